@@ -45,3 +45,12 @@ export function jsonOf(text: string): unknown {
     return undefined
   }
 }
+
+/** A text without its percent-encoding; undefined when an escape is broken. */
+export function decodedText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

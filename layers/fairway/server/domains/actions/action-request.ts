@@ -30,10 +30,7 @@ export async function answerActionRequest(
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
   const session = tokenSession ?? (await sessionFor(event, action))
-  // The query of a caller who may not run it is not read.
-  const isAdmitted = session !== null || action.public
-  const input =
-    event.method === 'POST' ? await readBody(event, action) : isAdmitted ? readQueryInput(event, action) : {}
+  const input = await readRequestInput(event, action, session !== null || action.public)
   const result = await runAction(getApp(event), {
     name,
     action,
@@ -60,8 +57,8 @@ async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | 
   return found && embed.includes(found.page) ? found.session : null
 }
 
-const readBody = (event: H3Event, { maxBodyBytes }: Action): Promise<Record<string, unknown>> =>
-  readJsonBody(event, { maxBytes: maxBodyBytes })
-
-const readQueryInput = (event: H3Event, action: Action): Record<string, unknown> =>
-  coerceInput(action, new URLSearchParams(requestQuery(event)))
+async function readRequestInput(event: H3Event, action: Action, isAdmitted: boolean): Promise<Record<string, unknown>> {
+  if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })
+  // The query of a caller who may not run it is not read.
+  return isAdmitted ? coerceInput(action, new URLSearchParams(requestQuery(event))) : {}
+}

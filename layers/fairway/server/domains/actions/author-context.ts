@@ -10,20 +10,6 @@ import { getSession, requireSession } from '#fairway/server/domains/sessions'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
 import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
-/** Tokens of external providers that an author asks for. */
-interface ContextTokens {
-  /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
-  get(provider: string): Promise<string>
-  /** An access token of this application itself. */
-  machine(provider: string): Promise<string>
-}
-
-/** Credentials of the vault that an author asks for. */
-interface ContextCredentials {
-  /** The caller's own, else their organization's; throws `credential-required` with the place to add it. */
-  get(key: string): Promise<string>
-}
-
 /** What an author's code has in hand, whatever it answers: an action, a route, a collection, something that MCP hosts see. */
 export interface AuthorContext<S extends Session | null = Session> {
   /** Who calls; null only in what is public. */
@@ -34,8 +20,18 @@ export interface AuthorContext<S extends Session | null = Session> {
   /** Aborted when the time is up or the caller has gone. */
   signal: AbortSignal
   requestId: string
-  tokens: ContextTokens
-  credentials: ContextCredentials
+  /** Tokens of external providers that an author asks for. */
+  tokens: {
+    /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
+    get(provider: string): Promise<string>
+    /** An access token of this application itself. */
+    machine(provider: string): Promise<string>
+  }
+  /** Credentials of the vault that an author asks for. */
+  credentials: {
+    /** The caller's own, else their organization's; throws `credential-required` with the place to add it. */
+    get(key: string): Promise<string>
+  }
   peers: ContextPeers
   /** What the application remembers for the caller in the organization they work in. */
   state: PersonValues

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action } from './action'
 import { isRecord } from '#fairway/shared/record'
@@ -74,15 +75,7 @@ function coerceText(kinds: Set<string>, text: string): unknown {
   if (kinds.has('boolean') && booleans.has(text)) return booleans.get(text)
   if ((kinds.has('number') || kinds.has('integer')) && NUMBER.test(text)) return Number(text)
   if (kinds.has('null') && !kinds.has('string') && text === 'null') return null
-  return kinds.has('object') && text.startsWith('{') ? parseOr(text) : text
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return kinds.has('object') && text.startsWith('{') ? (jsonOf(text) ?? text) : text
 }
 
 /** All kinds that a schema accepts, through its alternatives. */

@@ -5,15 +5,16 @@ export type { CatalogEntry } from './openapi'
 export { answerPeerCall } from './peer-calls/answer-peer-call'
 export { actionsRows, purgeApprovals } from './peer-calls/approvals'
 export { decideApproval, showApproval } from './peer-calls/approval-page'
-export type { Action, ActionContext } from './action'
 export {
+  type Action,
+  type ActionContext,
   type ActionHost,
   type HostQuestion,
   HostQuestions,
   findMcpContent,
   type McpBlock,
   mcpContent,
-} from './action-host'
+} from './action'
 export { answerActionRequest } from './action-request'
 export { coerceBySchema, coerceInput, dropFormKeywords, inputJsonSchema, unknownCollections } from './coerce-input'
 export {
@@ -36,14 +37,18 @@ export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurit
 export { runAction } from './run-action'
 export { auditIn, recordAudit } from './audit/record-audit'
 export { exportAuditLog, listAuditLog } from './audit/audit-log'
-export { auditEventsSince, auditHeadsOf, findAuditEvent, listAuditEvents, type LoggedEvent } from './audit/audit-events'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
+  auditEventsSince,
+  auditHeadsOf,
   type AuditWrite,
+  findAuditEvent,
   followAudit,
   type HeardUntil,
+  listAuditEvents,
   listMissedWrites,
   listWritesAfter,
+  type LoggedEvent,
   newestAuditRow,
   OF_EVERY_MEMBER,
 } from './audit/follow-audit'

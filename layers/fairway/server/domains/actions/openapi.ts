@@ -29,6 +29,7 @@ export const openApiDocument = (
 ) =>
   app.memo('openapi', () => {
     const { paths, schemas } = further()
+    const actions = catalog.filter(({ action }) => action.http && isOffered(action, app.config))
     return {
       openapi: '3.1.0',
       info: {
@@ -38,11 +39,7 @@ export const openApiDocument = (
       },
       servers: [{ url: app.config.baseUrl }],
       paths: {
-        ...Object.fromEntries(
-          catalog
-            .filter(({ action }) => action.http && isOffered(action, app.config))
-            .map(entry => [actionPath(entry.name), pathItem(entry)]),
-        ),
+        ...Object.fromEntries(actions.map(entry => [actionPath(entry.name), pathItem(entry)])),
         ...paths,
       },
       components: {
@@ -143,25 +140,11 @@ function pathItem({ name, group, action }: CatalogEntry) {
     requestBody: { required: true, content: { 'application/json': { schema: input } } },
     responses: { 200: ok, ...refusals(...statuses, 413, 415) },
   }
-  return action.readOnly
-    ? {
-        get: {
-          operationId: `${name}.get`,
-          ...common,
-          parameters: parameters(input),
-          responses: { 200: ok, ...refusals(...statuses) },
-        },
-        post,
-      }
-    : { post }
+  if (!action.readOnly) return { post }
+  const responses = { 200: ok, ...refusals(...statuses) }
+  return { get: { operationId: `${name}.get`, ...common, parameters: parameters(input), responses }, post }
 }
 
 /** The fields of a schema as parameters of the query. */
-export function parameters(schema: JsonSchema) {
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
-    name,
-    in: 'query',
-    required: schema.required?.includes(name) ?? false,
-    schema: property,
-  }))
-}
+export const parameters = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }))

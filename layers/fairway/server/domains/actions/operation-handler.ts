@@ -12,6 +12,7 @@ import { parseInput, readInput, readQuery } from '#fairway/server/kernel/http/re
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { leavingRow } from './audit/record-audit'
 import type { Operation, OperationMethod } from './operation'
+import { parseOutput } from './run-action'
 
 /** What the build knows of an operation before its code is loaded. */
 export interface OperationEntry {
@@ -71,7 +72,7 @@ function answerOf(name: string, operation: Operation): Answer {
     if (status !== 200) setResponseStatus(event, status)
     // The types of a declaration say that its result is one.
     if (output === 'file') return sendExport(event, result as ExportFile)
-    return output ? checked(output, result) : undefined
+    return output ? parseOutput(output, result) : undefined
   }
   const row = audit ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere }, event => answer(event)) : answer
   return async event => {
@@ -96,12 +97,4 @@ async function inputOf(
   if (!input) return inPath
   if (!isSent) return parseInput(input, inPath)
   return method === 'GET' ? readQuery(event, input, inPath) : readInput(event, input, inPath)
-}
-
-function checked(output: z.core.$ZodType, result: unknown): unknown {
-  const parsed = z.safeParse(output, result)
-  if (parsed.success) return parsed.data
-  throw new AppError('internal', {
-    cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,
-  })
 }

@@ -9,8 +9,14 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { findSubject, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
-import type { Action, ActionCaller, ActionContext } from './action'
-import { type ActionHost, HostQuestions, keepMcpContent } from './action-host'
+import {
+  type Action,
+  type ActionCaller,
+  type ActionContext,
+  type ActionHost,
+  HostQuestions,
+  keepMcpContent,
+} from './action'
 
 export interface ActionCall {
   name: string
@@ -145,14 +151,17 @@ const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionConte
   host: call.host ?? null,
 })
 
-function checkedOutput(action: Action, result: unknown): unknown {
-  if (!action.output) return result ?? null
-  const parsed = z.safeParse(action.output, result)
-  if (parsed.success) {
-    keepMcpContent(result, parsed.data)
-    return parsed.data ?? null
-  }
-  throw new AppError('internal', {
-    cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,
-  })
+function checkedOutput({ output }: Action, result: unknown): unknown {
+  if (!output) return result ?? null
+  const sent = parseOutput(output, result)
+  keepMcpContent(result, sent)
+  return sent ?? null
+}
+
+/** What is sent of a result; throws `internal` for one that does not fit the output schema. */
+export function parseOutput(output: z.core.$ZodType, result: unknown): unknown {
+  const parsed = z.safeParse(output, result)
+  if (parsed.success) return parsed.data
+  const cause = `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`
+  throw new AppError('internal', { cause })
 }

@@ -2,19 +2,27 @@
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { remembered } from '#fairway/server/kernel/remember'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
-import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
+import {
+  checkSize,
+  type Collection,
+  type CollectionQuery,
+  lastPageOf,
+  type Page,
+  queryKey,
+  type ReadContext,
+} from './collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
 import { parseQuery, type QueryTree } from './query/query-tree'
 import { readCollectionQuery } from './query/read-query'
-import { queryKey } from './sql/kept-pages'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 interface Answer {
@@ -168,20 +176,12 @@ async function answerItem(
   encodedId: string,
 ): Promise<Answer> {
   context.app.walk?.step(context.requestId, 'read', served.name)
-  const item = served.collection.operations.get
-    ? await served.collection.reader.readItem(context, decodedId(encodedId))
-    : null
+  const { operations, reader } = served.collection
+  const id = decodedText(encodedId)
+  const item = operations.get && id !== undefined ? await reader.readItem(context, id) : null
   if (item === null) throw new AppError('not-found')
   const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
   return { contentType, body: writeItem(served, item), links: linkHeader({}, served.documentation) }
-}
-
-function decodedId(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new AppError('not-found')
-  }
 }
 
 function send(event: H3Event, { collection }: ServedCollection, session: Session | null, answer: Answer): string {
@@ -203,4 +203,31 @@ function send(event: H3Event, { collection }: ServedCollection, session: Session
   if (!matchesEtag(event.node.req, answer.etag)) return body
   setResponseStatus(event, 304)
   return ''
+}
+
+/** The collections that read this table, those first of which its rows are the items. */
+export const collectionsOver = (entries: readonly CollectionEntry[], table: string): CollectionEntry[] =>
+  entries
+    .filter(({ collection }) => collection.tables.includes(table))
+    .toSorted((a, b) => a.collection.tables.indexOf(table) - b.collection.tables.indexOf(table))
+
+/** Whether a person may read the collection, and, where an id is given, this item of it; false where its guard throws. */
+export async function mayReadItem(
+  app: App,
+  entries: readonly CollectionEntry[],
+  { name, session, id, requestId }: { name: string; session: Session; id?: string; requestId: string },
+): Promise<boolean> {
+  const served = servedCollections(app, entries).get(name)
+  if (!served || !(await isAdmitted(served.collection, session))) return false
+  if (id === undefined) return true
+  const context = { app, session, signal: new AbortController().signal, requestId }
+  return (await served.collection.reader.readItem(context, id)) !== null
+}
+
+async function isAdmitted({ guard }: Collection, session: Session): Promise<boolean> {
+  if (!guard) return true
+  return checkGuard(guard, { session, orgId: session.orgId }).then(
+    () => true,
+    () => false,
+  )
 }

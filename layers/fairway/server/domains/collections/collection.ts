@@ -146,6 +146,10 @@ export interface CollectionQuery {
   useOutputWalkers?: boolean
 }
 
+/** What a query asks for, in the same words for the same. */
+export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
+  JSON.stringify([filters, order, selection])
+
 /** One condition of the request on a declared filter; values are as they were sent. */
 export type FilterCondition =
   | { kind: 'exact'; field: string; values: readonly string[] }
@@ -187,3 +191,9 @@ export function checkSize(count: number, most: number): void {
     detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
   })
 }
+
+/** What is wrong with names of fields that an option gives; none for those that the item has. */
+export const unknownFields = (option: string, { shape }: z.ZodObject, names: readonly string[]): string[] =>
+  names
+    .filter(name => !Object.hasOwn(shape, name))
+    .map(name => `${option}: the item has no field ${name}; its fields are ${Object.keys(shape).join(', ')}`)

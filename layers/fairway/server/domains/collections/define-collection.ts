@@ -7,14 +7,15 @@ import type { Proving } from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
-import type {
-  Collection,
-  CollectionReader,
-  CollectionScope,
-  FilterKind,
-  KeptTotal,
-  SqlDeclaration,
-  SqlSelect,
+import {
+  type Collection,
+  type CollectionReader,
+  type CollectionScope,
+  type FilterKind,
+  type KeptTotal,
+  type SqlDeclaration,
+  type SqlSelect,
+  unknownFields,
 } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
@@ -145,22 +146,11 @@ const paginationOf = (checked: CheckedCollection): PaginationOptions =>
   Object.fromEntries(Object.entries(checked).filter(([name]) => Object.hasOwn(paginationShape, name)))
 
 function readerOf(checked: CheckedCollection): CollectionReader {
-  const { item, source, getItem, toItem, filters, order, defaultOrder, operations } = checked
+  const { item, source, getItem, operations } = checked
   if (typeof source === 'function')
     return createProviderReader({ item, source: source as CollectionProvider<unknown, Session | null>, getItem })
   const pagination = mergeOptions([operations.list, paginationOf(checked)])
-  const scope = scopeOf(checked)
-  return createSqlReader({
-    item,
-    source,
-    toItem,
-    scope,
-    filters,
-    order,
-    defaultOrder,
-    pagination,
-    keptTotal: keptTotal(checked),
-  })
+  return createSqlReader({ ...checked, source, pagination, scope: scopeOf(checked), keptTotal: keptTotal(checked) })
 }
 
 /** What callers of a collection work with, from the module that declares it. @public */
@@ -231,34 +221,22 @@ function totalFaults(checked: CheckedCollection): string[] {
   return isTable(checked.source) ? scopeFaults(scopeOf(checked)) : ['keepTotal: belongs to a table as source']
 }
 
-function fieldFaults({ item, filters, order, defaultOrder }: CheckedCollection): string[] {
-  const fields = Object.keys(item.shape)
-  const unknown = (option: string, names: readonly string[]) =>
-    names
-      .filter(name => !fields.includes(name))
-      .map(name => `${option}: the item has no field ${name}; its fields are ${fields.join(', ')}`)
-  return [
-    ...(fields.includes('id') ? [] : ['item: needs a field id, which the address of an item ends with']),
-    ...unknown('filters', Object.keys(filters)),
-    ...unknown('order', order),
-    ...unknown(
-      'defaultOrder',
-      defaultOrder.map(({ field }) => field),
-    ),
-  ]
-}
+const fieldFaults = ({ item, filters, order, defaultOrder }: CheckedCollection): string[] => [
+  ...('id' in item.shape ? [] : ['item: needs a field id, which the address of an item ends with']),
+  ...unknownFields('filters', item, Object.keys(filters)),
+  ...unknownFields('order', item, order),
+  ...unknownFields('defaultOrder', item, namesOf(defaultOrder)),
+]
+
+const namesOf = (order: readonly OrderBy[]): string[] => order.map(({ field }) => field)
 
 function cursorFaults(checked: CheckedCollection): string[] {
-  const { item, operations } = checked
-  const { paginationViaCursor, paginationPartial } = mergeOptions([operations.list, checked])
+  const { paginationViaCursor, paginationPartial } = mergeOptions([checked.operations.list, checked])
   if (!paginationViaCursor) return []
-  const fields = Object.keys(item.shape)
-  const names = paginationViaCursor.map(({ field }) => field)
+  const names = namesOf(paginationViaCursor)
   return [
     ...(paginationPartial === true ? [] : ['paginationViaCursor: needs paginationPartial: true']),
-    ...names
-      .filter(name => !fields.includes(name))
-      .map(name => `paginationViaCursor: the item has no field ${name}; its fields are ${fields.join(', ')}`),
+    ...unknownFields('paginationViaCursor', checked.item, names),
     ...(new Set(names).size < names.length ? ['paginationViaCursor: a field is named twice'] : []),
   ]
 }

@@ -35,7 +35,7 @@ export function answerDocumentRequest(event: H3Event, entries: readonly Collecti
 function documentAt({ config }: App, path: string, served: ReadonlyMap<string, ServedCollection>): object | null {
   const { baseUrl, name, collections } = config
   if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, iriPrefix(config))
-  if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, { title: name, baseUrl })
+  if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, name, baseUrl)
   const shortName = path.slice(CONTEXTS_PREFIX.length + 1)
   return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: collections.hydraPrefix })
 }
@@ -91,60 +91,41 @@ const entrypointTerms = (served: ReadonlyMap<string, ServedCollection>) =>
 /** The vocabulary of collections and of their description. */
 const HYDRA = 'http://www.w3.org/ns/hydra/core#'
 
-const link = (name: string) => ({ '@id': `hydra:${name}`, '@type': '@id' })
-const plain = (name: string) => `hydra:${name}`
+/** Terms of that vocabulary under their own names: as they are, or as links. */
+const plain = (...names: string[]) => Object.fromEntries(names.map(name => [name, `hydra:${name}`]))
+const links = (names: string[], prefix = '') =>
+  Object.fromEntries(names.map(name => [prefix + name, { '@id': `hydra:${name}`, '@type': '@id' }]))
+const representation = { '@id': 'hydra:variableRepresentation', '@type': '@vocab' }
+const VIEW = ['first', 'last', 'previous', 'next']
 
 /**
  * What the keys of a collection mean. They count inside of their own type only (JSON-LD 1.1, type-scoped contexts),
  * so a field of an item may be called `first` or `view` too.
  */
 const collectionTerms = {
-  Collection: scoped('Collection', {
-    member: plain('member'),
-    totalItems: plain('totalItems'),
-    view: plain('view'),
-    search: plain('search'),
-  }),
-  PartialCollectionView: scoped('PartialCollectionView', {
-    first: link('first'),
-    last: link('last'),
-    previous: link('previous'),
-    next: link('next'),
-  }),
+  Collection: scoped('Collection', plain('member', 'totalItems', 'view', 'search')),
+  PartialCollectionView: scoped('PartialCollectionView', links(VIEW)),
   IriTemplate: scoped('IriTemplate', {
-    template: plain('template'),
-    variableRepresentation: { '@id': 'hydra:variableRepresentation', '@type': '@vocab' },
-    BasicRepresentation: plain('BasicRepresentation'),
-    mapping: plain('mapping'),
+    ...plain('template'),
+    variableRepresentation: representation,
+    ...plain('BasicRepresentation', 'mapping'),
   }),
-  IriTemplateMapping: scoped('IriTemplateMapping', {
-    variable: plain('variable'),
-    property: plain('property'),
-    required: plain('required'),
-  }),
+  IriTemplateMapping: scoped('IriTemplateMapping', plain('variable', 'property', 'required')),
 }
 
 /** With prefixed keys only what is a link has to be said. */
 const prefixedTerms = {
-  'hydra:first': link('first'),
-  'hydra:last': link('last'),
-  'hydra:previous': link('previous'),
-  'hydra:next': link('next'),
-  'hydra:variableRepresentation': { '@id': 'hydra:variableRepresentation', '@type': '@vocab' },
-  BasicRepresentation: plain('BasicRepresentation'),
+  ...links(VIEW, 'hydra:'),
+  'hydra:variableRepresentation': representation,
+  ...plain('BasicRepresentation'),
 }
 
 function scoped(name: string, context: Record<string, unknown>) {
   return { '@id': `hydra:${name}`, '@context': context }
 }
 
-interface DocumentationInput {
-  title: string
-  baseUrl: string
-}
-
 /** The description of all collections as a `hydra:ApiDocumentation`. */
-function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title, baseUrl }: DocumentationInput) {
+function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, title: string, baseUrl: string) {
   const all = [...served.values()]
   const id = documentationUrl({ baseUrl })
   return {
@@ -169,36 +150,41 @@ function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title
   }
 }
 
+const supportedProperty = (title: string, property: object, isRequired?: boolean) => ({
+  '@type': 'hydra:SupportedProperty',
+  'hydra:property': property,
+  'hydra:title': title,
+  ...(isRequired === undefined ? {} : { 'hydra:required': isRequired }),
+  'hydra:readable': true,
+  'hydra:writeable': false,
+})
+
+const getOperation = (title: string, returns: string) => ({
+  '@type': 'hydra:Operation',
+  'hydra:method': 'GET',
+  'hydra:title': title,
+  'hydra:returns': returns,
+})
+
 function itemClass({ shortName, collection }: ServedCollection) {
   const { properties = {} } = openApiSchema(collection.item, 'output', '#')
+  const propertyOf = (field: string) => ({
+    '@id': `#${shortName}/${field}`,
+    '@type': 'rdf:Property',
+    'rdfs:label': field,
+    domain: `#${shortName}`,
+    range: rangeOf(properties[field]),
+  })
   return {
     '@id': `#${shortName}`,
     '@type': 'hydra:Class',
     'hydra:title': shortName,
     'hydra:description': collection.description,
-    'hydra:supportedProperty': Object.entries(collection.item.shape).map(([field, schema]) => ({
-      '@type': 'hydra:SupportedProperty',
-      'hydra:property': {
-        '@id': `#${shortName}/${field}`,
-        '@type': 'rdf:Property',
-        'rdfs:label': field,
-        domain: `#${shortName}`,
-        range: rangeOf(properties[field]),
-      },
-      'hydra:title': field,
-      'hydra:required': schema._zod.optout === undefined,
-      'hydra:readable': true,
-      'hydra:writeable': false,
-    })),
+    'hydra:supportedProperty': Object.entries(collection.item.shape).map(([field, schema]) =>
+      supportedProperty(field, propertyOf(field), schema._zod.optout === undefined),
+    ),
     'hydra:supportedOperation': collection.operations.get
-      ? [
-          {
-            '@type': 'hydra:Operation',
-            'hydra:method': 'GET',
-            'hydra:title': `Reads a ${shortName}.`,
-            'hydra:returns': `#${shortName}`,
-          },
-        ]
+      ? [getOperation(`Reads a ${shortName}.`, `#${shortName}`)]
       : [],
   }
 }
@@ -231,33 +217,22 @@ const entrypointClass = (all: readonly ServedCollection[]) => ({
   '@id': `#${ENTRYPOINT}`,
   '@type': 'hydra:Class',
   'hydra:title': ENTRYPOINT,
-  'hydra:supportedProperty': all.map(one => ({
-    '@type': 'hydra:SupportedProperty',
-    'hydra:property': {
-      '@id': `#${ENTRYPOINT}/${entrypointKey(one)}`,
-      '@type': 'hydra:Link',
-      'rdfs:label': one.name,
-      domain: `#${ENTRYPOINT}`,
-      range: [
-        { '@id': 'hydra:Collection' },
-        {
-          'owl:equivalentClass': {
-            'owl:onProperty': { '@id': 'hydra:member' },
-            'owl:allValuesFrom': { '@id': `#${one.shortName}` },
-          },
-        },
-      ],
-      'hydra:supportedOperation': [
-        {
-          '@type': 'hydra:Operation',
-          'hydra:method': 'GET',
-          'hydra:title': one.collection.description,
-          'hydra:returns': 'hydra:Collection',
-        },
-      ],
+  'hydra:supportedProperty': all.map(one => supportedProperty(one.name, entrypointProperty(one))),
+})
+
+const entrypointProperty = (one: ServedCollection) => ({
+  '@id': `#${ENTRYPOINT}/${entrypointKey(one)}`,
+  '@type': 'hydra:Link',
+  'rdfs:label': one.name,
+  domain: `#${ENTRYPOINT}`,
+  range: [
+    { '@id': 'hydra:Collection' },
+    {
+      'owl:equivalentClass': {
+        'owl:onProperty': { '@id': 'hydra:member' },
+        'owl:allValuesFrom': { '@id': `#${one.shortName}` },
+      },
     },
-    'hydra:title': one.name,
-    'hydra:readable': true,
-    'hydra:writeable': false,
-  })),
+  ],
+  'hydra:supportedOperation': [getOperation(one.collection.description, 'hydra:Collection')],
 })

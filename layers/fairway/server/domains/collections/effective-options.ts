@@ -30,22 +30,6 @@ export interface PaginationOptions {
   paginationUseOutputWalkers?: boolean
 }
 
-/** The pagination of one operation with every value settled. */
-export interface EffectiveOptions {
-  enabled: boolean
-  itemsPerPage: number
-  /** The most rows of a page once the client may choose; null is no limit. */
-  maximumItemsPerPage: number | null
-  clientEnabled: boolean
-  clientItemsPerPage: boolean
-  clientPartial: boolean
-  partial: boolean
-  viaCursor?: readonly OrderBy[]
-  cursorFormat: 'bounds' | 'opaque'
-  fetchJoinCollection?: boolean
-  useOutputWalkers?: boolean
-}
-
 const builtIn = {
   paginationEnabled: true,
   paginationItemsPerPage: 30,
@@ -58,12 +42,13 @@ const builtIn = {
 } as const
 
 /** Settles each option by the first layer that names it: operation, resource, global, then what is built in. `false`, `0` and `null` are values. */
-export function effectiveOptions(layers: readonly PaginationOptions[]): EffectiveOptions {
+export function effectiveOptions(layers: readonly PaginationOptions[]) {
   const named = mergeOptions(layers)
   const all = { ...builtIn, ...named }
   return Object.freeze({
     enabled: all.paginationEnabled,
     itemsPerPage: all.paginationItemsPerPage,
+    /** The most rows of a page once the client may choose; null is no limit. */
     maximumItemsPerPage: all.paginationMaximumItemsPerPage,
     clientEnabled: all.paginationClientEnabled,
     clientItemsPerPage: all.paginationClientItemsPerPage,
@@ -75,6 +60,9 @@ export function effectiveOptions(layers: readonly PaginationOptions[]): Effectiv
     useOutputWalkers: named.paginationUseOutputWalkers,
   })
 }
+
+/** The pagination of one operation with every value settled. */
+export type EffectiveOptions = ReturnType<typeof effectiveOptions>
 
 /** One set of options out of several; earlier layers win, and undefined is inherited. */
 export function mergeOptions(layers: readonly PaginationOptions[]): PaginationOptions {

@@ -2,11 +2,10 @@
 export type { CollectionEntry } from './served-collection'
 /** @public The types that the build writes for `useCollection` name these. */
 export type { CollectionTypeOf } from './define-collection'
-export { answerCollectionRequest } from './answer-collection'
+export { answerCollectionRequest, collectionsOver, mayReadItem } from './answer-collection'
 export { answerDocumentRequest } from './documents'
 export { checkCollections } from './served-collection'
 export { keepTotals } from './sql/kept-total'
-export { collectionsOver, mayReadItem } from './collections-over'
 export { defineCollection } from './define-collection'
 export { isCollection, type Collection, type SqlSelect } from './collection'
 export { searchableCollections } from './search'

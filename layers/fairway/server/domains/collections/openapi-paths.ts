@@ -4,13 +4,8 @@ import { representations } from './formats/negotiate'
 import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-interface Paths {
-  paths: Record<string, object>
-  schemas: Record<string, object>
-}
-
 /** The paths of an OpenAPI document for every collection and its items, with the schemas that they refer to. */
-export function collectionPaths(app: App, entries: readonly CollectionEntry[]): Paths {
+export function collectionPaths(app: App, entries: readonly CollectionEntry[]) {
   const served = [...servedCollections(app, entries).values()]
   return {
     paths: Object.fromEntries(served.flatMap(pathItems)),
@@ -25,13 +20,11 @@ function schemas(served: ServedCollection): [string, object][] {
   const { shortName, collection } = served
   const name = `${shortName}.item`
   const item = openApiSchema(collection.item, 'output', `#/components/schemas/${name}`)
-  const formats = new Map(representations.map(each => [`${shortName}.${each.schemaName}`, each]))
+  const formats = new Map(
+    representations.map(each => [`${shortName}.${each.schemaName}`, each.describeMember(served, item)]),
+  )
   // Only recursive schemas refer to it.
-  const own: [string, object][] = JSON.stringify(item).includes('"$ref"') ? [[name, item]] : []
-  return [
-    ...own,
-    ...[...formats].map(([at, { describeMember }]): [string, object] => [at, describeMember(served, item)]),
-  ]
+  return JSON.stringify(item).includes('"$ref"') ? [[name, item], ...formats] : [...formats]
 }
 
 function pathItems(served: ServedCollection): [string, object][] {

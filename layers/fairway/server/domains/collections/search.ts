@@ -1,7 +1,7 @@
 // How a collection is searched from elsewhere: by the palette, and by the fields of forms that name one of its rows.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Collection, CollectionSearch } from './collection'
+import { type Collection, type CollectionSearch, unknownFields } from './collection'
 import { type CollectionEntry, servedCollections } from './served-collection'
 
 /** The option `search` as it is checked at load. */
@@ -26,16 +26,11 @@ interface Searched {
 /** What is wrong with the option, each fault with what it accepts. */
 export function searchFaults({ item, filters, search }: Searched): string[] {
   if (!search) return []
-  const fields = Object.keys(item.shape)
   const named = [search.title, ...(search.description ? [search.description] : []), ...placeholdersOf(search.to)]
   const searchable = Object.keys(filters).filter(field => [filters[field]].flat().includes('search'))
   const filter = search.filter ?? search.title
   return [
-    ...new Set(
-      named
-        .filter(name => !fields.includes(name))
-        .map(name => `search: the item has no field ${name}; its fields are ${fields.join(', ')}`),
-    ),
+    ...unknownFields('search', item, [...new Set(named)]),
     ...(searchable.includes(filter)
       ? []
       : [

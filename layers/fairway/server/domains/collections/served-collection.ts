@@ -4,26 +4,8 @@ import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kern
 import type { Config } from '#fairway/server/kernel/config/config'
 import { mountedNames } from '#fairway/server/kernel/http/request-info'
 import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'
-import type { Collection, CollectionQuery } from './collection'
-import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
-
-/** A collection under its name, with everything about it that no request changes. */
-export interface ServedCollection {
-  name: string
-  shortName: string
-  collection: Collection
-  options: EffectiveOptions
-  config: CollectionsConfig
-  /** The path of its address, for example `/notes`. */
-  path: string
-  /** Its own link: the path, with what is configured to stand before it. */
-  iri: string
-  /** The address of the document that describes it. */
-  documentation: string
-  orderFields: ReadonlySet<string>
-  filters: Collection['filters']
-  readerHints: Pick<CollectionQuery, 'fetchJoinCollection' | 'useOutputWalkers'>
-}
+import type { Collection } from './collection'
+import { effectiveOptions, mergeOptions } from './effective-options'
 
 /** A declared collection and its file's name. */
 export interface CollectionEntry {
@@ -38,14 +20,11 @@ export const servedCollections = (
 ): ReadonlyMap<string, ServedCollection> =>
   app.memo('collections', () => {
     const { collections: config, baseUrl } = app.config
-    return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
+    return new Map(entries.map(entry => [entry.name, serveCollection(entry, config, baseUrl)]))
   })
 
-/** Settles the options of one declared collection for this application. */
-function serveCollection(
-  { name, collection }: CollectionEntry,
-  { config, baseUrl }: { config: CollectionsConfig; baseUrl: string },
-): ServedCollection {
+/** Settles everything about one declared collection that no request changes. */
+function serveCollection({ name, collection }: CollectionEntry, config: CollectionsConfig, baseUrl: string) {
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
   const path = `/${name}`
@@ -55,14 +34,20 @@ function serveCollection(
     collection,
     options,
     config,
+    /** The path of its address, for example `/notes`. */
     path,
+    /** Its own link: the path, with what is configured to stand before it. */
     iri: iriPrefix({ collections: config, baseUrl }) + path,
+    /** The address of the document that describes it. */
     documentation: documentationUrl({ baseUrl }),
     orderFields: new Set([...collection.order, ...cursorFields]),
     filters: withCursorFilters(collection.filters, cursorFields),
     readerHints: { fetchJoinCollection: options.fetchJoinCollection, useOutputWalkers: options.useOutputWalkers },
   })
 }
+
+/** A collection under its name, as it is served. */
+export type ServedCollection = ReturnType<typeof serveCollection>
 
 /** `team-members` as the name of a type: `TeamMember`, or `TeamMembers` where the plural cannot be told. */
 const toShortName = (name: string): string =>
@@ -104,7 +89,7 @@ export function checkCollections(app: App, entries: readonly CollectionEntry[]):
 
 /** What contradicts the settings, or another collection; each fault names its file. */
 export function collectionFaults(entries: readonly CollectionEntry[], config: CollectionsConfig): string[] {
-  const served = entries.map(entry => serveCollection(entry, { config, baseUrl: '' }))
+  const served = entries.map(entry => serveCollection(entry, config, ''))
   const byShortName = Map.groupBy(served, ({ shortName }) => shortName)
   const twice = [...byShortName]
     .filter(([, same]) => same.length > 1)

@@ -1,18 +1,20 @@
 // From the request of a host to the answer: origin, access, limits, message; then the dispatcher, or the protocol's library.
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonValue, withinDepth } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
+import { isRecord } from '#fairway/shared/record'
 import { createAnswerStream } from './answer-stream'
 import { requireAccess, requireScope, withinCallLimits } from './access'
 import { dispatch } from './dispatch'
-import { answerMessage } from './exchange'
-import { loadSdk, type McpMessage, rpcFailure, type ToolRun } from './mcp-call'
-import { takesStream } from './plain-message'
+import { loadSdk, type McpCall, type McpMessage, rpcFailure, type Sdk, type ToolRun } from './mcp-call'
+import { createMcpServer } from './mcp-server'
+import { takesJson, takesStream } from './plain-message'
 import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_OF_AN_ID = 256
@@ -86,8 +88,10 @@ function answerPreflight(event: H3Event): void {
   event.node.res.end()
 }
 
+type Body = Record<string, unknown>
+
 /** One message of JSON-RPC, or the refusal of what is none: lists of messages ended with the revision 2025-06-18. */
-async function readBody(event: H3Event): Promise<object> {
+async function readBody(event: H3Event): Promise<Body | Response> {
   try {
     const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
     withinDepth(withoutInput(body))
@@ -102,23 +106,22 @@ async function readBody(event: H3Event): Promise<object> {
 
 /** The message without the input of a tool call: input that is nested too deeply is refused where the audit row is written. */
 function withoutInput(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !('method' in body && 'params' in body)) return body
-  const { method, params } = body
-  const isCall = method === 'tools/call' && typeof params === 'object' && params !== null
-  return isCall ? { ...body, params: { ...params, arguments: undefined } } : body
+  if (!isRecord(body) || body.method !== 'tools/call' || !isRecord(body.params)) return body
+  return { ...body, params: { ...body.params, arguments: undefined } }
 }
 
-function isMessage(body: unknown): body is object {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+function isMessage(body: unknown): body is Body {
+  if (!isRecord(body)) return false
   if (!('id' in body)) return true
   return typeof body.id === 'string' ? body.id.length <= MOST_OF_AN_ID : Number.isSafeInteger(body.id)
 }
 
 /** What every answer to a message needs; throws `insufficient-scope` for one that the token does not cover. */
-function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations, body: object): McpMessage {
+function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations, body: Body): McpMessage {
   const app = getApp(event)
   const surface = surfaceOf(app, declared)
-  const { method, params } = readMethod(body)
+  const method = typeof body.method === 'string' ? body.method : ''
+  const params = isRecord(body.params) ? body.params : {}
   requireScope(app, access, neededScope(surface, method, params))
   return {
     app,
@@ -133,12 +136,6 @@ function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations,
   }
 }
 
-function readMethod(body: object): { method: string; params: Record<string, unknown> } {
-  const method = 'method' in body && typeof body.method === 'string' ? body.method : ''
-  const params = 'params' in body && typeof body.params === 'object' && body.params !== null ? { ...body.params } : {}
-  return { method, params }
-}
-
 /** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */
 function toWebRequest(event: H3Event): Request {
   const { req, res } = event.node
@@ -151,4 +148,70 @@ function toWebRequest(event: H3Event): Request {
     if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value)
   }
   return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
+}
+
+/** The library's answer to one message, in the revision of the protocol that the request speaks. */
+const answerMessage = async (call: McpCall, body: Body, request: Request): Promise<Response> =>
+  (await call.sdk.isLegacyRequest(request, body))
+    ? answerLegacy(call, body, request)
+    : answerModern(call, body, request)
+
+/**
+ * Answers one message of the revisions up to 2025-11-25 without a session: JSON, unless something must be told before
+ * the result. The library's own exchange for them always opens a stream.
+ */
+async function answerLegacy(call: McpCall, body: object, request: Request): Promise<Response> {
+  const { sdk } = call
+  const refused = refusedHeaders(sdk, body, request)
+  if (refused) return refused
+  const message = parseMessage(sdk, body)
+  if (!message) return rpcFailure(400, sdk.ProtocolErrorCode.InvalidRequest, 'This is not a message of JSON-RPC.')
+  if (!('method' in message)) return new Response(null, { status: 202 })
+  const server = createMcpServer(call)
+  const transport = new sdk.PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
+  await server.connect(transport)
+  const response = await transport.handleMessage(message, { request })
+  if (!('id' in message)) queueMicrotask(() => void server.close())
+  // In these revisions an error of a method is an answer like any other.
+  return response.ok ? response : new Response(response.body, { headers: response.headers })
+}
+
+function refusedHeaders(sdk: Sdk, body: object, { headers }: Request): Response | null {
+  if (!takesJson(headers.get('accept') ?? undefined)) return rpcFailure(406, -32_000, 'Accept application/json.')
+  const version = headers.get('mcp-protocol-version')
+  if (version === null || sdk.isInitializeRequest(body) || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+    return null
+  return rpcFailure(400, -32_000, 'This version of the protocol is not known here.')
+}
+
+function parseMessage(sdk: Sdk, body: unknown): JSONRPCMessage | null {
+  try {
+    return sdk.parseJSONRPCMessage(body)
+  } catch {
+    return null
+  }
+}
+
+/** Answers one message of 2026-07-28: JSON, or a stream where something is told before the result. */
+function answerModern(call: McpCall, body: Body, request: Request): Promise<Response> | Response {
+  const { app, sdk } = call
+  // We declare nothing that changes while a process runs, so that there would be nothing to tell on such a stream.
+  if (body.method === 'subscriptions/listen')
+    return rpcFailure(404, sdk.ProtocolErrorCode.MethodNotFound, 'Nothing is told later here.', body.id)
+  const { calls, handler } = app.memo('mcp-exchanges', () => createExchanges(app, sdk))
+  calls.set(request, call)
+  return handler.fetch(request, { parsedBody: body })
+}
+
+function createExchanges(app: App, sdk: Sdk) {
+  const calls = new WeakMap<Request, McpCall>()
+  const handler = sdk.createMcpHandler(
+    ({ requestInfo }) => {
+      const call = requestInfo && calls.get(requestInfo)
+      if (!call) throw new Error('the protocol library answers a request that it was not given')
+      return createMcpServer(call)
+    },
+    { legacy: 'reject', onerror: error => app.log.debug('mcp request refused', { error }) },
+  )
+  return { calls, handler }
 }

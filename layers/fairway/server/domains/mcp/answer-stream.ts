@@ -2,22 +2,8 @@ import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
 
 const COMMENT = ': keepalive\n\n'
 
-/** How the answer of one message leaves: as JSON, or as a stream of events from the moment on that something is sent before it. */
-export interface AnswerStream {
-  /** Sends the host something before the result. A host that takes no stream is told nothing; what comes too late is dropped. */
-  tell(notification: { method: string; params: object }): void
-  /** Begins the stream when the answer takes longer than this, and sends a comment at this interval: proxies cut what is silent. */
-  keepAlive(intervalInMs: number): void
-  /** Sends the whole message that ends the exchange; with `latin1` each character is a byte of it. */
-  end(message: string, encoding?: 'utf8' | 'latin1'): void
-  /** Sends an answer of the protocol's library; a stream ends when the host goes. */
-  send(response: Response): Promise<void>
-  /** Ends a stream that has begun, without a result. */
-  close(): void
-}
-
 /** Opens nothing yet: status and headers are written with whatever comes first. Nothing of an answer is ever stored. */
-export function createAnswerStream(event: H3Event, takesStream: boolean): AnswerStream {
+export function createAnswerStream(event: H3Event, takesStream: boolean) {
   const { res } = event.node
   let comments: NodeJS.Timeout | undefined
   let hasBegun = false
@@ -39,6 +25,7 @@ export function createAnswerStream(event: H3Event, takesStream: boolean): Answer
     return !res.destroyed
   }
 
+  /** Sends the whole message that ends the exchange; with `latin1` each character is a byte of it. */
   function end(message: string, encoding: 'utf8' | 'latin1' = cheapestFor(message)): void {
     if (!stop()) return
     if (hasBegun) res.end(`event: message\ndata: ${message}\n\n`, encoding)
@@ -47,12 +34,14 @@ export function createAnswerStream(event: H3Event, takesStream: boolean): Answer
 
   return {
     end,
-    tell(notification) {
+    /** Sends the host something before the result. A host that takes no stream is told nothing; what comes too late is dropped. */
+    tell(notification: { method: string; params: object }): void {
       if (!takesStream || hasEnded || res.destroyed) return
       if (!hasBegun) begin()
       res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...notification })}\n\n`)
     },
-    keepAlive(intervalInMs) {
+    /** Begins the stream when the answer takes longer than this, and sends a comment at this interval: proxies cut what is silent. */
+    keepAlive(intervalInMs: number): void {
       if (!takesStream || comments) return
       comments = setInterval(() => {
         if (!hasBegun) begin()
@@ -60,7 +49,8 @@ export function createAnswerStream(event: H3Event, takesStream: boolean): Answer
       }, intervalInMs).unref()
       res.once('close', stop)
     },
-    async send(response) {
+    /** Sends an answer of the protocol's library; a stream ends when the host goes. */
+    async send(response: Response): Promise<void> {
       if (!stop()) return
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
       if (hasBegun && !isStream) return end(await response.text())
@@ -73,11 +63,15 @@ export function createAnswerStream(event: H3Event, takesStream: boolean): Answer
       }
       res.end()
     },
-    close() {
+    /** Ends a stream that has begun, without a result. */
+    close(): void {
       if (stop() && hasBegun) res.end()
     },
   }
 }
+
+/** How the answer of one message leaves: as JSON, or as a stream of events from the moment on that something is sent before it. */
+export type AnswerStream = ReturnType<typeof createAnswerStream>
 
 function sendHead(event: H3Event, { status, headers }: Response): void {
   setResponseStatus(event, status)

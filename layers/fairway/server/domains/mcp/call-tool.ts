@@ -59,33 +59,21 @@ export const runTool = (
     host,
   })
 
-/** Throws `deletion-not-allowed` for a tool that the person has kept back from the host, and `payload-too-large`. */
-export function checkCall(call: McpMessage, tool: Tool, input: Record<string, unknown>): void {
-  checkKeptBack(call, tool)
-  checkSize(tool, input)
-}
-
 /** Whether a person has kept this tool back from a host: it loses something for good, and that was not ticked. */
 export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete
 
-// Models read this: a challenge would ask for a scope that the host has already.
-function checkKeptBack({ access }: McpMessage, tool: Tool): void {
-  if (!isKeptBack(tool, access)) return
-  throw new AppError('deletion-not-allowed', {
-    detail: 'The person connected this app without it. They can connect it once more and tick “Delete”.',
-  })
-}
-
 const MEBIBYTE = 1024 * 1024
 
-function checkSize({ action }: Tool, input: Record<string, unknown>): void {
+/** Throws `deletion-not-allowed` for a tool that the person has kept back from the host, and `payload-too-large`. */
+export function checkCall({ access }: McpMessage, tool: Tool, input: Record<string, unknown>): void {
+  // Models read this: a challenge would ask for a scope that the host has already.
+  if (isKeptBack(tool, access)) {
+    const detail = 'The person connected this app without it. They can connect it once more and tick “Delete”.'
+    throw new AppError('deletion-not-allowed', { detail })
+  }
+  const { maxBodyBytes: most } = tool.action
   // The whole message is smaller than this already. What is nested too deeply is refused where the audit row is written.
-  if (
-    action.maxBodyBytes >= MEBIBYTE ||
-    isTooDeep(input) ||
-    Buffer.byteLength(JSON.stringify(input)) <= action.maxBodyBytes
-  )
-    return
+  if (most >= MEBIBYTE || isTooDeep(input) || Buffer.byteLength(JSON.stringify(input)) <= most) return
   throw new AppError('payload-too-large')
 }
 

@@ -57,12 +57,7 @@ export function defineMcpResource(options: McpResourceOptions): McpResource {
   return mark('resource', { ...parsed, isTemplate })
 }
 
-interface PromptMessage {
-  role: 'user' | 'assistant'
-  content: McpBlock
-}
-
-type PromptText = string | readonly PromptMessage[]
+type PromptText = string | readonly { role: 'user' | 'assistant'; content: McpBlock }[]
 
 interface McpPromptOptions<Args extends z.ZodObject> {
   /** A few words for people. */
@@ -77,13 +72,7 @@ interface McpPromptOptions<Args extends z.ZodObject> {
   build(args: z.output<Args>, context: ActionContext): PromptText | Promise<PromptText>
 }
 
-export interface McpPrompt {
-  readonly title: string
-  readonly description: string
-  readonly args: z.ZodObject
-  readonly complete?: Record<string, Complete>
-  build(args: Record<string, unknown>, context: ActionContext): PromptText | Promise<PromptText>
-}
+export type McpPrompt = Readonly<McpPromptOptions<z.ZodObject>> & { readonly args: z.ZodObject }
 
 const promptSchema = z.strictObject({
   title: z.string().trim().min(1),

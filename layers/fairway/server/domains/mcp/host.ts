@@ -63,11 +63,8 @@ export async function runDeclared<T>(
   context: ServerContext,
   work: (context: ActionContext) => T | Promise<T>,
 ) {
-  const {
-    app,
-    access: { session },
-    requestId,
-  } = call
+  const { app, access, requestId } = call
+  const { session } = access
   const clock = new AbortController()
   context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
   const own: ActionContext = {

@@ -75,9 +75,8 @@ export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
 
 function answerTools(server: Server, now: CallNow): void {
   server.setRequestHandler('tools/list', async ({ params }) => {
-    const call = await now()
+    const call = withoutCursor(await now(), params)
     const { surface, access } = call
-    checkCursor(call, params?.cursor)
     const tools = [...surface.tools.values()].filter(tool => isShown(call, tool))
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })
@@ -94,16 +93,12 @@ function answerTools(server: Server, now: CallNow): void {
 }
 
 function answerResources(server: Server, now: CallNow): void {
-  server.setRequestHandler('resources/list', async ({ params }, context) => {
-    const call = await now()
-    checkCursor(call, params?.cursor)
-    return listResources(call, context)
-  })
-  server.setRequestHandler('resources/templates/list', async ({ params }) => {
-    const call = await now()
-    checkCursor(call, params?.cursor)
-    return listTemplates(call)
-  })
+  server.setRequestHandler('resources/list', async ({ params }, context) =>
+    listResources(withoutCursor(await now(), params), context),
+  )
+  server.setRequestHandler('resources/templates/list', async ({ params }) =>
+    listTemplates(withoutCursor(await now(), params)),
+  )
   // A subscription costs nothing and brings nothing: documents are read anew, and hosts are not told of changes.
   for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
     server.setRequestHandler(method, async ({ params }) => checkResource(await now(), params.uri))
@@ -114,19 +109,16 @@ function answerResources(server: Server, now: CallNow): void {
 }
 
 function answerPrompts(server: Server, now: CallNow): void {
-  server.setRequestHandler('prompts/list', async ({ params }) => {
-    const call = await now()
-    checkCursor(call, params?.cursor)
-    return listPrompts(call)
-  })
+  server.setRequestHandler('prompts/list', async ({ params }) => listPrompts(withoutCursor(await now(), params)))
   server.setRequestHandler('prompts/get', async ({ params }, context) => getPrompt(await now(), context, params))
   server.setRequestHandler('completion/complete', async ({ params }, context) => complete(await now(), context, params))
 }
 
 // Every list is sent whole, without a cursor to go on from.
-function checkCursor({ sdk }: McpCall, cursor: string | undefined): void {
-  if (cursor === undefined) return
-  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'This cursor does not come from here.')
+function withoutCursor(call: McpCall, params: { cursor?: string } | undefined): McpCall {
+  const { ProtocolError, ProtocolErrorCode } = call.sdk
+  if (params?.cursor === undefined) return call
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This cursor does not come from here.')
 }
 
 const CLIENT = 'fw mcp stdio'

@@ -7,7 +7,7 @@ import { searchableCollections } from '#fairway/server/domains/collections'
 import { advertisesDocuments, findDocumentOutage } from '#fairway/server/domains/oauth-server'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { toolCatalogSchema } from '#fairway/shared/schemas/tool-catalog'
-import { toolCatalog } from './tool-catalog'
+import { toolCatalog } from './surface'
 
 const declared = { actions: catalog, resources, prompts, apps }
 

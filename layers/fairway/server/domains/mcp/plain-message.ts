@@ -3,6 +3,7 @@
 // message, and the protocol's library says what is wrong with it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { isRecord } from '#fairway/shared/record'
 
 /** The revisions that begin with `initialize`, as the protocol's library knows them. */
 export const EARLIER_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
@@ -59,7 +60,7 @@ const envelopeSchema = z.looseObject({
   [CLIENT_INFO]: hostSchema.optional(),
   [LOG_LEVEL]: z.enum(LOG_LEVELS).optional(),
 })
-const earlierMetaSchema = z.looseObject({ progressToken })
+const earlierMetaSchema = z.looseObject({ progressToken }).default({})
 
 const listed = z.strictObject({})
 const called = z.strictObject({ name: z.string(), arguments: object.optional() })
@@ -69,46 +70,32 @@ const initialized = z.strictObject({
   clientInfo: hostSchema,
 })
 
-/** The parameters of a request besides its `_meta`. */
-const tables = {
-  earlier: new Map<string, z.ZodType<ParsedParams>>([
-    ['initialize', initialized],
-    ['ping', listed],
-    ['tools/list', listed],
-    ['tools/call', called],
-    ['prompts/list', listed],
-    ['resources/list', listed],
-    ['resources/templates/list', listed],
-  ]),
-  current: new Map<string, z.ZodType<ParsedParams>>([
-    ['server/discover', listed],
-    ['tools/list', listed],
-    ['tools/call', called],
-    ['prompts/list', listed],
-    ['resources/list', listed],
-    ['resources/templates/list', listed],
-  ]),
-}
-
-type Meta = Partial<z.output<typeof envelopeSchema>>
-
-/** What a host says of itself with each message. */
-function readEnvelope(meta: unknown): Meta | null {
-  const read = envelopeSchema.safeParse(meta)
-  return read.success ? read.data : null
-}
-
-function readEarlierMeta(meta: unknown): Meta | null {
-  if (meta === undefined) return {}
-  const read = earlierMetaSchema.safeParse(meta)
-  return read.success ? read.data : null
-}
-
 interface ParsedParams {
   name?: string
   arguments?: Record<string, unknown>
   protocolVersion?: string
 }
+
+type Methods = [method: string, params: z.ZodType<ParsedParams>][]
+
+const methods: Methods = [
+  ['tools/list', listed],
+  ['tools/call', called],
+  ['prompts/list', listed],
+  ['resources/list', listed],
+  ['resources/templates/list', listed],
+]
+
+/** The parameters of each request, and the `_meta` beside them: since 2026-07-28 what a host says of itself with each message. */
+const eras = {
+  earlier: {
+    methods: new Map<string, Methods[0][1]>([['initialize', initialized], ['ping', listed], ...methods]),
+    meta: earlierMetaSchema,
+  },
+  current: { methods: new Map<string, Methods[0][1]>([['server/discover', listed], ...methods]), meta: envelopeSchema },
+}
+
+type Meta = Partial<z.output<typeof envelopeSchema>>
 
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params'])
 
@@ -120,12 +107,9 @@ function readMessage(
   const { jsonrpc, id, method, params } = body as Record<string, unknown>
   if (jsonrpc !== '2.0' || typeof method !== 'string') return null
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id)) return null
-  if (params !== undefined && !isObject(params)) return null
+  if (params !== undefined && !isRecord(params)) return null
   return { id: id as PlainMessage['id'], method, params }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A message that the dispatcher answers. */
 export interface PlainMessage {
@@ -136,10 +120,10 @@ export interface PlainMessage {
   name: string
   arguments: Record<string, unknown>
   /** The revision that `initialize` asks for. */
-  protocolVersion: string | undefined
-  progressToken: string | number | undefined
+  protocolVersion?: string
+  progressToken?: string | number
   /** What the host says of itself with each message since 2026-07-28; undefined in the revisions before. */
-  envelope: { capabilities: Record<string, unknown>; logLevel: (typeof LOG_LEVELS)[number] | undefined } | undefined
+  envelope?: { capabilities: Record<string, unknown>; logLevel?: (typeof LOG_LEVELS)[number] }
 }
 
 /** Reads a message that is plain in every respect, headers included; null for any other, which may still be a good one. */
@@ -158,41 +142,32 @@ export function readPlainMessage(body: object, headers: IncomingHttpHeaders): Pl
 }
 
 function readRequest(
-  era: keyof typeof tables,
+  era: keyof typeof eras,
   id: string | number,
   method: string,
   { _meta, ...params }: Record<string, unknown> = {},
 ): PlainMessage | null {
-  const parsed = tables[era].get(method)?.safeParse(params)
+  const parsed = eras[era].methods.get(method)?.safeParse(params)
   if (!parsed?.success) return null
-  const meta = era === 'current' ? readEnvelope(_meta) : readEarlierMeta(_meta)
-  return meta && toPlain(id, method, { params: parsed.data, meta, isCurrent: era === 'current' })
-}
-
-interface Read {
-  params: ParsedParams
-  meta: Meta
-  isCurrent: boolean
-}
-
-function toPlain(id: PlainMessage['id'], method: string, { params, meta, isCurrent }: Read): PlainMessage {
-  const { name = '', arguments: given = {}, protocolVersion } = params
-  const envelope = isCurrent ? { capabilities: meta[CLIENT_CAPABILITIES] ?? {}, logLevel: meta[LOG_LEVEL] } : undefined
-  return { id, method, name, arguments: given, protocolVersion, progressToken: meta.progressToken, envelope }
+  const meta: Meta | undefined = eras[era].meta.safeParse(_meta).data
+  if (!meta) return null
+  const { name = '', arguments: given = {}, protocolVersion } = parsed.data
+  const { progressToken: token, [CLIENT_CAPABILITIES]: capabilities = {}, [LOG_LEVEL]: logLevel } = meta
+  const envelope = era === 'current' ? { capabilities, logLevel } : undefined
+  return { id, method, name, arguments: given, protocolVersion, progressToken: token, envelope }
 }
 
 // Nothing is kept between two messages, so there is nothing that a notification could change.
 function readNotification(method: string, meta: Record<string, unknown> | undefined): PlainMessage | null {
-  if (!method.startsWith('notifications/')) return null
-  const read = readEarlierMeta(meta)
-  return read && toPlain(undefined, method, { params: {}, meta: read, isCurrent: false })
+  if (!method.startsWith('notifications/') || !earlierMetaSchema.safeParse(meta).success) return null
+  return { id: undefined, method, name: '', arguments: {} }
 }
 
 /** The `_meta` of a message; null where it is none, or names what only the library knows. */
 function findMeta(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined | null {
   const meta = params?._meta
   if (meta === undefined) return undefined
-  if (!isObject(meta)) return null
+  if (!isRecord(meta)) return null
   const reserved = Object.keys(meta).filter(key => key.startsWith(RESERVED))
   if (reserved.length === 0) return meta
   return PROTOCOL_VERSION in meta && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? meta : null

@@ -31,11 +31,12 @@ export async function getPrompt(
     declaration.build(parseInput(declaration.args, params.arguments ?? {}), own),
   )
   if (call.sdk.isInputRequiredResult(built)) return built
-  const messages = typeof built === 'string' ? [{ role: 'user' as const, content: textBlock(built) }] : [...built]
+  const messages =
+    typeof built === 'string'
+      ? [{ role: 'user' as const, content: { type: 'text' as const, text: built } }]
+      : [...built]
   return { description: declaration.description, messages } satisfies GetPromptResult
 }
-
-const textBlock = (text: string) => ({ type: 'text' as const, text })
 
 const MOST = 100
 

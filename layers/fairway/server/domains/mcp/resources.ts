@@ -5,11 +5,12 @@ import type {
   ServerContext,
   UriTemplate,
 } from '@modelcontextprotocol/server'
+import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { APP_MIME_TYPE, type McpApp, type McpResource } from './define-mcp'
+import { APP_MIME_TYPE, type McpResource } from './define-mcp'
 import { runDeclared } from './host'
 import type { McpCall } from './mcp-call'
-import { appUri, type Declared } from './surface'
+import { type Declared, toListed, toListedApp } from './surface'
 
 type Values = Record<string, string>
 
@@ -24,24 +25,6 @@ export async function listResources(call: McpCall, context: ServerContext): Prom
   const apps = scopes.has('mcp:apps') ? [...call.surface.apps.values()] : []
   return { resources: [...fixed, ...(await Promise.all(listing)).flat(), ...apps.map(toListedApp)] }
 }
-
-/** A declared document as lists name it. */
-export const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
-  uri,
-  name,
-  title,
-  description,
-  mimeType,
-})
-
-/** A declared page as lists name it. */
-export const toListedApp = ({ name, declaration: { title, description } }: Declared<McpApp>) => ({
-  uri: appUri(name),
-  name,
-  title,
-  description,
-  mimeType: APP_MIME_TYPE,
-})
 
 async function listTemplate(call: McpCall, context: ServerContext, { name, declaration }: Declared<McpResource>) {
   const found = await runDeclared(call, context, own => declaration.list?.(own) ?? [])
@@ -96,15 +79,10 @@ function findResource(call: McpCall, uri: string): { entry: Declared<McpResource
   return undefined
 }
 
-const decoded = ([name, value]: [string, string | string[]]): [string, string] => [name, decodeOr(String(value))]
-
-function decodeOr(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const decoded = ([name, value]: [string, string | string[]]): [string, string] => [
+  name,
+  decodedText(String(value)) ?? String(value),
+]
 
 const templatesOf = ({ app, sdk, surface }: McpCall): ReadonlyMap<string, UriTemplate> =>
   app.memo(

@@ -1,9 +1,18 @@
 // What hosts see: tools made of actions, documents, prompts and pages, by name.
+import type { ListToolsResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type Action, type CatalogEntry, dropFormKeywords, scopeOfAction } from '#fairway/server/domains/actions'
+import {
+  callersOf,
+  type CatalogEntry,
+  dropFormKeywords,
+  inputJsonSchema,
+  isOffered,
+  scopeOfAction,
+} from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import type { McpScope } from '#fairway/shared/scopes'
-import type { McpApp, McpPrompt, McpResource } from './define-mcp'
+import { APP_MIME_TYPE, type McpApp, type McpPrompt, type McpResource } from './define-mcp'
 import { isRecord } from '#fairway/shared/record'
 
 /** Everything that an application declares for hosts, as the build finds it. */
@@ -20,21 +29,12 @@ export interface Declared<T> {
   declaration: T
 }
 
-/** The same by name, in an order that never changes. */
-export interface Surface {
-  tools: ReadonlyMap<string, Tool>
-  resources: readonly Declared<McpResource>[]
-  prompts: ReadonlyMap<string, Declared<McpPrompt>>
-  /** By address. */
-  apps: ReadonlyMap<string, Declared<McpApp>>
-}
-
 /** The surface of an application, made with its first use. */
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
   app.memo('mcp-surface', () => createSurface(declared))
 
 /** Puts the declarations in order; throws for a page whose tool does not exist. */
-export function createSurface(declared: McpDeclarations): Surface {
+export function createSurface(declared: McpDeclarations) {
   const apps = declared.apps.toSorted(byName)
   const actions = declared.actions.filter(entry => entry.action.mcp).toSorted(byName)
   const pageOf = new Map(apps.flatMap(app => app.declaration.tools.map(tool => [tool, appUri(app.name)])))
@@ -48,6 +48,9 @@ export function createSurface(declared: McpDeclarations): Surface {
   }
 }
 
+/** What hosts see by name, in an order that never changes; the pages by address. */
+export type Surface = ReturnType<typeof createSurface>
+
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** The address of a declared page. */
@@ -60,38 +63,8 @@ export function neededScope(surface: Surface, method: string, params: Record<str
   return method === 'prompts/get' || method === 'completion/complete' ? 'mcp:read' : null
 }
 
-export interface Tool {
-  name: string
-  action: Action
-  scope: McpScope
-  definition: ToolDefinition
-  /** Whether headers repeat arguments of it, which are compared. */
-  hasHeaders: boolean
-  /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
-  isWrapped: boolean
-  /** The address of the page that shows its answers. */
-  appUri?: string
-}
-
-/** A tool as hosts see it. */
-interface ToolDefinition {
-  name: string
-  title: string
-  description: string
-  inputSchema: { type: 'object' } & Record<string, unknown>
-  outputSchema?: Record<string, unknown>
-  annotations: {
-    title: string
-    readOnlyHint: boolean
-    destructiveHint: boolean
-    idempotentHint: boolean
-    openWorldHint: boolean
-  }
-  _meta?: Record<string, unknown>
-}
-
 /** An action as a tool: what hosts need to choose and to call it. */
-function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
+function toTool({ name, action }: CatalogEntry, appUri?: string) {
   const title = titleOf(name)
   const definition: ToolDefinition = {
     name,
@@ -107,10 +80,24 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
       openWorldHint: false,
     },
   }
-  const hasHeaders = JSON.stringify(definition.inputSchema).includes('"x-mcp-header"')
-  const isWrapped = definition.outputSchema !== undefined && definition.outputSchema.type !== 'object'
-  return { name, action, scope: scopeOfAction(action), definition, hasHeaders, isWrapped, appUri }
+  return {
+    name,
+    action,
+    scope: scopeOfAction(action),
+    definition,
+    /** Whether headers repeat arguments of it, which are compared. */
+    hasHeaders: JSON.stringify(definition.inputSchema).includes('"x-mcp-header"'),
+    /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
+    isWrapped: definition.outputSchema !== undefined && definition.outputSchema.type !== 'object',
+    /** The address of the page that shows its answers. */
+    appUri,
+  }
 }
+
+export type Tool = ReturnType<typeof toTool>
+
+/** A tool as hosts see it. */
+type ToolDefinition = ListToolsResult['tools'][number]
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
@@ -176,3 +163,61 @@ const eachPart = (part: unknown): unknown =>
 
 const mapParts = (named: unknown): unknown =>
   isRecord(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named
+
+/** A declared document as lists name it. */
+export const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType,
+})
+
+/** A declared page as lists name it. */
+export const toListedApp = ({ name, declaration: { title, description } }: Declared<McpApp>) => ({
+  uri: appUri(name),
+  name,
+  title,
+  description,
+  mimeType: APP_MIME_TYPE,
+})
+
+/** Every action that is offered here and everything else that hosts see, for the pages: what there is, which scope it needs and who may use it. */
+export const toolCatalog = (app: App, declared: McpDeclarations) =>
+  app.memo('mcp-tool-catalog', () => {
+    const surface = surfaceOf(app, declared)
+    return {
+      tools: declared.actions
+        .filter(({ action }) => isOffered(action, app.config) && (action.http || action.mcp))
+        .toSorted(byName)
+        .map(entry => toCatalogTool(app, entry, surface.tools.get(entry.name))),
+      resources: [
+        ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
+        ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
+      ],
+      prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => {
+        return { name, title, description, scope: 'mcp:read' as const, arguments: Object.keys(args.shape) }
+      }),
+    }
+  })
+
+function toCatalogTool({ config }: App, entry: CatalogEntry, tool: Tool | undefined): CatalogTool {
+  const { name, group, isPlatform = false, action } = entry
+  const callers = callersOf(action, config)
+  return {
+    name,
+    title: titleOf(name),
+    description: action.description,
+    group,
+    isPlatform,
+    readOnly: action.readOnly,
+    destructive: action.destructive,
+    callers,
+    http: action.http,
+    scope: tool?.scope,
+    roles: callers.roles,
+    inputSchema: inputJsonSchema(action),
+    outputSchema: action.output && toolSchema(action.output, 'output'),
+    app: tool?.appUri,
+  }
+}

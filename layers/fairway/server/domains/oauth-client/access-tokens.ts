@@ -146,18 +146,10 @@ interface MachineToken {
 }
 
 /** An access token of this application itself (RFC 6749 §4.4, client credentials), kept in memory; callers at once cause one request. Throws `unknown-provider`, `provider-unavailable`. */
-export function getMachineToken(app: App, providerId: string): Promise<string> {
+export async function getMachineToken(app: App, providerId: string): Promise<string> {
   const provider = requireConnectionProvider(app, providerId)
   if (provider.grant !== 'client_credentials') throw new AppError('unknown-provider')
   const kept = app.memo('machine-tokens', () => new Map<string, Promise<MachineToken>>())
-  return fresh(app, provider, kept)
-}
-
-async function fresh(
-  app: App,
-  provider: ConfiguredProvider,
-  kept: Map<string, Promise<MachineToken>>,
-): Promise<string> {
   const known = kept.get(provider.id)
   const held = await known?.catch(() => undefined)
   if (held && held.freshUntil > app.now().getTime()) return held.token

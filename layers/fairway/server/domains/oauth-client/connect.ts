@@ -10,14 +10,7 @@ import type { OpenIdClaims } from './known-providers'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { connectionProviders, requireConnectionProvider } from './provider-registry'
-import {
-  type Callback,
-  checkBinding,
-  defineFlow,
-  finishRoundTrip,
-  startRoundTrip,
-  type StartedRoundTrip,
-} from './round-trip'
+import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTrip, withParameter } from './round-trip'
 import { saveConnection } from './stored-connections'
 
 const connectionFlow = defineFlow({
@@ -51,7 +44,7 @@ interface StartInput {
 }
 
 /** Begins connecting an account (SPEC: External provider integration). Throws `unknown-provider`, `rate-limited`, `provider-unavailable`. */
-export async function startConnection(app: App, input: StartInput): Promise<StartedRoundTrip> {
+export async function startConnection(app: App, input: StartInput) {
   const provider = requireConnectionProvider(app, input.provider)
   if (provider.grant !== 'authorization_code') throw new AppError('unknown-provider')
   await rateLimit(app, limits.connectionsPerAccount, input.userId)
@@ -92,7 +85,7 @@ export function endConnection(app: App, input: EndInput) {
       const answer = { ...trip, query: input.query, redirectUri: redirectUriOf(app) }
       const { tokens, account } = await exchangeCode(app, provider, answer, granted => accountOf(provider, granted))
       await saveConnection(app, { userId, provider: provider.id, tokens, scopes: provider.scopes, account })
-      return { location: withConnected(trip.returnPath, provider.id) }
+      return { location: withParameter(trip.returnPath, 'connected', provider.id) }
     },
   })
 }
@@ -105,12 +98,6 @@ async function accountOf(
   const { sub, email, preferred_username: username, name } = claims
   const label = [email, username, name].find(text => typeof text === 'string' && text !== '')
   return { id: sub, label: typeof label === 'string' ? label : sub }
-}
-
-function withConnected(path: string, provider: string): string {
-  const url = new URL(path, 'http://any')
-  url.searchParams.set('connected', provider)
-  return url.pathname + url.search + url.hash
 }
 
 /** Connected accounts say that an account was used, and move with it. */

@@ -10,46 +10,14 @@ export interface ProviderAccount {
   label: string
 }
 
-/** How one external provider is spoken to; one record for each, no flow code in it. */
-export interface ProviderRecord {
-  /** Lower-case letters, digits and hyphens; part of `/_fw/connections/<id>`. */
-  id: string
-  name: string
-  /** Describes its endpoints itself (OpenID Connect Discovery, RFC 8414); else `endpoints` does. */
-  issuer?: string
-  endpoints?: {
-    authorization?: string
-    token: string
-    revocation?: string
-    userinfo?: string
-  }
-  /** Asked for when a user connects an account. */
-  scopes: readonly string[]
-  /** `authorization_code` connects people; `client_credentials` is this application itself. */
-  grant: 'authorization_code' | 'client_credentials'
-  /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). Left out, what the provider announces decides. */
-  clientAuthentication?: 'basic' | 'post' | 'none'
-  /** Whether an ID token is asked for and checked. */
-  openId: boolean
-  /** Sent with every authorization request, for example `access_type: 'offline'`. */
-  authorizationParameters: Readonly<Record<string, string>>
-  /** Whose account was connected, when no ID token says it. */
-  readAccount?: (ask: AskProvider) => Promise<ProviderAccount>
-}
-
-/** A provider with the client that this application has there. */
-export interface ConfiguredProvider extends ProviderRecord {
-  clientId: string
-  /** Missing for public clients. */
-  clientSecret?: string
-}
-
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
 const recordSchema = z
   .strictObject({
+    /** Lower-case letters, digits and hyphens; part of `/_fw/connections/<id>`. */
     id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have lower-case letters, digits and hyphens'),
     name: z.string().trim().min(1).max(60),
+    /** Describes its endpoints itself (OpenID Connect Discovery, RFC 8414); else `endpoints` does. */
     issuer: address.optional(),
     endpoints: z
       .strictObject({
@@ -59,13 +27,22 @@ const recordSchema = z
         userinfo: address.optional(),
       })
       .optional(),
+    /** Asked for when a user connects an account. */
     scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a scope (RFC 6749 §3.3)')).default([]),
+    /** `authorization_code` connects people; `client_credentials` is this application itself. */
     grant: z.enum(['authorization_code', 'client_credentials']).default('authorization_code'),
+    /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). Left out, what the provider announces decides. */
     clientAuthentication: z.enum(['basic', 'post', 'none']).optional(),
+    /** Whether an ID token is asked for and checked. */
     openId: z.boolean().default(false),
+    /** Sent with every authorization request, for example `access_type: 'offline'`. */
     authorizationParameters: z.record(z.string(), z.string()).default({}),
+    /** Whose account was connected, when no ID token says it. */
     readAccount: z
-      .custom<ProviderRecord['readAccount']>(value => typeof value === 'function', 'must be a function')
+      .custom<(ask: AskProvider) => Promise<ProviderAccount>>(
+        value => typeof value === 'function',
+        'must be a function',
+      )
       .optional(),
   })
   .refine(({ issuer, endpoints }) => Boolean(issuer) !== Boolean(endpoints), {
@@ -80,6 +57,16 @@ const recordSchema = z
     path: ['clientAuthentication'],
     error: 'a client without a secret has no credentials to present',
   })
+
+/** How one external provider is spoken to; one record for each, no flow code in it. */
+export type ProviderRecord = z.output<typeof recordSchema>
+
+/** A provider with the client that this application has there. */
+export interface ConfiguredProvider extends ProviderRecord {
+  clientId: string
+  /** Missing for public clients. */
+  clientSecret?: string
+}
 
 /** What an author writes of a provider. @public */
 export type ProviderInput = z.input<typeof recordSchema>

@@ -11,15 +11,7 @@ import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_TOKEN_PATH } from '#fairway/shared/paths'
 import { PROVIDER_LIMIT_IN_MS } from './provider-client'
 import { ProviderFailure } from './provider-failure'
-import {
-  type Callback,
-  checkBinding,
-  defineFlow,
-  finishRoundTrip,
-  singleParameter,
-  startRoundTrip,
-  type StartedRoundTrip,
-} from './round-trip'
+import { type Callback, checkBinding, defineFlow, finishRoundTrip, singleParameter, startRoundTrip } from './round-trip'
 
 /** How sessions and links name this way to sign in. */
 const PROVIDER = 'hub'
@@ -57,7 +49,7 @@ interface StartInput {
 }
 
 /** Begins signing in through the hub. Throws `not-found` where there is no hub, and `rate-limited`. */
-export async function startHubSignIn(app: App, input: StartInput): Promise<StartedRoundTrip> {
+export async function startHubSignIn(app: App, input: StartInput) {
   const client = requireHubClient(app)
   await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
   return startRoundTrip(app, hubFlow, {
@@ -137,22 +129,8 @@ const addressSchema = z.string().toLowerCase().pipe(z.email().max(254))
 /** What a hub says to a code that it does not accept. Every other status means that it is no working hub. */
 const REFUSALS = [400, 401, 403]
 
-/** All that the hub is believed: whose address it is, and how they signed in there. */
-interface HubPerson {
-  /** Lower case. */
-  email: string
-  /** The provider that the hub names; it counts where the operator trusts the hub about it. */
-  authProvider?: string
-  /** The domain or tenant of the account there. */
-  authDomain?: string
-}
-
 /** Exchanges a code for the hub's assertion, server to server, and gives who signed in there; throws ProviderFailure. */
-async function redeemHubCode(
-  app: App,
-  client: HubClientConfig,
-  input: { code: string; verifier: string },
-): Promise<HubPerson> {
+async function redeemHubCode(app: App, client: HubClientConfig, input: { code: string; verifier: string }) {
   const assertion = await askHub(app, client, input)
   const claims = await verifyPeerToken(app, assertion, {
     type: 'identity+jwt',
@@ -191,7 +169,8 @@ async function askHub(
   throw new ProviderFailure('answer-invalid', 'the hub answered without an assertion', { code: 'hub-unavailable' })
 }
 
-function personOf(claims: PeerClaims, { clientId }: HubClientConfig): HubPerson {
+/** All that the hub is believed: whose address it is, and how they signed in there, which counts where the operator trusts it about that. */
+function personOf(claims: PeerClaims, { clientId }: HubClientConfig) {
   if (claims.client_id !== undefined && claims.client_id !== clientId) {
     throw new ProviderFailure('answer-invalid', 'the assertion is for another client')
   }
@@ -200,10 +179,7 @@ function personOf(claims: PeerClaims, { clientId }: HubClientConfig): HubPerson 
     const reason = email.success ? 'the hub has not verified the address' : 'the hub names no address'
     throw new ProviderFailure('account-refused', reason, { code: 'hub-email-not-verified' })
   }
-  const { auth_provider: authProvider, auth_domain: authDomain } = claims
-  return {
-    email: email.data,
-    ...(typeof authProvider === 'string' ? { authProvider } : {}),
-    ...(typeof authDomain === 'string' ? { authDomain } : {}),
-  }
+  return { email: email.data, authProvider: textOf(claims.auth_provider), authDomain: textOf(claims.auth_domain) }
 }
+
+const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' ? claim : undefined)

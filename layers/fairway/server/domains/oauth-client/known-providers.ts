@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import type { ProviderProfile } from '#fairway/server/domains/people'
 import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
-import { type AskProvider, defineProvider, type ProviderAccount, type ProviderRecord } from './define-provider'
+import {
+  type AskProvider,
+  defineProvider,
+  type ProviderAccount,
+  type ProviderInput,
+  type ProviderRecord,
+} from './define-provider'
 
 /** What an ID token says of its subject, with what the userinfo endpoint adds (OpenID Connect Core §5.1). */
 export type OpenIdClaims = { sub: string } & Readonly<Record<string, unknown>>
@@ -44,14 +50,8 @@ export function knownProvider(provider: SignInProvider): KnownProvider {
       const { sub: accountId, email, email_verified: verified, name: fullName, picture: image } = claims
       // Some providers send the word.
       const emailVerified = verified === true || verified === 'true'
-      return toProfile({
-        accountId,
-        email,
-        emailVerified,
-        domain: domainOfAccount(claims, isGoogle),
-        name: fullName,
-        image,
-      })
+      const domain = domainOfAccount(claims, isGoogle)
+      return toProfile({ accountId, email, emailVerified, domain, name: fullName, image })
     },
   }
   return { ...record, signIn }
@@ -102,17 +102,8 @@ function github(url: string, apiUrl: string): KnownProvider {
   return { ...record, signIn }
 }
 
-interface OAuth2Input {
-  id: string
-  name: string
-  endpoints: { authorization?: string; token: string; revocation?: string; userinfo?: string }
-  scopes?: string[]
-  clientAuthentication?: 'basic' | 'post' | 'none'
-  grant?: 'authorization_code' | 'client_credentials'
-}
-
 /** Any provider that speaks OAuth 2.0 and names its endpoints; whose account it is is read from `userinfo` where there is one. */
-export function oauth2(input: OAuth2Input): ProviderRecord {
+export function oauth2(input: ProviderInput & { endpoints: object }): ProviderRecord {
   const { userinfo } = input.endpoints
   return defineProvider({
     ...input,

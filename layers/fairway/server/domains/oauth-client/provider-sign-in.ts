@@ -15,14 +15,7 @@ import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { findSignInProvider } from './provider-registry'
-import {
-  type Callback,
-  checkBinding,
-  defineFlow,
-  finishRoundTrip,
-  startRoundTrip,
-  type StartedRoundTrip,
-} from './round-trip'
+import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTrip, withParameter } from './round-trip'
 
 const signInFlow = defineFlow({
   name: 'provider-sign-in',
@@ -65,7 +58,7 @@ const bindingOf = (app: App, provider: string, clientId: string, linkTo?: LinkTa
 ]
 
 /** Begins signing in with a provider, or linking an account there. Throws `unknown-provider`, `rate-limited`, and `unavailable` when the provider does not answer in five seconds. */
-export async function startProviderSignIn(app: App, input: StartInput): Promise<StartedRoundTrip> {
+export async function startProviderSignIn(app: App, input: StartInput) {
   const provider = findSignInProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
   await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
@@ -111,12 +104,8 @@ export function endProviderSignIn(app: App, input: EndInput) {
       if (trip.userId !== null && !linkTo) throw new ProviderFailure('state-invalid', 'the session has ended')
       checkBinding(trip, bindingOf(app, input.provider, provider?.clientId ?? '', linkTo ?? undefined))
       if (!provider) throw new ProviderFailure('refused', 'the provider is not configured')
-      const { account } = await exchangeCode(
-        app,
-        provider,
-        { ...trip, query, redirectUri },
-        provider.signIn.readProfile,
-      )
+      const answer = { ...trip, query, redirectUri }
+      const { account } = await exchangeCode(app, provider, answer, provider.signIn.readProfile)
       const profile = { ...account, provider: provider.id }
       if (linkTo) return { location: await link(app, linkTo, profile, trip.returnPath) }
       const linked = await linkProviderAccount(app, profile)
@@ -148,10 +137,4 @@ async function link(app: App, target: LinkTarget, profile: ProviderProfile, retu
   const isNew = await linkToPerson(app, target, profile)
   if (isNew) tellOwner(app, target.userId, 'account-linked', provider)
   return withParameter(returnPath, 'linked', provider)
-}
-
-function withParameter(path: string, name: string, value: string): string {
-  const url = new URL(path, 'http://any')
-  url.searchParams.set(name, value)
-  return url.pathname + url.search + url.hash
 }

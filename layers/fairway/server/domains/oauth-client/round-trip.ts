@@ -74,14 +74,11 @@ interface AuthorizationRequest {
   cookieHeader?: string
 }
 
-/** What a browser needs to begin: the address to go to, and the cookies that bind the way back to it for ten minutes. */
-export interface StartedRoundTrip {
-  url: string
-  setCookies: string[]
-}
-
-/** Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256). */
-export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest): Promise<StartedRoundTrip> {
+/**
+ * Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256): gives the address
+ * to go to, and the cookies that bind the way back to this browser for ten minutes.
+ */
+export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest) {
   const { provider, clientId, redirectUri, usesNonce = false, userId, cookieHeader } = request
   const [state, nonce, verifier] = [randomHex(32), randomHex(32), createCodeVerifier()]
   await issueOneTime(app, flow.purpose, {
@@ -130,23 +127,11 @@ export interface RoundTrip extends Payload {
   isExpired: boolean
 }
 
-interface Answer {
-  /** The path to go on to. */
-  location: string
-  setCookies?: string[]
-}
-
-interface FinishedRoundTrip {
-  /** The path to go on to, or the sign-in page with what went wrong. */
-  location: string
-  setCookies: string[]
-}
-
 interface Finish {
   /** The provider as security events name it; that of the round trip where it is not given. */
   subject?: string
-  /** What the flow does with the answer; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
-  answer: (trip: RoundTrip) => Promise<Answer>
+  /** What the flow does with the answer, and the path to go on to; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
+  answer: (trip: RoundTrip) => Promise<{ location: string; setCookies?: string[] }>
   onFailure?: (failure: ProviderFailure) => Promise<void>
   /** Where what went wrong is told; on the sign-in page where this gives nothing. */
   failedLocation?: (trip: RoundTrip, code: ErrorCode) => string | undefined
@@ -156,12 +141,7 @@ interface Finish {
  * Ends a round trip: the state first, which is spent once, then the flow's answer. What goes wrong is a security event and leads
  * to the sign-in page with the return path, which only the browser that began is told. Throws `rate-limited`.
  */
-export async function finishRoundTrip(
-  app: App,
-  flow: Flow,
-  callback: Callback,
-  finish: Finish,
-): Promise<FinishedRoundTrip> {
+export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, finish: Finish) {
   const { query, clientAddress, cookieHeader, requestId } = callback
   const event = { subject: finish.subject, clientAddress, requestId }
   await rateLimit(app, limits.callbackPerAddress, addressKey(clientAddress)).catch(async (error: unknown) => {
@@ -192,6 +172,13 @@ const codeFor = ({ codes }: Flow, { code, fault }: ProviderFailure): ErrorCode =
 function failedLocation(flow: Flow, finish: Finish, error: ErrorCode, trip?: RoundTrip): string {
   const told = trip && finish.failedLocation?.(trip, error)
   return told ?? signInPathFor({ error, returnPath: trip ? trip.returnPath : flow.returnPath })
+}
+
+/** A path of ours with one more parameter in its query. */
+export function withParameter(path: string, name: string, value: string): string {
+  const url = new URL(path, 'http://any')
+  url.searchParams.set(name, value)
+  return url.pathname + url.search + url.hash
 }
 
 /** The value of a parameter that is there once (RFC 6749 §3.1) and in this form; undefined otherwise. */

@@ -87,9 +87,8 @@ export async function disconnect(app: App, userId: string, providerId: string): 
   const [row] = await app.db.orm.delete(oauthTokens).where(isRead).returning()
   const provider = connectionProviders(app).get(providerId)
   if (!row || !provider) return { revoked: false }
-  const token =
-    (row.refreshToken && openToken(app, row, 'refresh', row.refreshToken)) ??
-    openToken(app, row, 'access', row.accessToken)
+  const refreshToken = row.refreshToken && openToken(app, row, 'refresh', row.refreshToken)
+  const token = refreshToken ?? openToken(app, row, 'access', row.accessToken)
   return { revoked: token ? await revoke(app, provider, token) : false }
 }
 

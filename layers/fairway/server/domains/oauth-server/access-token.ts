@@ -7,6 +7,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { remembered } from '#fairway/server/kernel/remember'
 import { MCP_PATH } from '#fairway/shared/paths'
+import type { GrantRow } from './grants'
 import { OAuthError } from './oauth-error'
 import { SIGNING_ALGORITHM, signClaims, verificationKey } from './signing-keys'
 
@@ -22,17 +23,6 @@ export const mcpUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => baseUrl 
 export function checkResource(config: Pick<Config, 'baseUrl'>, resource: string | undefined): void {
   if (resource === undefined || URL.parse(resource)?.origin === config.baseUrl) return
   throw new OAuthError('invalid_target', `The resource of this server is ${mcpUrl(config)}.`)
-}
-
-/** The grant that a token is issued from, as it is now. */
-export interface TokenSubject {
-  grantId: string
-  clientId: string
-  userId: string
-  email: string
-  orgId: string
-  /** When the grant itself ends, in milliseconds. */
-  expiresAt: number
 }
 
 const claimsSchema = z.object({
@@ -51,17 +41,15 @@ const claimsSchema = z.object({
 
 export type AccessTokenClaims = z.output<typeof claimsSchema>
 
+/** The grant that a token is issued from, as it is now. */
+type TokenSubject = Omit<GrantRow, 'scope'>
+
 /** Signs an access token for as long as the setting says, and no longer than its grant (RFC 9068); gives it with the seconds it is good for. */
-export async function signAccessToken(
-  app: App,
-  subject: TokenSubject,
-  scope: string,
-): Promise<{ token: string; expiresIn: number }> {
+export async function signAccessToken(app: App, subject: TokenSubject, scope: string) {
   const now = app.now().getTime()
   const issuedAt = Math.floor(now / 1000)
-  const expiresAt = Math.floor(
-    Math.min(now + app.config.oauth.accessTokenLifeInSeconds * 1000, subject.expiresAt) / 1000,
-  )
+  const longest = now + app.config.oauth.accessTokenLifeInSeconds * 1000
+  const expiresAt = Math.floor(Math.min(longest, subject.expiresAt) / 1000)
   const claims = {
     iss: app.config.baseUrl,
     aud: mcpUrl(app.config),
@@ -78,22 +66,8 @@ export async function signAccessToken(
   return { token: await signClaims(app, TYPE, claims), expiresIn: expiresAt - issuedAt }
 }
 
-/** The answer of the token endpoint (RFC 6749 §5.1). */
-export interface TokenAnswer {
-  access_token: string
-  token_type: 'Bearer'
-  expires_in: number
-  scope: string
-  refresh_token?: string
-}
-
-/** Signs the access token and puts the answer together. */
-export async function tokenAnswer(
-  app: App,
-  subject: TokenSubject,
-  scope: string,
-  refreshToken: string | undefined,
-): Promise<TokenAnswer> {
+/** Signs the access token and puts the answer of the token endpoint together (RFC 6749 §5.1). */
+export async function tokenAnswer(app: App, subject: TokenSubject, scope: string, refreshToken: string | undefined) {
   const { token, expiresIn } = await signAccessToken(app, subject, scope)
   return {
     access_token: token,
@@ -103,6 +77,8 @@ export async function tokenAnswer(
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
   }
 }
+
+export type TokenAnswer = Awaited<ReturnType<typeof tokenAnswer>>
 
 /** What a token of ours says; null for everything that is not one, or has ended. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {

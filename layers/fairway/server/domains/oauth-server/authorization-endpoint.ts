@@ -1,10 +1,26 @@
-// What the authorization endpoints and pages of all profiles share (MCP, identity hub, desktop): the visit, its parameters, its answer.
+// What the endpoints and pages of all profiles share (MCP, identity hub, desktop): their limits, the visit, its parameters, its answer.
 import { type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const LONGEST_QUERY = 8 * 1024
+
+const requestLimits = {
+  authorize: limits.authorizationsPerAddress,
+  register: limits.oauthRegistrationRequestsPerAddress,
+  token: limits.oauthTokensPerAddress,
+  revoke: limits.oauthRevocationsPerAddress,
+  identityToken: limits.identityTokensPerAddress,
+}
+
+/** Counts a request of an endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
+export const countRequest = (app: App, endpoint: keyof typeof requestLimits, clientAddress: string): Promise<void> =>
+  rateLimit(app, requestLimits[endpoint], addressKey(clientAddress))
 
 /** Where a visit of one of this server's pages comes from. */
 export interface Visit {

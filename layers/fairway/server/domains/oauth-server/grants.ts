@@ -5,12 +5,14 @@ import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
 import { SCOPE_WORDS, SUPPORTED_SCOPES, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
-import type { TokenSubject } from './access-token'
+import { desktopCeremony } from './desktop/ceremony'
+import { identityCode } from './hub/token'
 import { purgeSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000
@@ -60,10 +62,11 @@ const grantRowSchema = z.object({
   orgId: z.string(),
   /** Space-separated: all that was approved. */
   scope: z.string(),
+  /** When the grant itself ends, in milliseconds. */
   expiresAt: z.number(),
 })
 
-export type GrantRow = TokenSubject & { scope: string }
+export type GrantRow = z.output<typeof grantRowSchema>
 
 /** A row that was read with `grantColumns`; undefined when there is none. */
 export const toGrantRow = (row: unknown): GrantRow | undefined =>
@@ -116,50 +119,24 @@ const listSql = (app: App, condition: string): string => `
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
-/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
-export async function listGrants(app: App, { userId }: Session): Promise<ConnectedApp[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is null'))([
-    userId,
-    app.now().getTime(),
-  ])
-  return rows.map(toConnectedApp)
-}
+const listApps = async (app: App, condition: string, value: string): Promise<OrganizationGrant[]> =>
+  (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(toConnectedApp)
 
-/** The personal tokens of a person that are there still, the newest first. */
-export async function findOwnTokens(app: App, userId: string): Promise<PersonalToken[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is not null'))([
-    userId,
-    app.now().getTime(),
-  ])
-  return rows
-    .map(({ id, clientName: name, ...row }) => {
-      const { orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = toConnectedApp({
-        id,
-        clientName: name,
-        ...row,
-      })
-      return { id, name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }
-    })
+/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
+export const listGrants = (app: App, { userId }: Pick<Session, 'userId'>): Promise<ConnectedApp[]> =>
+  listApps(app, 'g.user_id = ? and g.token_hash is null', userId)
+
+/** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
+export async function listPersonalTokens(app: App, userId: string): Promise<PersonalToken[]> {
+  const tokens = await listApps(app, 'g.user_id = ? and g.token_hash is not null', userId)
+  return tokens
+    .map(token => ({ ...token, name: token.clientName }))
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
 }
 
-/** Ends a personal token of a person and gives its name; throws `not-found`. */
-export async function endOwnGrant(app: App, userId: string, id: string): Promise<string> {
-  const { rows } = await app.db.client.execute({
-    sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'person' where id = ? and user_id = ? and token_hash is not null
-      and revoked_at is null returning client_name as name`,
-    args: [app.now().getTime(), id, userId],
-  })
-  const [row] = rows
-  if (!row) throw new AppError('not-found')
-  return String(row.name)
-}
-
 /** What members have connected to an organization. */
-export async function listOrgGrants(app: App, orgId: string): Promise<OrganizationGrant[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.org_id = ?'))([orgId, app.now().getTime()])
-  return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
-}
+export const listOrgGrants = (app: App, orgId: string): Promise<OrganizationGrant[]> =>
+  listApps(app, 'g.org_id = ?', orgId)
 
 /** What hosts were called when people connected them, by the ids of the clients; of the latest where it has changed. */
 export async function hostNames(app: App, clientIds: readonly string[]): Promise<Record<string, string>> {
@@ -191,17 +168,13 @@ async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_
   if (!row) throw new AppError('not-found')
 }
 
-function toConnectedApp(row: AppRow): ConnectedApp {
-  const { id, clientId, clientName, clientUri, orgId, orgName, createdAt, lastUsedAt, expiresAt } = row
+// With all that is read: the operations send what their schemas name.
+function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): OrganizationGrant {
   const granted = row.scope.split(' ')
   return {
-    id,
-    clientId,
-    clientName,
-    clientHost: hostOf(clientId) ?? hostOf(clientUri),
+    ...row,
+    clientHost: hostOf(row.clientId) ?? hostOf(row.clientUri),
     isToken: row.isToken === 1,
-    orgId,
-    orgName,
     scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
       scope,
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
@@ -267,4 +240,33 @@ export async function purgeOAuth(app: App): Promise<void> {
     'write',
   )
   await purgeSigningKeys(app)
+}
+
+/** Grants end with access, memberships and organizations; the hub's codes end with the sign-ins under way. */
+export const oauthServerRows: DependentRows = {
+  uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
+  endGrants: (condition, reason, now) => [endGrantsStatement(condition, reason, now)],
+  countGrants: (orgId, now) => ({
+    sql: 'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
+    args: [orgId, now],
+  }),
+  endUnderWay: (userId, when) => [withdrawOneTimeStatement([identityCode], userId, when)],
+  leftByStranger: (_app, { userId }) => [withdrawOneTimeStatement([identityCode, desktopCeremony], userId)],
+  forgetOrganization: ({ sql, args }) => [{ sql: `delete from oauth_grants where ${sql}`, args }],
+  ofPerson: ({ userId }) => ({
+    connectedApps: {
+      sql: `select client_name as app, org_id as organization, scope, ${isoTime('created_at')} as createdAt,
+        ${isoTime('last_used_at')} as lastUsedAt, ${isoTime('expires_at')} as expiresAt, ${isoTime('revoked_at')} as revokedAt
+        from oauth_grants where user_id = ? order by created_at`,
+      args: [userId],
+    },
+  }),
+  // Each use of a code or token looks for its grant; both are purged at their end.
+  forgetPerson: ({ userId }) => [
+    withdrawOneTimeStatement([identityCode, desktopCeremony], userId),
+    { sql: 'delete from oauth_grants where user_id = ?', args: [userId] },
+  ],
+  changeAddress: ({ userId, newEmail }) => [
+    { sql: 'update oauth_grants set email = ? where user_id = ?', args: [newEmail, userId] },
+  ],
 }

@@ -1,9 +1,8 @@
-export { oauthServerRows } from './dependent-rows'
 export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
-export { sendPageAnswer } from './authorization-endpoint'
-export { type AuthorizeVisit, countAuthorization, decideConsent, showConsent } from './authorize/consent'
+export { countRequest, sendPageAnswer } from './authorization-endpoint'
+export { type AuthorizeVisit, decideConsent, showConsent } from './authorize/consent'
 export { advertisesDocuments, findDocumentOutage } from './clients/document-outage'
-export { countRegistration, purgeOAuthClients, registerClient } from './clients/registration'
+export { purgeOAuthClients, registerClient } from './clients/registration'
 export { grantAndIssueCode } from './code-grant'
 export {
   desktopAvailability,
@@ -12,10 +11,9 @@ export {
   isWorkspaceSsoOn,
   setWorkspaceSso,
 } from './desktop/availability'
-export { beginCeremony, beginCeremonySchema, ceremonyPath } from './desktop/ceremony'
+export { beginCeremony, beginCeremonySchema, ceremonyPath, currentSnapshot, exchangeCeremony } from './desktop/ceremony'
 export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
-export { currentSnapshot, exchangeCeremony } from './desktop/exchange-ceremony'
-export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
+export { disconnectApp, hostNames, listGrants, oauthServerRows, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,
@@ -25,7 +23,7 @@ export {
   registrationAnswerSchema,
   requireHub,
 } from './hub/registration'
-export { countIdentityTokenRequest, readTokenRequest, redeemIdentityCode, toTokenRefusal } from './hub/token'
+export { readTokenRequest, redeemIdentityCode, toTokenRefusal } from './hub/token'
 export {
   authorizationServerMetadata,
   mcpChallenge,
@@ -36,4 +34,4 @@ export {
 export { OAuthError, toOAuthAnswer } from './oauth-error'
 export { makePersonalToken } from './personal-tokens'
 export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
-export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'
+export { answerTokenRequest, revokeToken } from './token-endpoint'

@@ -39,14 +39,8 @@ export class OAuthError extends Error {
   }
 }
 
-export interface OAuthAnswer {
-  status: number
-  headers: Record<string, string>
-  body: { error: OAuthErrorCode; error_description: string }
-}
-
 /** The RFC 6749 §5.2 form of a refusal; other errors are put into its words, and a 5xx says nothing of what happened. */
-export function toOAuthAnswer(error: OAuthError | AppError): OAuthAnswer {
+export function toOAuthAnswer(error: OAuthError | AppError) {
   const { status, headers } = error
   if (error instanceof OAuthError) {
     return { status, headers, body: { error: error.error, error_description: error.description } }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/grant'
-import { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants } from './grants'
-import { listPersonalTokens, makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
+import { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants, listPersonalTokens } from './grants'
+import { makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
 
 export default defineOperations({
   'list-personal-tokens': operation({
@@ -10,7 +10,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/tokens',
     output: z.object({ tokens: z.array(personalTokenSchema) }),
-    run: async (_input, { app, session }) => ({ tokens: await listPersonalTokens(app, session) }),
+    run: async (_input, { app, session }) => ({ tokens: await listPersonalTokens(app, session.userId) }),
   }),
   'make-personal-token': operation({
     description: 'Creates an API token and returns it once.',

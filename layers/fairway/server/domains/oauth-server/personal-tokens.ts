@@ -5,11 +5,10 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { PersonalToken } from '#fairway/shared/schemas/grant'
 import { PERSONAL_TOKEN_PREFIX, TOKEN_DAYS } from '#fairway/shared/personal-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import { mcpUrl } from './access-token'
-import { endOwnGrant, findOwnTokens, grantJoins, mayConnect } from './grants'
+import { grantJoins, listPersonalTokens, mayConnect } from './grants'
 
 /** The client of every personal token, as audit rows name it. */
 const PERSONAL_TOKEN_CLIENT = 'personal-token'
@@ -54,32 +53,16 @@ export async function makePersonalToken(
   const now = app.now().getTime()
   const expiresAt = now + input.expiresInDays * DAY_IN_MS
   const scope = [...new Set(input.scopes)].toSorted().join(' ')
+  const what = [input.name, email.trim().toLowerCase(), scope, mcpUrl(app.config)]
+  const granted = [id, PERSONAL_TOKEN_CLIENT, ...what, now, now, expiresAt, sha256(token)]
+  const proof = [orgId, userId, provider, providerDomain]
   // Membership, sign-in rule, session and number are part of the statement: requests at once do not pass them.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope, resource, created_at,
         called_at, expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
       from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)} and ${SESSION_HOLDS}
       and (${LIVE_TOKENS}) < ${MOST_TOKENS}`,
-    args: [
-      id,
-      PERSONAL_TOKEN_CLIENT,
-      input.name,
-      email.trim().toLowerCase(),
-      scope,
-      mcpUrl(app.config),
-      now,
-      now,
-      expiresAt,
-      sha256(token),
-      orgId,
-      userId,
-      provider,
-      providerDomain,
-      sessionId,
-      sessionId,
-      userId,
-      now,
-    ],
+    args: [...granted, ...proof, sessionId, sessionId, userId, now],
   })
   if (rowsAffected === 0) throw await whyNot(app, userId)
   tellOwnerOfToken(app, { userId, orgId, name: input.name, expiresAt: new Date(expiresAt) })
@@ -90,17 +73,19 @@ const LIVE_TOKENS =
   'select count(*) from oauth_grants t where t.user_id = ? and t.token_hash is not null and t.revoked_at is null and t.expires_at > ?'
 
 async function whyNot(app: App, userId: string): Promise<AppError> {
-  const own = await findOwnTokens(app, userId)
+  const own = await listPersonalTokens(app, userId)
   const detail = 'You are no member of this organization, or it asks for another way to sign in.'
   return own.length >= MOST_TOKENS ? new AppError('too-many-tokens') : new AppError('forbidden', { detail })
 }
 
-/** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
-export const listPersonalTokens = (app: App, { userId }: Session): Promise<PersonalToken[]> =>
-  findOwnTokens(app, userId)
-
 /** Revokes a personal token; the next call with it is refused. Throws `not-found`. */
 export async function revokePersonalToken(app: App, { userId }: Session, id: string): Promise<void> {
-  const name = await endOwnGrant(app, userId, id)
-  noteAccountEvent(app, { kind: 'token-revoked', userId, subject: name })
+  const { rows } = await app.db.client.execute({
+    sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'person' where id = ? and user_id = ? and token_hash is not null
+      and revoked_at is null returning client_name as name`,
+    args: [app.now().getTime(), id, userId],
+  })
+  const [row] = rows
+  if (!row) throw new AppError('not-found')
+  noteAccountEvent(app, { kind: 'token-revoked', userId, subject: String(row.name) })
 }

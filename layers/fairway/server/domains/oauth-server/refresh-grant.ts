@@ -50,17 +50,7 @@ const ON_THE_WIRE_IN_MS = 250
 const letArrive = (app: App, givenAgainAt: number): Promise<void> =>
   sleep(Math.min(givenAgainAt + ON_THE_WIRE_IN_MS - app.now().getTime(), ON_THE_WIRE_IN_MS))
 
-interface Replaced {
-  grant: GrantRow
-  successor: string
-  /** When the token that was replaced was last given to its client, in milliseconds; null where that was the only time. */
-  givenAgainAt: number | null
-}
-
-async function replaceToken(
-  app: App,
-  { clientId, presented, hash, scopes }: RefreshUse,
-): Promise<Replaced | undefined> {
+async function replaceToken(app: App, { clientId, presented, hash, scopes }: RefreshUse) {
   const now = app.now().getTime()
   const token = hmac(app.config.keys.current(PURPOSE).secret, presented)
   const successor = sha256(token)
@@ -88,6 +78,7 @@ async function replaceToken(
   )
   const row = added?.rows[0]
   if (!row) return undefined
+  // When the token that was replaced was last given to its client, in milliseconds; null where that was the only time.
   const givenAgainAt = row.givenAgainAt === null ? null : Number(row.givenAgainAt)
   return { grant: parseGrantObject(row.grantRow), successor: token, givenAgainAt }
 }

@@ -174,34 +174,19 @@ function unsealKey(app: App, { id, sealedPrivateJwk }: KeyRow): Es256Jwk | undef
   }
 }
 
-interface NewKey {
-  signsFrom: number
-  /** When some key must sign; all times in milliseconds. */
-  neededAt: number
-}
-
-/** Adds a key unless another instance was faster. */
-async function addKey(app: App, keys: Keys, { signsFrom, neededAt }: NewKey): Promise<void> {
+/** Adds a key unless another instance was faster; some key must sign from `neededAt` on (both times in milliseconds). */
+async function addKey(app: App, keys: Keys, { signsFrom, neededAt }: Record<'signsFrom' | 'neededAt', number>) {
   const { publicJwk, privateJwk } = makeEs256Pair()
   const id = newId()
   const sealed = seal(app.config.keys, PURPOSE, JSON.stringify(privateJwk), id)
   const useless = keys.known.filter(key => !key.privateKey).map(key => key.id)
+  const times = [signsFrom, signsFrom + SIGNS_FOR_IN_MS, app.now().getTime()]
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into oauth_keys (id, public_jwk, sealed_private_jwk, signs_from, signs_until, created_at, generation)
       select ?, ?, ?, ?, ?, ?, (select coalesce(max(generation), 0) + 1 from oauth_keys)
       where not exists (select 1 from oauth_keys k where k.signs_from <= ? and k.signs_until > ?
         and k.id not in (select value from json_each(?)))`,
-    args: [
-      id,
-      JSON.stringify(publicJwk),
-      sealed,
-      signsFrom,
-      signsFrom + SIGNS_FOR_IN_MS,
-      app.now().getTime(),
-      neededAt,
-      neededAt,
-      JSON.stringify(useless),
-    ],
+    args: [id, JSON.stringify(publicJwk), sealed, ...times, neededAt, neededAt, JSON.stringify(useless)],
   })
   if (rowsAffected === 1) app.log.info('signing key made', { id })
 }

@@ -1,18 +1,11 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { type TokenAnswer, verifyAccessToken } from './access-token'
 import { exchangeCode } from './code-grant'
 import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
 import { type ClientRequest, readFields, requireField } from './token-request'
-
-/** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countTokenRequest = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.oauthTokensPerAddress, addressKey(clientAddress))
 
 /** Answers a request of the token endpoint; throws OAuthError in the words of RFC 6749 §5.2. */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
@@ -22,10 +15,6 @@ export async function answerTokenRequest(app: App, request: ClientRequest): Prom
   if (grantType === 'refresh_token') return refresh(app, fields)
   throw new OAuthError('unsupported_grant_type', 'Use authorization_code or refresh_token.')
 }
-
-/** Counts a request of the revocation endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countRevocation = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.oauthRevocationsPerAddress, addressKey(clientAddress))
 
 /**
  * Ends the grant that a refresh or access token came from (RFC 7009). A token that is unknown, over, or another client's changes
@@ -45,12 +34,10 @@ interface TokenOwner {
   clientId: string
 }
 
+const FIND_OWNER = 'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?'
+
 async function grantOfRefreshToken(app: App, token: string): Promise<TokenOwner | undefined> {
-  const find = app.memo('find-grant-of-refresh-token', () =>
-    app.db.prepareRead<TokenOwner>(
-      'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?',
-    ),
-  )
+  const find = app.memo('find-grant-of-refresh-token', () => app.db.prepareRead<TokenOwner>(FIND_OWNER))
   const [row] = await find([sha256(token)])
   return row
 }

@@ -1,4 +1,5 @@
 import { CODE_VERIFIER } from '#fairway/server/kernel/crypto/random'
+import { decodedText } from '#fairway/server/kernel/declaration'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 
 /** A request of the token or revocation endpoint: its form and its headers. */
@@ -46,21 +47,13 @@ export function requireField(fields: Partial<Record<string, string>>, name: stri
 function clientOfHeader(authorization: string): string {
   const [, credentials = ''] = /^basic +([\w+/-]+=*)$/i.exec(authorization) ?? []
   const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? []
-  const clientId = decodeFormText(encoded)
+  // As RFC 6749 §2.3.1 encodes it.
+  const clientId = decodedText(encoded.replaceAll('+', ' '))
   if (clientId && clientId.length <= MOST_CHARACTERS) return clientId
   const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
   throw new OAuthError('invalid_client', PUBLIC_ONLY, 401, {
     headers: { 'www-authenticate': `${scheme} realm="oauth"` },
   })
-}
-
-/** A name as RFC 6749 §2.3.1 encodes it; undefined when its escapes are broken. */
-function decodeFormText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
 }
 
 const PUBLIC_ONLY = 'Clients are public here: send client_id alone.'

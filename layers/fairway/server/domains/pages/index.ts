@@ -1,7 +1,16 @@
 export { checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal } from './find-page'
-export { createTicket, openTicket, pagesRows, ticketSchema } from './embed/embed-ticket'
-export { embedRefusedPage, embedStartPage } from './embed/load-pages'
-export { endEmbedSession, findEmbedSession, requireEmbedSession, purgeEmbedTokens } from './embed/embed-session'
+export {
+  createTicket,
+  embedRefusedPage,
+  embedStartPage,
+  endEmbedSession,
+  findEmbedSession,
+  openTicket,
+  pagesRows,
+  purgeEmbedTokens,
+  requireEmbedSession,
+  ticketSchema,
+} from './embed-ticket'
 export {
   withAuthDisabledNotice,
   withLocalDataMark,

@@ -9,17 +9,8 @@ import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { type Remembered, remembered } from '#fairway/server/kernel/remember'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
-/** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
-interface RenderedPage {
-  status: number
-  /** One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3). */
-  etags: Record<Encoding, string>
-  whole: Record<Encoding, PageResponse>
-  unchanged: Record<Encoding, PageResponse>
-}
-
 /** Prepares a rendered page for being served from memory: compressed once, with its ETags, its policy and its public cache headers. */
-export async function toRenderedPage(html: string, status: number, options: PageOptions): Promise<RenderedPage> {
+export async function toRenderedPage(html: string, status: number, options: PageOptions) {
   const identity = Buffer.from(html)
   const bodies = await encode(identity)
   const etags = etagsOf(`"${sha256(identity).slice(0, 27)}"`)
@@ -36,16 +27,23 @@ export async function toRenderedPage(html: string, status: number, options: Page
     const named: Record<string, string> = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     return toResponse(status, { ...headersOf(encoding), ...named }, bodies[encoding])
   }
+  // One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3).
   return { status, etags, whole: forEachEncoding(whole), unchanged: forEachEncoding(unchanged) }
 }
 
-const toResponse = (statusCode: number, headers: Record<string, string>, body: Buffer | string): PageResponse => ({
+/** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
+type RenderedPage = Awaited<ReturnType<typeof toRenderedPage>>
+
+const toResponse = (statusCode: number, headers: Record<string, string>, body: Buffer | string) => ({
   statusCode,
   statusMessage: '',
   headers,
   body,
+  /** The same, for being sent without the renderer. */
   ready: makeReady(statusCode, headers, body),
 })
+
+type PageResponse = ReturnType<typeof toResponse>
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
 const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
@@ -88,15 +86,6 @@ export const withAuthDisabledNotice = (html: string): string =>
 /** A page that says to everybody alike that local data may be moved on this server; only then its script asks whether there is any. */
 export const withLocalDataMark = (html: string): string =>
   html.replace('</head>', `<meta name="${LOCAL_DATA_MARK}" content="offered"></head>`)
-
-interface PageResponse {
-  statusCode: number
-  statusMessage: string
-  headers: Record<string, string>
-  body: Buffer | string
-  /** The same, for being sent without the renderer. */
-  ready: ReadyAnswer
-}
 
 /** The answer with a rendered page: in the encoding that the client likes best, 304 when the browser has it. The object is the caller's own. */
 export function pageResponse(event: H3Event, page: RenderedPage): Omit<PageResponse, 'ready'> {

@@ -70,7 +70,7 @@ async function send(app: App, origin: string, call: PeerCall): Promise<PeerAnswe
     const mediaType = answer.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
     return { status: answer.status, mediaType, text: await readLimited(answer, bodyLimits.peerAnswer) }
   } catch (cause) {
-    throw new AppError('peer-unavailable', { extra: { peer }, cause })
+    throw unavailable({ peer }, cause)
   }
 }
 
@@ -153,7 +153,7 @@ function refusal(
   return new AppError('peer-refused', { detail: (detail ?? title).slice(0, MOST_CHARACTERS), errors, extra })
 }
 
-const unavailable = ({ peer }: Pick<AnsweringPeer, 'peer'>, cause: string): AppError =>
+const unavailable = ({ peer }: Pick<AnsweringPeer, 'peer'>, cause: unknown): AppError =>
   new AppError('peer-unavailable', { extra: { peer }, cause })
 
 /** Other applications that an author's code calls, by their names in `FW_PEERS`, in the name of its own caller. */
@@ -197,8 +197,5 @@ export const contextPeers = (app: App, session: Session | null, signal: AbortSig
 function checked(peer: string, answer: unknown, output: z.ZodType = z.unknown()) {
   const parsed = output.safeParse(answer)
   if (parsed.success) return parsed.data
-  throw new AppError('peer-unavailable', {
-    extra: { peer },
-    cause: `the answer of ${peer} does not fit: ${z.prettifyError(parsed.error)}`,
-  })
+  throw unavailable({ peer }, `the answer of ${peer} does not fit: ${z.prettifyError(parsed.error)}`)
 }

@@ -41,6 +41,12 @@ export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
   return cardPage(app, { page: 'note', title, lead, children, language })
 }
 
+/** The same as the answer to a visit. */
+export const noteAnswer = async (app: PageApp, status: number, note: Note) => ({
+  page: await notePage(app, note),
+  status,
+})
+
 interface Card {
   page: ServerPageName
   title: string

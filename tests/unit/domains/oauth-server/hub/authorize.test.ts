@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeIdentity } from '#fairway/server/domains/oauth-server'
-import { findIdentityCode } from '#fairway/server/domains/oauth-server/hub/token'
+import { identityCode } from '#fairway/server/domains/oauth-server/hub/token'
 import { requireHub } from '#fairway/server/domains/oauth-server/hub/registration'
 import type { App } from '#fairway/server/kernel/app-context'
+import { peekOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { newRequest, registered } from '../../../../support/hub'
@@ -175,7 +176,7 @@ describe('a request that is in order', () => {
     const done = await visit(test.app, asked, async () => sessionFor(person))
     const { searchParams } = new URL('location' in done ? done.location : '', env.FW_BASE_URL)
     expect(searchParams.get('state')).toBe(new URLSearchParams(queryWith(change)).get('state'))
-    const row = await findIdentityCode(test.app, searchParams.get('code') ?? '')
+    const row = await peekOneTime(test.app, identityCode, searchParams.get('code') ?? '')
     expect(row?.payload.codeChallenge).toBe(parameters.code_challenge)
   })
 
@@ -202,7 +203,7 @@ describe('somebody who is signed in', () => {
     expect(searchParams.get('state')).toBe(sent.state)
     const code = searchParams.get('code') ?? ''
     expect(Buffer.from(code, 'base64url')).toHaveLength(32)
-    const row = await findIdentityCode(test.app, code)
+    const row = await peekOneTime(test.app, identityCode, code)
     expect(row?.payload).toMatchObject({ userId: person.id, provider: 'google', appId: 'mail', redirectUri: CALLBACK })
     expect(row && row.expiresAt.getTime() - row.createdAt.getTime()).toBe(60_000)
     const rows = await query(test.app, 'select * from fw_one_time')

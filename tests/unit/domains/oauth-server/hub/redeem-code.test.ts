@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   authorizeIdentity,
-  countIdentityTokenRequest,
+  countRequest,
   readTokenRequest,
   redeemIdentityCode,
   toTokenRefusal,
@@ -245,8 +245,8 @@ describe('a token request', () => {
 
   it('is answered in the same words when there are too many', async () => {
     const limited = await createTestApp({ ...env, FW_RATE_LIMITS: 'on' })
-    for (let count = 0; count < 600; count++) await countIdentityTokenRequest(limited.app, '192.0.2.7')
-    const refusal = await countIdentityTokenRequest(limited.app, '192.0.2.7').catch((error: unknown) => error)
+    for (let count = 0; count < 600; count++) await countRequest(limited.app, 'identityToken', '192.0.2.7')
+    const refusal = await countRequest(limited.app, 'identityToken', '192.0.2.7').catch((error: unknown) => error)
     expect(toTokenRefusal(refusal)).toMatchObject({
       status: 429,
       headers: { 'retry-after': expect.any(String) },

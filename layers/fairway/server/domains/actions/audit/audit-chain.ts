@@ -139,19 +139,13 @@ const PIECE = 500
 /** A row that was written or counted up longer ago than this should be chained. */
 const PATIENCE_IN_MS = 5 * 60 * 1000
 
-interface ChainReport {
-  chain: string
-  rows: number
-  /** The hash of the last row; kept elsewhere, it proves later that nothing before it was changed. */
-  head: string
-  /** What is wrong, one sentence each, the first first; empty when the chain holds. */
-  faults: string[]
-}
-
-/** Walks every chain from its first row and says where one does not hold; calls `onProgress` with the rows seen so far. */
-export async function verifyAuditLog(app: App, onProgress?: (rows: number) => void): Promise<ChainReport[]> {
+/**
+ * Walks every chain from its first row and says where one does not hold, one sentence each; calls `onProgress` with the rows seen so
+ * far. The `head` of a chain is the hash of its last row: kept elsewhere, it proves later that nothing before it was changed.
+ */
+export async function verifyAuditLog(app: App, onProgress?: (rows: number) => void) {
   const heads = await app.db.orm.select().from(auditHeads).orderBy(asc(auditHeads.chain))
-  const reports: ChainReport[] = []
+  const reports: Awaited<ReturnType<typeof verifyChain>>[] = []
   let seen = 0
   for (const head of heads) {
     const report = await verifyChain(app, head, rows => onProgress?.(seen + rows))
@@ -198,5 +192,5 @@ async function verifyChain(app: App, head: typeof auditHeads.$inferSelect, onPro
   }
   if (seq !== head.seq) faults.push(`rows ${seq + 1} to ${head.seq} are missing at the end`)
   else if (before !== head.hash) faults.push('the last row is not the one that was chained last')
-  return { chain, rows: seq, head: before, faults } satisfies ChainReport
+  return { chain, rows: seq, head: before, faults }
 }

@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt } from 'drizzle-orm'
 import { z } from 'zod'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
 import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
 import { PEOPLE } from '#fairway/server/domains/people'
@@ -12,7 +13,6 @@ import {
   type AuditPerson,
 } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { AuditRow } from './audit-chain'
 import { type Subjects, toEntries } from './audit-subject'
 import { auditLog } from '../tables'
 
@@ -113,17 +113,9 @@ export async function peopleIn(app: App, orgId: string | null, entries: AuditEnt
 const addressSchema = z.looseObject({ email: z.string() })
 
 function addressesIn(input: string | null): string[] {
-  const read = addressSchema.safeParse(parsedInput(input))
-  return read.success ? [read.data.email] : []
-}
-
-// What is longer than a row may hold was cut.
-function parsedInput(input: string | null): unknown {
-  try {
-    return JSON.parse(input ?? 'null')
-  } catch {
-    return null
-  }
+  // What is longer than a row may hold was cut, and is no JSON any more.
+  const { data } = addressSchema.safeParse(jsonOf(input ?? ''))
+  return data ? [data.email] : []
 }
 
 /** What an export, and what others are told, holds of a row. */
@@ -155,13 +147,9 @@ export function exportAuditLog(
   subjects: Subjects = new Map(),
 ) {
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  return exportRows(eachEntry(app, session, { where, subjects }), EXPORTED_COLUMNS, format)
-}
-
-// Ids are in the order of time, so each piece begins behind the last id.
-async function* eachEntry(app: App, session: Session, { where, subjects }: { where?: SQL; subjects: Subjects }) {
+  // Ids are in the order of time, so each piece begins behind the last id.
   const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
-    const rows: AuditRow[] = await app.db.orm
+    const rows = await app.db.orm
       .select()
       .from(auditLog)
       .where(and(where, gt(auditLog.id, after?.id ?? '')))
@@ -169,6 +157,10 @@ async function* eachEntry(app: App, session: Session, { where, subjects }: { whe
       .limit(limit)
     return toEntries(app, session, subjects, rows)
   }
+  return exportRows(eachExported(read), EXPORTED_COLUMNS, format)
+}
+
+async function* eachExported(read: (after: AuditEntry | undefined, limit: number) => Promise<AuditEntry[]>) {
   for await (const { subject, ...entry } of inPieces(read))
     yield { ...entry, subjectType: subject?.type, subjectId: subject?.id, subjectTitle: subject?.title }
 }

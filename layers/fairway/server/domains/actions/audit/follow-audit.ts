@@ -1,6 +1,13 @@
-// Following what is written: the rows of the log in the order in which they became visible, which is that of their `rowid`.
+// The log for those who follow it. Pages hear of rows in the order in which they became visible, which is that of their `rowid`. Webhooks
+// are told of chained rows alone: these never change again, and their places have no gaps, so that what was told before a place is
+// complete, whichever instance wrote or chained a row and when.
+import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
+import type { EventTime } from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
+import { auditLog } from '../tables'
+import { EXPORTED_COLUMNS } from './audit-log'
 
 /** What the log says of one write that worked; `place` orders the rows of all instances. */
 export interface AuditWrite {
@@ -44,23 +51,12 @@ export async function newestAuditRow(app: App): Promise<Pick<AuditWrite, 'place'
   return (await find([]))[0]
 }
 
-interface Followed {
-  writes: AuditWrite[]
-  /** The last row that was looked at. */
-  last: Pick<AuditWrite, 'place' | 'id'> | undefined
-  /** There may be more. */
-  isCut: boolean
-}
-
 /**
  * The writes after a row of any outcome, the oldest first; null where that row is no longer at
- * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at.
+ * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at:
+ * `last` is the last of them, and there may be more where the list `isCut`.
  */
-export async function listWritesAfter(
-  app: App,
-  after: Pick<AuditWrite, 'place' | 'id'> | undefined,
-  most: number,
-): Promise<Followed | null> {
+export async function listWritesAfter(app: App, after: Pick<AuditWrite, 'place' | 'id'> | undefined, most: number) {
   const find = app.memo('audit-rows-after', () =>
     app.db.prepareRead<FoundRow>(`select ${COLUMNS} from audit_log where rowid >= ? order by rowid limit ?`),
   )
@@ -115,3 +111,55 @@ export const OF_EVERY_MEMBER: readonly string[] = [
   'change-member-role',
   'transfer-ownership',
 ]
+
+const HEADS = 'select chain, seq from audit_heads where chain in (select value from json_each(?))'
+
+/** The last place of the chain of each of these organizations; 0 where nothing is chained yet. */
+export async function auditHeadsOf(app: App, orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const find = app.memo('audit-heads-of', () => app.db.prepareRead<{ chain: string; seq: number }>(HEADS))
+  const rows = orgIds.length > 0 ? await find([JSON.stringify(orgIds)]) : []
+  return new Map(rows.map(({ chain, seq }) => [chain, seq]))
+}
+
+/** What is known of a row before it is read: its place, and when who did what. */
+export interface LoggedEvent {
+  seq: number
+  id: string
+  action: string
+  /** Milliseconds since 1970. */
+  at: number
+}
+
+const EVENTS_AFTER = 'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?'
+
+/** The chained rows of an organization after a place, in their order, `most` at most. */
+export async function listAuditEvents(
+  app: App,
+  { orgId, seq }: { orgId: string; seq: number },
+  most: number,
+): Promise<LoggedEvent[]> {
+  const find = app.memo('audit-events-after', () => app.db.prepareRead<LoggedEvent>(EVENTS_AFTER))
+  return find([orgId, seq, most])
+}
+
+/** The select of an organization's chained rows after a time, the oldest first: `id`, `at`, and `type` as webhooks name it. */
+export const auditEventsSince = (orgId: string, { at, id }: EventTime, most: number): SqlPart => ({
+  sql: `select id, at, 'audit.' || action as type from audit_log
+    where org_id = ? and (at, id) > (?, ?) and seq is not null order by at, id limit ?`,
+  args: [orgId, at, id, most],
+})
+
+/** One row of an organization as its export holds it; undefined for one of another organization. */
+export async function findAuditEvent(
+  app: App,
+  orgId: string,
+  id: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await app.db.orm
+    .select()
+    .from(auditLog)
+    .where(and(eq(auditLog.id, id), eq(auditLog.orgId, orgId)))
+  if (!row) return undefined
+  const entry: Record<string, unknown> = { ...row, at: row.at.toISOString() }
+  return Object.fromEntries(EXPORTED_COLUMNS.map(column => [column, entry[column] ?? null]))
+}

@@ -42,7 +42,7 @@ export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string
   const answer =
     approval === undefined
       ? await answerAction(event, { name: action ?? '', input, session, peer }, actions)
-      : await collect(app, { id: approval, session, peer })
+      : await collect(app, approval, { session, peer })
   if ('approval' in answer) setResponseStatus(event, 202)
   return answer
 }
@@ -58,11 +58,14 @@ async function sessionOf(app: App, { email, isUnsigned }: CallingPeer): Promise<
   return session
 }
 
-interface Asked {
-  name: string
-  input: Record<string, unknown>
+interface Asking {
   session: Session | null
   peer: CallingPeer
+}
+
+interface Asked extends Asking {
+  name: string
+  input: Record<string, unknown>
 }
 
 async function answerAction(
@@ -89,17 +92,11 @@ async function answerAction(
   // Without a person there is no user to ask, and what runs then is public anyway.
   if (!action.destructive || !session) return { result: await runAction(app, call) }
   await checkAction(app, call)
-  return { approval: await askForApproval(app, { session, caller: peer.caller, action: name, input }) }
-}
-
-interface Collecting {
-  id: string
-  session: Session | null
-  peer: CallingPeer
+  return { approval: await askForApproval(app, session, { caller: peer.caller, action: name, input }) }
 }
 
 /** What came of a question; only for the application that asked it, about the same person. */
-async function collect(app: App, { id, session, peer }: Collecting): Promise<PeerAnswer> {
+async function collect(app: App, id: string, { session, peer }: Asking): Promise<PeerAnswer> {
   const row = session ? await findApproval(app, id, session.userId) : undefined
   if (row?.caller !== peer.caller) throw new AppError('not-found')
   if (hasEnded(app, row)) throw new AppError('approval-ended')

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { notePage, cardPage, Initial, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { cardPage, Initial, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
@@ -41,15 +41,13 @@ interface ApprovalPage {
 
 /** The page of one question: what is asked, or what came of it. Without a session the way to sign in; for everybody else there is nothing here. */
 export async function showApproval(app: App, visit: ApprovalVisit): Promise<ApprovalPage> {
+  const { actions, language } = visit
   const found = await findQuestion(app, visit)
   if ('page' in found) return found
   const { row, session } = found
-  if (row.status !== 'pending') return outcomePage(app, row, visit.language)
-  const action = visit.actions.get(row.action)
-  return {
-    page: await approvalPage(app, { row, session, description: action?.description, language: visit.language }),
-    status: 200,
-  }
+  if (row.status !== 'pending') return noteAnswer(app, 200, { ...outcomeOf(app, row, language), language })
+  const description = actions.get(row.action)?.description
+  return { page: await approvalPage(app, { row, session, description, language }), status: 200 }
 }
 
 /** The question with the person as they would act, or the page that says why there is none. */
@@ -65,37 +63,29 @@ async function findQuestion(
 }
 
 /** The page for a second answer. */
-async function answeredPage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
-  const texts = textsOf(language)
-  const link = { href: approvalPath(row.id), text: texts.look }
-  const note = { title: texts.answeredTitle, lead: texts.answeredLead, code: 'conflict', link, language }
-  return { page: await notePage(app, note), status: 409 }
+function answeredPage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
+  const { answeredTitle: title, answeredLead: lead, look } = textsOf(language)
+  const link = { href: approvalPath(row.id), text: look }
+  return noteAnswer(app, 409, { title, lead, code: 'conflict', link, language })
 }
 
-async function signInPage(app: App, id: string, language?: Language): Promise<ApprovalPage> {
-  const texts = textsOf(language)
-  const link = { href: signInHref(id), text: texts.signIn }
-  const note = { title: texts.signInTitle, lead: texts.signInLead, link, language }
-  return { page: await notePage(app, note), status: 401 }
+function signInPage(app: App, id: string, language?: Language): Promise<ApprovalPage> {
+  const { signInTitle: title, signInLead: lead, signIn: text } = textsOf(language)
+  return noteAnswer(app, 401, { title, lead, link: { href: signInHref(id), text }, language })
 }
 
-async function nothingPage(app: App, id: string, { email }: Session, language?: Language): Promise<ApprovalPage> {
-  const texts = textsOf(language)
-  const link = { href: signInHref(id, true), text: texts.otherAccount }
-  const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link, language }
-  return { page: await notePage(app, note), status: 404 }
+function nothingPage(app: App, id: string, { email }: Session, language?: Language): Promise<ApprovalPage> {
+  const { nothingTitle: title, nothingLead, otherAccount: text } = textsOf(language)
+  const link = { href: signInHref(id, true), text }
+  return noteAnswer(app, 404, { title, lead: fill(nothingLead, { email }), link, language })
 }
 
-async function endedPage(app: App, language?: Language): Promise<ApprovalPage> {
+function endedPage(app: App, language?: Language): Promise<ApprovalPage> {
   const { endedTitle: title, endedLead: lead } = textsOf(language)
-  return { page: await notePage(app, { title, lead, language }), status: 410 }
+  return noteAnswer(app, 410, { title, lead, language })
 }
 
 const signInHref = (id: string, again = false): string => signInPathFor({ returnPath: approvalPath(id), again })
-
-async function outcomePage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
-  return { page: await notePage(app, { ...outcomeOf(app, row, language), language }), status: 200 }
-}
 
 function outcomeOf(app: App, row: ApprovalRow, language?: Language) {
   const texts = textsOf(language)
@@ -247,15 +237,8 @@ const MOST_VALUES = 20
 // Letters that turn, hide or break the line would let a value look like something else.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-interface ShownValue {
-  name: string
-  text: string
-  /** How many characters are not shown. */
-  left: number
-}
-
-/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out. */
-function shownInput(json: string): { values: ShownValue[]; left: number } {
+/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out, and of characters that are not shown. */
+function shownInput(json: string) {
   const entries = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(json)))
   const values = entries.slice(0, MOST_VALUES).map(([name, value]) => {
     const text = visible(typeof value === 'string' ? value : JSON.stringify(value))

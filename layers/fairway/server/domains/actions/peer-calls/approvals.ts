@@ -18,33 +18,20 @@ const LONGEST_RUN_IN_MS = 15 * 60 * 1000
 
 export type ApprovalRow = typeof a2aApprovals.$inferSelect
 
-/** What the application that asked is told. */
-export interface Approval {
-  id: string
-  /** The page for the person. */
-  url: string
-  /** ISO 8601 UTC. */
-  expiresAt: string
-}
-
-interface Question {
-  session: Session
-  caller: string
-  action: string
-  input: unknown
-}
-
 /** Keeps what a person must approve, for 24 hours; throws `rate-limited` when one person is asked too much. */
-export async function askForApproval(app: App, { session, caller, action, input }: Question): Promise<Approval> {
-  await rateLimit(app, limits.a2aApprovalsPerAccount, session.userId)
+export async function askForApproval(
+  app: App,
+  { userId, orgId }: Session,
+  question: { caller: string; action: string; input: unknown },
+): Promise<Approval> {
+  await rateLimit(app, limits.a2aApprovalsPerAccount, userId)
   const createdAt = app.now()
   const row = {
     id: randomToken(32),
-    userId: session.userId,
-    orgId: session.orgId,
-    caller,
-    action,
-    input: JSON.stringify(input),
+    userId,
+    orgId,
+    ...question,
+    input: JSON.stringify(question.input),
     status: 'pending' as const,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + LIFE_IN_MS),
@@ -53,12 +40,14 @@ export async function askForApproval(app: App, { session, caller, action, input 
   return toApproval(app, row)
 }
 
-/** What the application that asked is told of a question. */
-export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>): Approval => ({
+/** What the application that asked is told of a question: the page for the person, and when it ends (ISO 8601 UTC). */
+export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>) => ({
   id,
   url: app.config.baseUrl + approvalPath(id),
   expiresAt: expiresAt.toISOString(),
 })
+
+export type Approval = ReturnType<typeof toApproval>
 
 /** Where a person finds a question. */
 export const approvalPath = (id: string): string => `${A2A_APPROVALS_PATH}/${encodeURIComponent(id)}`

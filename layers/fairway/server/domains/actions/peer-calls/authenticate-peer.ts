@@ -38,11 +38,14 @@ export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
     if (!token) throw new PeerTokenError('there is none')
     const claims = await verifyPeerToken(app, token, { type: 'a2a+jwt', audience: app.config.baseUrl })
     const email = emailOf(claims)
-    if (!isKnown(app, claims.iss)) return refuseStranger(event, claims.iss)
-    return { caller: claims.iss, email, isUnsigned: false }
+    if (isKnown(app, claims.iss)) return { caller: claims.iss, email, isUnsigned: false }
+    // The client has the secret and is not configured.
+    await noteRefusal(event, 'it is not one of FW_PEERS', claims.iss.slice(0, 200))
+    throw new AppError('unknown-peer')
   } catch (error) {
-    if (error instanceof PeerTokenError) return refuse(event, error)
-    throw error
+    if (!(error instanceof PeerTokenError)) throw error
+    await noteRefusal(event, error.message)
+    throw unauthenticated()
   }
 }
 
@@ -82,17 +85,6 @@ const normal = (email: string): string => email.trim().toLowerCase()
 function isKnown({ config }: App, issuer: string): boolean {
   const origins = [...config.identity.peers.values()]
   return origins.length === 0 || origins.includes(issuer)
-}
-
-/** The client has the secret and is not configured. */
-async function refuseStranger(event: H3Event, issuer: string): Promise<never> {
-  await noteRefusal(event, 'it is not one of FW_PEERS', issuer.slice(0, 200))
-  throw new AppError('unknown-peer')
-}
-
-async function refuse(event: H3Event, { message: reason }: PeerTokenError): Promise<never> {
-  await noteRefusal(event, reason)
-  throw unauthenticated()
 }
 
 async function noteRefusal(event: H3Event, reason: string, subject?: string): Promise<void> {

@@ -47,15 +47,10 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
 const toMember = (served: ServedCollection, item: unknown): object =>
   Object.assign({ '@id': itemIri(served, idOf(item)), '@type': served.shortName }, item)
 
-interface Frames {
-  head: string
-  search: string
-}
-
-const frames = new WeakMap<ServedCollection, Frames>()
+const frames = new WeakMap<ServedCollection, Record<'head' | 'search', string>>()
 
 /** What is the same on every page of a collection. */
-function framesOf(served: ServedCollection, hydra: string): Frames {
+function framesOf(served: ServedCollection, hydra: string) {
   const known = frames.get(served)
   if (known) return known
   const context = quoted(contextPath(served.shortName))

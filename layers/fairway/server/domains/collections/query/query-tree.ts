@@ -1,4 +1,6 @@
 // The syntax of queries, read and written as PHP does.
+import { decodedText } from '#fairway/server/kernel/declaration'
+
 /** A query as PHP reads it: a text, or the values below a name with brackets. */
 export type QueryValue = string | QueryTree
 export type QueryTree = Map<string, QueryValue>
@@ -17,7 +19,7 @@ export function parseQuery(query: string): QueryTree {
   for (const pair of query.replace(/^\?/, '').split('&')) {
     const at = pair.indexOf('=')
     const name = decode(at === -1 ? pair : pair.slice(0, at))
-    if (name !== '') put({ tree, highest }, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+    if (name !== '') put(tree, highest, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
   }
   return tree
 }
@@ -39,12 +41,7 @@ function keysOf(name: string): string[] {
 /** The highest index of each list while it is read; looking for it at each `[]` would take the square of the list. */
 type HighestIndexes = Map<QueryTree, number>
 
-interface Reading {
-  tree: QueryTree
-  highest: HighestIndexes
-}
-
-function put({ tree, highest }: Reading, keys: readonly string[], value: string): void {
+function put(tree: QueryTree, highest: HighestIndexes, keys: readonly string[], value: string): void {
   if (keys.length > MOST_LEVELS) return
   const [first = '', ...inner] = keys
   let place = tree
@@ -70,12 +67,7 @@ function nameIn(highest: HighestIndexes, place: QueryTree, key: string): string 
 
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ')
-  if (!spaced.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return decodeBytes(spaced)
-  }
+  return spaced.includes('%') ? (decodedText(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
 /** What is no UTF-8 becomes U+FFFD, and a `%` that escapes nothing stays. */

@@ -16,15 +16,6 @@ import {
 } from './keyset'
 import { pageStatement, type PreparedRead } from './statements'
 
-interface CursorRead {
-  read: PreparedRead
-  terms: readonly Term[]
-  position: CursorPosition
-  limit: number
-  /** The cursor of a position; undefined where the position cannot be written. */
-  cursorTo(position: TokenPosition): Cursor | undefined
-}
-
 /** What a request asks for. */
 interface CursorRequest {
   app: App
@@ -56,19 +47,23 @@ export async function readCursorPage(
   return { rows: rows.toReversed(), next: behind, previous: ahead }
 }
 
-function cursorRead({ app, read, selection }: CursorRequest): CursorRead {
+function cursorRead({ app, read, selection }: CursorRequest) {
   const { limit, via, format, cursor } = selection
   // The key goes the way of the last field.
   const terms = pageOrder(read.plan, via, via.at(-1)?.direction)
   if (format === 'bounds') {
     const position = readBounds(terms, cursor.bounds)
-    return { read, terms, limit, position, cursorTo: at => boundsAt(terms, at) }
+    return { read, terms, limit, position, cursorTo: (at: TokenPosition) => boundsAt(terms, at) }
   }
   const of = `${getTableName(read.plan.source.root)} ${orderKey(terms)} ${read.filterKey}`
   const token = cursor.token === undefined ? undefined : readToken(app, of, cursor.token)
-  const position = token ? { ...token, start: token.values } : { isBackward: false, isInclusive: false }
-  return { read, terms, limit, position, cursorTo: at => ({ token: writeToken(app, of, at) }) }
+  const position: CursorPosition = token ? { ...token, start: token.values } : { isBackward: false, isInclusive: false }
+  /** The cursor of a position; undefined where the position cannot be written. */
+  const cursorTo = (at: TokenPosition): Cursor | undefined => ({ token: writeToken(app, of, at) })
+  return { read, terms, limit, position, cursorTo }
 }
+
+type CursorRead = ReturnType<typeof cursorRead>
 
 function pageOf({ read, position, limit }: CursorRead, way: readonly Term[]) {
   const { start, stop, isInclusive } = position

@@ -48,18 +48,13 @@ function acceptsNull(schema: z.core.$ZodType): boolean {
 }
 
 /** The columns of a SELECT, each of them once. */
-export interface SelectList {
-  readonly parts: readonly Fragment[]
-  /** The place of an expression in the rows. */
-  place(expression: Fragment): number
-}
-
-export function createSelectList(): SelectList {
+export function createSelectList() {
   const parts: Fragment[] = []
   const places = new Map<string, number>()
   return {
-    parts,
-    place(expression) {
+    parts: parts as readonly Fragment[],
+    /** The place of an expression in the rows. */
+    place(expression: Fragment): number {
       const key = JSON.stringify(expression)
       const known = places.get(key)
       if (known !== undefined) return known
@@ -68,6 +63,8 @@ export function createSelectList(): SelectList {
     },
   }
 }
+
+export type SelectList = ReturnType<typeof createSelectList>
 
 /** How one value of a row gets into an object. */
 export interface Entry {

@@ -7,17 +7,6 @@ import type { OrderBy } from '../effective-options'
 import { refused } from '../query/read-query'
 import { fieldOf, type ReadPlan } from './read-plan'
 
-/** The filters of a request, with their values parsed. */
-export interface ParsedFilters {
-  /** Filters of the same key have the same text. */
-  key: string
-  values: readonly ReadArg[]
-  conditions(): Fragment[]
-  tables: ReadonlySet<string>
-  /** The fields that an index could find the rows by. */
-  compared: readonly { field: Field; isEqual: boolean }[]
-}
-
 type Form = '=' | 'any' | 'like' | '<' | '<=' | '>' | '>='
 
 interface Parsed {
@@ -27,12 +16,14 @@ interface Parsed {
 }
 
 /** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
-export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]): ParsedFilters {
+export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]) {
   const parsed = conditions.flatMap(condition => parse(plan, condition))
   return {
+    /** Filters of the same key have the same text. */
     key: parsed.map(({ field, form }) => `${field.name} ${form}`).join(),
     values: parsed.map(({ value }) => value),
     conditions: () => parsed.map(({ field, form }, index) => conditionOf(field, form, index)),
+    /** The fields that an index could find the rows by. */
     compared: parsed
       .filter(({ form }) => form !== 'like')
       .map(({ field, form }) => ({ field, isEqual: form === '=' || form === 'any' })),

@@ -2,20 +2,10 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import type { KeptTotal, RelationalNeed, SqlDeclaration } from '../collection'
-import {
-  createSelectList,
-  type Entry,
-  entryOf,
-  type Field,
-  type Nested,
-  type Readable,
-  readable,
-  unwrapped,
-} from './fields'
-import { type Fragment, joined, keyColumns } from './fragment'
-import { directBody, type PlanBody, wrappedBody } from './plan-body'
-import { type DeclaredSource, type Join, readSource } from './source'
+import type { RelationalNeed, SqlDeclaration } from '../collection'
+import { createSelectList, entryOf, type Field, type Nested, type Readable, readable, unwrapped } from './fields'
+import { joined, keyColumns } from './fragment'
+import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
 /** How the options about joins are set; undefined leaves it to the query. */
 export interface WalkerOptions {
@@ -23,25 +13,8 @@ export interface WalkerOptions {
   useOutputWalkers?: boolean
 }
 
-/** Everything about reading one collection that no request changes. */
-export interface ReadPlan {
-  source: DeclaredSource
-  fields: ReadonlyMap<string, Field>
-  /** The primary key, or what the groups are made by: no two rows share it. */
-  key: readonly Field[]
-  select: Fragment
-  entries: readonly Entry[]
-  nested: readonly Nested[]
-  body: PlanBody
-  keptTotal?: KeptTotal
-  /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
-  isWrapped: boolean
-  /** Reads the keys of a page first, and then their rows. */
-  isKeysFirst: boolean
-}
-
-/** Makes the plan of a declaration; throws for what cannot be read in the way that the options ask for. */
-export function createPlan(declaration: SqlDeclaration, options: WalkerOptions): ReadPlan {
+/** Settles everything about reading one collection that no request changes; throws for what cannot be read in the way that the options ask for. */
+export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) {
   const source = readSource(declaration)
   const isWrapped = decideWrapping(source, options)
   const columns = itemColumns(declaration, source)
@@ -61,16 +34,21 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions):
   return {
     source,
     fields,
+    /** The primary key, or what the groups are made by: no two rows share it. */
     key,
     select: joined(list.parts.map(body.nameOf), ', '),
     entries,
     nested,
     body,
     keptTotal: declaration.keptTotal,
+    /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
     isWrapped,
+    /** Reads the keys of a page first, and then their rows. */
     isKeysFirst: options.fetchJoinCollection === true && !isWrapped,
   }
 }
+
+export type ReadPlan = ReturnType<typeof createPlan>
 
 /** The options that this query needs, found out where they are not set. */
 export function relationalNeeds({ lists, groupBy = [], having, isAggregated }: DeclaredSource): RelationalNeed[] {

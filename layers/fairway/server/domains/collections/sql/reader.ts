@@ -2,7 +2,9 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { RowStatement } from '#fairway/server/kernel/database/client'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { Memory, RowStatement } from '#fairway/server/kernel/database/client'
+import { isDeterministic, mayKeepRows } from '#fairway/server/kernel/database/memory'
 import type { Session } from '#fairway/shared/schemas/session'
 import {
   type CollectionQuery,
@@ -10,31 +12,19 @@ import {
   type FilterCondition,
   lastPageOf,
   type Page,
+  queryKey,
   type ReadContext,
   type SqlDeclaration,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
 import { checked } from '../provider-reader'
 import { readCursorPage } from './cursor-page'
-import { createSelectList, type Entry, entryOf, readable, toObject } from './fields'
+import { createSelectList, entryOf, readable, toObject } from './fields'
 import { checkDeclaration, pageOrder } from './filters'
-import {
-  bind,
-  expression,
-  type Fragment,
-  fragment,
-  joined,
-  keyColumns,
-  render,
-  slot,
-  tablesOf,
-  tableSource,
-  where,
-} from './fragment'
+import { bind, expression, fragment, joined, keyColumns, render, slot, tablesOf, tableSource, where } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
-import { createKeptPages, type FoundPage } from './kept-pages'
 import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
-import { createScope, type Scope } from './scope'
+import { createScope, type Scope, type ScopeCondition } from './scope'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
 import { createStatementCache, type PreparedRead, prepareRead } from './statements'
 
@@ -118,7 +108,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
       const scoped = scope(session)
       const load = () => {
         const read = prepareRead({ plan, scoped, cache }, context, query.filters)
-        return readPageRows({ app, read, query, defaultOrder })
+        return readPageRows(app, read, query, defaultOrder)
       }
       const key = kept.keyOf(app, scoped, query)
       const found = key === undefined ? await load() : await kept.get(app, key, load)
@@ -143,7 +133,7 @@ function createPlans(declaration: SqlDeclaration) {
       plan,
       cache: createStatementCache(),
       kept: createKeptPages(plan),
-      lists: joinedLists(declaration, plan.source),
+      lists: plan.source.lists.map(join => joinedList(declaration, plan.source, join)),
     }
   }
   const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
@@ -158,15 +148,45 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
-interface PageRequest {
-  app: App
-  read: PreparedRead
-  query: CollectionQuery
-  defaultOrder: readonly OrderBy[]
+/** What was read for a page. */
+interface FoundPage {
+  rows: Rows
+  /** The page of these items. */
+  toPage(items: readonly unknown[]): Page
+  /** The page itself, where its rows alone make its items. */
+  page?: Page
+}
+
+/** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
+function createKeptPages(plan: ReadPlan) {
+  const own = newId()
+  const ownText = plan.select.text + plan.body.page(undefined, []).text
+  const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
+  // What is asked for once is not worth the keeping: a walk through all pages would push out those that many look at.
+  const memoryOf = (app: App): Memory<FoundPage> =>
+    app.memo('collection-pages', () => app.db.memory<FoundPage>('collection-pages', 'second'))
+
+  return {
+    /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
+    keyOf: (app: App, scoped: ScopeCondition, query: CollectionQuery) =>
+      isStable && app.db.snapshot && scoped.isStable
+        ? JSON.stringify([own, scoped.key, scoped.values]) + (query.key ?? queryKey(query))
+        : undefined,
+    /** What was read under this key, where nothing was written since. */
+    find: (app: App, key: string) => memoryOf(app).peek(key),
+    /** The same, else what `load` reads. */
+    get: (app: App, key: string, load: () => Promise<FoundPage>) =>
+      memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
+  }
 }
 
 /** Reads the rows that a request selects; `toPage` makes the page of their items. */
-async function readPageRows({ app, read, query: { selection, order }, defaultOrder }: PageRequest): Promise<FoundPage> {
+async function readPageRows(
+  app: App,
+  read: PreparedRead,
+  { selection, order }: CollectionQuery,
+  defaultOrder: readonly OrderBy[],
+): Promise<FoundPage> {
   if (selection.mode === 'cursor') {
     const { rows, next, previous } = await readCursorPage({ app, read, selection })
     return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }
@@ -203,19 +223,8 @@ function itemStatement({ fields, key }: ReadPlan) {
   }
 }
 
-/** The rows of one join to many, for the rows of a page. */
-interface JoinedList {
-  name: string
-  statement: Fragment
-  entries: readonly Entry[]
-  keyLength: number
-}
-
-/** Prepares the lists of joined rows that the items have. */
-const joinedLists = (declaration: SqlDeclaration, source: DeclaredSource): JoinedList[] =>
-  source.lists.map(join => joinedList(declaration, source, join))
-
-function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join): JoinedList {
+/** Prepares a list of joined rows that the items have. */
+function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join) {
   const list = createSelectList()
   const key = source.key.map(column => readable('key', column, z.string(), new Set()))
   for (const { sql } of key) list.place(sql)
@@ -228,12 +237,9 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
   const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
   const inOrder = keyColumns(join.table).map(expression)
   const order = inOrder.length > 0 ? fragment` order by ${joined(inOrder, ', ')}` : fragment``
-  const keys = joined(
-    key.map(({ sql }) => sql),
-    ', ',
-  )
+  const keys = key.map(({ sql }) => sql)
   const values = key.length === 1 ? 'value' : key.map((_, index) => `json_extract(value, '$[${index}]')`).join(', ')
-  const isOfPage = fragment`(${keys}) in (select ${values} from json_each(${slot('part', 'keys')}))`
+  const isOfPage = fragment`(${joined(keys, ', ')}) in (select ${values} from json_each(${slot('part', 'keys')}))`
   return {
     name: join.declared.as ?? '',
     entries,
@@ -241,6 +247,9 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
     statement: fragment`select ${joined(list.parts, ', ')} from ${from}${where([isOfPage, authored])}${order}`,
   }
 }
+
+/** The rows of one join to many, for the rows of a page. */
+type JoinedList = ReturnType<typeof joinedList>
 
 /** Puts the joined rows into the objects made of a page's rows, as lists. */
 async function attachLists(

@@ -1,27 +1,24 @@
-// The declared query: its root, its joins, and what each of them is for.
-import { Column, getTableName, is, type SQL, SQL as SqlClass, type SQLChunk, StringChunk } from 'drizzle-orm'
-import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+// The declared query: its root, its joins, what each of them is for, and the `from … where …` that statements make of it: of the root
+// itself, or of the whole query as a table.
+import { Column, getTableName, is, sql, SQL, type SQLChunk, StringChunk } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SqlDeclaration, SqlJoin, SqlSelect } from '../collection'
-import { type Fragment, fragment, joined, keyColumns, render, tablesOf, tableSource, uniqueKeys } from './fragment'
+import type { SelectList } from './fields'
+import {
+  expression,
+  type Fragment,
+  fragment,
+  joined,
+  keyColumns,
+  render,
+  tablesOf,
+  tableSource,
+  uniqueKeys,
+  where,
+} from './fragment'
 
-/** The source of a declaration with what its joins are for. */
-export interface DeclaredSource extends SqlSelect {
-  all: readonly Join[]
-  /** One row of the root stays one row. */
-  toOne: readonly Join[]
-  /** Joins to many on which it depends which rows of the root are read. */
-  filtering: readonly Join[]
-  /** Joins to many whose rows are lists in the item. */
-  lists: readonly Join[]
-  key: readonly SQLiteColumn[]
-  /** Each group is one row of the root. */
-  isGroupedByRoot: boolean
-  /** A field of the item is made of several rows, so the query itself must be grouped. */
-  isAggregated: boolean
-}
-
-/** Reads a declared source; throws for a root without a primary key. */
-export function readSource({ source }: Pick<SqlDeclaration, 'source'>): DeclaredSource {
+/** Reads a declared source, and what its joins are for; throws for a root without a primary key. */
+export function readSource({ source }: Pick<SqlDeclaration, 'source'>) {
   const select: SqlSelect = is(source, SQLiteTable) ? { root: source } : source
   const { root, columns = {}, where, groupBy = [], having } = select
   const key = keyColumns(root)
@@ -34,15 +31,22 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>): Declared
   return {
     ...select,
     all,
+    /** One row of the root stays one row. */
     toOne: all.filter(({ kind }) => kind === 'one'),
+    /** Joins to many on which it depends which rows of the root are read. */
     filtering: filtering(many, read),
+    /** Joins to many whose rows are lists in the item. */
     lists: many.filter(({ declared }) => declared.as !== undefined),
     key,
+    /** Each group is one row of the root. */
     isGroupedByRoot,
+    /** A field of the item is made of several rows, so the query itself must be grouped. */
     isAggregated:
       many.some(({ name }) => ofColumns.some(tables => tables.has(name))) || (groupBy.length > 0 && !isGroupedByRoot),
   }
 }
+
+export type DeclaredSource = ReturnType<typeof readSource>
 
 // A left join that nothing reads cannot change which rows of the root there are.
 function filtering(many: readonly Join[], read: ReadonlySet<string>): Join[] {
@@ -122,7 +126,97 @@ function kindOf(table: SQLiteTable, on: SQL): 'one' | 'many' {
 }
 
 function flat(chunk: SQLChunk): unknown[] {
-  if (is(chunk, SqlClass)) return chunk.queryChunks.flatMap(flat)
+  if (is(chunk, SQL)) return chunk.queryChunks.flatMap(flat)
   if (is(chunk, StringChunk)) return chunk.value
   return [chunk]
+}
+
+/** The middle of the statements of a collection, with the conditions of a request. */
+export interface PlanBody {
+  /** ` from … where …` */
+  page(scope: Fragment | undefined, conditions: readonly Fragment[]): Fragment
+  /** The whole SELECT of a number; `tables` are those that the conditions read. */
+  count(scope: Fragment | undefined, conditions: readonly Fragment[], tables: ReadonlySet<string>): Fragment
+  /** The same rows, found by the keys that `keys` selects. */
+  rows(keys: Fragment, isSame: Fragment): Fragment
+  /** What the expression at this place of the rows is called there. */
+  nameOf(part: Fragment, at: number): Fragment
+}
+
+/** Pages and counts over the rows of the root; joins to many decide by EXISTS, so no row comes twice. */
+export function directBody(source: DeclaredSource): PlanBody {
+  const root = tableSource(source.root)
+  const { filtering } = source
+  const authored = source.where && render(sql`(${source.where})`)
+  const filtered = filtering.length > 0 ? exists(source, authored) : undefined
+  const ownWhere = filtered ? undefined : authored
+  return {
+    page: (scope, conditions) =>
+      fragment` from ${root}${joinsText(source.toOne)}${where([scope, ownWhere, ...conditions, filtered])}`,
+    count(scope, conditions, tables) {
+      const toOne = countedJoins(source, tables)
+      if (filtering.length === 0)
+        return fragment`select count(*) from ${root}${joinsText(toOne)}${where([scope, ownWhere, ...conditions])}`
+      // From whichever side the planner finds better, which EXISTS would not let it choose.
+      return fragment`select count(*) from (select 1 from ${root}${joinsText(toOne)}${joinsText(filtering)}${where([
+        scope,
+        authored,
+        ...conditions,
+      ])}${grouping(source)})`
+    },
+    rows: (keys, isSame) => fragment` from ${keys} join ${root} on ${isSame}${joinsText(source.toOne)}`,
+    nameOf: part => part,
+  }
+}
+
+/** ` group by` the key of the root, with the author's HAVING. */
+function grouping({ key, having, groupBy, isGroupedByRoot }: DeclaredSource): Fragment {
+  const by = groupBy && groupBy.length > 0 && !isGroupedByRoot ? groupBy : key
+  const list = joined(by.map(expression), ', ')
+  return having ? fragment` group by ${list} having ${render(having)}` : fragment` group by ${list}`
+}
+
+// A left join to one changes no number, unless a condition reads it.
+function countedJoins(source: DeclaredSource, tables: ReadonlySet<string>): readonly Join[] {
+  const { toOne, filtering } = source
+  const read = [
+    ...tables,
+    ...tablesOf(source.where),
+    ...tablesOf(source.having),
+    ...toOne.filter(({ type }) => type === 'inner').map(({ name }) => name),
+    ...filtering.flatMap(({ after }) => [...after]),
+  ]
+  return joinsFor(toOne, read)
+}
+
+function exists(source: DeclaredSource, authored: Fragment | undefined): Fragment {
+  const [first, ...rest] = source.filtering
+  if (!first) throw new Error('no join filters the rows')
+  // One group: SQLite finds no outer column in a `group by`.
+  const ending = source.having ? fragment` group by 1 having ${render(source.having)}` : fragment``
+  if (first.type === 'inner')
+    return fragment`exists (select 1 from ${tableSource(first.table)}${joinsText(rest)}${where([first.on, authored])}${ending})`
+  return fragment`exists (select 1 from (select 1)${joinsText(source.filtering)}${where([authored])}${ending})`
+}
+
+/** Pages and counts over the whole query of the author as a table of its own, one row for each group. */
+export function wrappedBody(source: DeclaredSource, list: SelectList): PlanBody {
+  const authored = source.where && render(sql`(${source.where})`)
+  // A list of joined rows has a query of its own.
+  const isRead = (join: Join) =>
+    source.filtering.includes(join) || (source.isAggregated && !source.lists.includes(join))
+  const inner = (scope: Fragment | undefined): Fragment => {
+    const columns = list.parts.map((part, at) => fragment`${part} as c${String(at)}`)
+    const joins = source.all.filter(join => join.kind === 'one' || isRead(join))
+    const from = fragment`${tableSource(source.root)}${joinsText(joins)}${where([scope, authored])}`
+    return fragment`(select ${joined(columns, ', ')} from ${from}${grouping(source)}) as "page"`
+  }
+  return {
+    page: (scope, conditions) => fragment` from ${inner(scope)}${where(conditions)}`,
+    count: (scope, conditions) => fragment`select count(*) from ${inner(scope)}${where(conditions)}`,
+    rows: () => {
+      throw new Error('a wrapped query is not read by keys')
+    },
+    nameOf: (_, at) => ({ text: `"page"."c${at}"`, args: [] }),
+  }
 }

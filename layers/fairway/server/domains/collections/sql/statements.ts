@@ -1,11 +1,14 @@
 // The statements of a request: made once for each shape of scope, filters and order, bound to the values of the request.
 // SQLite finds no outer column in the `group by` of a correlated subquery, and `is not null` seeks in no index: `>= -9e999` does.
-import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
+import { getTableName } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
-import type { FilterCondition, KeptTotal, ReadContext } from '../collection'
-import { adviseIndex } from './advise-index'
+import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
+import type { FilterCondition, ReadContext } from '../collection'
+import type { Field } from './fields'
 import { orderBy, orderKey, parseFilters, type Term } from './filters'
-import { bind, type Fragment, fragment, joined, type ReadArg, slot, type SlotValues } from './fragment'
+import { bind, type Fragment, fragment, joined, quoted, type ReadArg, slot, type SlotValues } from './fragment'
 import { keptCount } from './kept-total'
 import { keysetConditions, positionKey } from './keyset'
 import type { ReadPlan } from './read-plan'
@@ -20,46 +23,38 @@ interface Purpose {
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
-/** What one request reads: the rows of its scope and filters, and the statements for them. */
-export interface PreparedRead {
-  plan: ReadPlan
-  values: SlotValues
-  /** What the filters are, in the same words for the same filters. */
-  filterKey: string
-  /** The statement for a purpose under the request's scope and filters; made once. */
-  statement(purpose: Purpose, make: Make): Fragment
-  count(): Fragment
-}
-
 /** Settles the filters of a request within its scope; throws `invalid-input`. */
 export function prepareRead(
   { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
   { app }: Pick<ReadContext, 'app'>,
   conditions: readonly FilterCondition[],
-): PreparedRead {
+) {
   const filters = parseFilters(plan, conditions)
-  const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
+  const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
     cache.of(`${key} | ${filters.key} | ${scoped.key}`, () => {
       const made = make(scoped.condition, filters.conditions())
       if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
       return made
     })
-  const count: Make = (scope, conditions) => plan.body.count(scope, conditions, filters.tables)
-  const keptTotal =
-    (total: KeptTotal): Make =>
-    (scope, conditions) =>
-      keptCount(total, count(scope, conditions))
+  const count: Make = (scope, given) => plan.body.count(scope, given, filters.tables)
+  const { keptTotal } = plan
+  const values: SlotValues = { ...scoped.values, filter: filters.values }
   return {
     plan,
-    values: { ...scoped.values, filter: filters.values },
+    values,
+    /** What the filters are, in the same words for the same filters. */
     filterKey: JSON.stringify([filters.key, filters.values]),
+    /** The statement for a purpose under the request's scope and filters; made once. */
     statement,
     count: () =>
-      plan.keptTotal && filters.key === ''
-        ? statement({ key: 'kept total' }, keptTotal(plan.keptTotal))
+      keptTotal && filters.key === ''
+        ? statement({ key: 'kept total' }, (scope, given) => keptCount(keptTotal, count(scope, given)))
         : statement({ key: 'count', terms: [] }, count),
   }
 }
+
+/** What one request reads: the rows of its scope and filters, and the statements for them. */
+export type PreparedRead = ReturnType<typeof prepareRead>
 
 /** The statements that were made for earlier requests of the same shape. */
 type StatementCache = Remembered<Fragment>
@@ -136,3 +131,61 @@ export function sliceStatement({ read, terms, after }: SliceOf, { offset, limit 
   )
   return bind(statement, { ...read.values, cursor: after, part: { limit, offset, reach: limit + offset } })
 }
+
+/** A statement and what an index for it would be made of. */
+interface Advisable {
+  plan: ReadPlan
+  sql: string
+  /** The order of the rows; empty for a count. */
+  terms: readonly Term[]
+  /** The fields of the filters. */
+  compared: readonly { field: Field; isEqual: boolean }[]
+  /** The columns of the scope; undefined where no one index serves it. */
+  scope: readonly string[] | undefined
+}
+
+/** In development: asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
+function adviseIndex(app: App, input: Advisable): void {
+  if (app.config.environment !== 'development') return
+  inBackground(app, 'advise-index', async () => {
+    const index = indexFor(input)
+    if (!index) return
+    const fault = faultOf(await app.db.explain(input.sql), input)
+    if (fault) app.log.warn('a collection is slow without an index', { collection: tableOf(input), fault, index })
+  })
+}
+
+const tableOf = ({ plan }: Advisable): string => getTableName(plan.source.root)
+
+function faultOf(details: readonly string[], input: Advisable): string | undefined {
+  const { terms, compared, scope = [] } = input
+  if (terms.length > 0 && details.some(detail => /USE TEMP B-TREE FOR .*ORDER BY/.test(detail)))
+    return 'sorts every row'
+  const isChosen = scope.length > 0 || compared.length > 0
+  const scan = new RegExp(String.raw`^SCAN "?${RegExp.escape(tableOf(input))}"?(?! USING (?:COVERING )?INDEX)`)
+  return isChosen && details.some(detail => scan.test(detail)) ? 'looks at every row' : undefined
+}
+
+/** `create index … on table (columns)`: what is equal first, then the order, or else one range. */
+function indexFor(input: Advisable): string | undefined {
+  const { plan, terms, compared, scope } = input
+  const columnOf = ({ column, tables }: Field) => (tables.size === 1 && tables.has(tableOf(input)) ? column : undefined)
+  if (!scope || plan.isWrapped || terms.some(({ field }) => !columnOf(field))) return undefined
+  const equal = compared.filter(({ isEqual }) => isEqual).flatMap(({ field }) => columnOf(field) ?? [])
+  const ranges = compared.filter(({ isEqual }) => !isEqual).flatMap(({ field }) => columnOf(field) ?? [])
+  const ordered = terms.map(
+    ({ field, isDescending }) => `${quoted(columnOf(field) ?? '')}${isDescending ? ' desc' : ''}`,
+  )
+  const columns = [
+    ...scope.map(quoted),
+    ...equal.map(quoted),
+    ...(terms.length > 0 ? ordered : ranges.slice(0, 1).map(quoted)),
+  ]
+  const unique = columns.filter((column, at) => !columns.slice(0, at).some(other => nameIn(other) === nameIn(column)))
+  if (unique.length === 0) return undefined
+  const table = tableOf(input)
+  const name = [table, ...unique.map(column => nameIn(column).replaceAll('"', ''))].join('_').replaceAll('-', '_')
+  return `create index ${name} on ${quoted(table)} (${unique.join(', ')})`
+}
+
+const nameIn = (column: string): string => column.replace(/ desc$/, '')

@@ -42,7 +42,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
-      <Scopes request={request} texts={texts} lifeInSeconds={app.config.oauth.accessTokenLifeInSeconds} />
+      <Scopes app={app} request={request} texts={texts} />
       <p class="lead">{fill(texts.goesTo, { where: destinationOf(request.redirectUri, texts) })}</p>
       <button name="decision" value="approve">
         {fill(texts.allow, { client: clientName })}
@@ -113,14 +113,9 @@ function OrgChoice({ orgs, texts }: { orgs: readonly ConnectableOrg[]; texts: Te
   )
 }
 
-interface ScopesProps {
-  request: AuthorizeRequest
-  texts: Texts
-  lifeInSeconds: number
-}
-
-function Scopes({ request, texts, lifeInSeconds }: ScopesProps) {
+function Scopes({ app, request, texts }: { app: App; request: AuthorizeRequest; texts: Texts }) {
   const { scopes, client } = request
+  const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, texts)
   // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
   const staysConnected = scopes.includes(OFFLINE_ACCESS) || client.renews
   return (
@@ -129,7 +124,7 @@ function Scopes({ request, texts, lifeInSeconds }: ScopesProps) {
       {toolScopes(scopes).map(scope => (
         <ScopeChoice scope={scope} texts={texts} />
       ))}
-      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={keepHint(lifeInSeconds, texts)} isTicked={staysConnected} />
+      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={hint} isTicked={staysConnected} />
     </fieldset>
   )
 }
@@ -194,12 +189,7 @@ export const denyForm = (ticket: string, text: string): VNode => (
   </form>
 )
 
-interface GoBack {
-  location: string
-  clientName: string
-  isApproved: boolean
-  language: Language | undefined
-}
+type GoBack = Pick<ConsentPageState, 'clientName' | 'language'> & { location: string; isApproved: boolean }
 
 /** The page whose link leads back to an app that has an address of its own kind, for example `cursor://`. */
 export function goBackPage(app: App, { location, clientName, isApproved, language }: GoBack): Promise<ServerPage> {

@@ -1,19 +1,18 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { fill } from '#fairway/server/kernel/messages'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import { noteAnswer } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Language } from '#fairway/shared/languages'
 import { DELETE, OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
 import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
+import { redirectKind } from '../clients/redirect-uri'
 import { noteClientUse } from '../clients/registration'
 import { grantAndIssueCode } from '../code-grant'
 import { listConnectableOrgs } from '../grants'
 import { OAuthError } from '../oauth-error'
-import { answerClient, endedAnswer, logDecision, nothingChosenAnswer, refusedAnswer } from './authorize-answer'
 import {
   type AuthorizeRequest,
   checkRequest,
@@ -21,8 +20,7 @@ import {
   proveClient,
   invalidRequest,
 } from './authorize-request'
-import { consentPage, denyForm, textsOf } from './consent-page'
-import { fill } from '#fairway/server/kernel/messages'
+import { consentPage, denyForm, goBackPage, textsOf } from './consent-page'
 import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
 
 /** One visit of the authorization endpoint. */
@@ -35,14 +33,10 @@ export interface AuthorizeVisit extends Visit {
   signedInAt: Date | null
 }
 
-/** Counts a visit of the authorization endpoint for its network; throws `rate-limited`. */
-export const countAuthorization = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.authorizationsPerAddress, addressKey(clientAddress))
-
 /** What the authorization endpoint shows: the consent page, the way to the sign-in page, or a refusal (to the client once it is proven, as a page before). */
 export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {
   const asked = await findRequest(app, visit.query)
-  if (!asked) return endedAnswer(app, visit.language)
+  if (!asked) return beginAgain(app, 'ended', '/', visit.language)
   let clientId: string | undefined
   let proven: ProvenClient | undefined
   try {
@@ -108,49 +102,33 @@ async function askPerson(
   const [shutOut] = orgs
   if (!shutOut) {
     const link = { href: '/team', text: texts.toTeam }
-    const note = { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides, language }
-    return { page: await notePage(app, note), status: 403 }
+    return noteAnswer(app, 403, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides, language })
   }
   const lead = fill(texts.providerLead, { org: shutOut.name, provider: shutOut.otherProvider ?? '' })
   const link = { href: otherAccountHref, text: texts.signIn }
-  const page = await notePage(app, {
-    title: texts.providerTitle,
-    lead,
-    code: 'provider-required',
-    link,
-    besides,
-    language,
-  })
-  return { page, status: 403 }
+  const note = { title: texts.providerTitle, lead, code: 'provider-required', link, besides, language }
+  return noteAnswer(app, 403, note)
 }
 
 type ConsentForm = Record<string, string>
 
-interface Deciding {
-  app: App
-  ticket: ConsentTicket
-  session: Session
-  sessionId: string | null
-  requestId: string
-  language: Language | undefined
-}
-
 /** Carries out what a person decided on the consent page, once: a code or `access_denied` for the client, or a page that says why not. */
 export async function decideConsent(app: App, visit: AuthorizeVisit, form: ConsentForm): Promise<PageAnswer> {
-  const { session, sessionId, requestId, query, language } = visit
+  const { session, sessionId, query, language } = visit
   if (!session) return { location: await signInFirst(app, { query }) }
   const ticket = readTicket(app, form.ticket ?? '', { userId: session.userId, sessionId, query })
-  if (!ticket) return endedAnswer(app, language, query ? OAUTH_AUTHORIZE_PATH + query : '/')
+  if (!ticket) return beginAgain(app, 'ended', query ? OAUTH_AUTHORIZE_PATH + query : '/', language)
   const again = OAUTH_AUTHORIZE_PATH + ticket.query
   if (form.decision !== 'approve' && form.decision !== 'deny') {
     throw new AppError('invalid-request', { detail: 'The decision is approve or deny.' })
   }
   const scope = chosenScopes(ticket, form)
-  if (form.decision === 'approve' && toolScopes(scope).length === 0) return nothingChosenAnswer(app, language, again)
-  if (!(await spendTicket(app, ticket))) return endedAnswer(app, language, again)
-  const deciding = { app, ticket, session, sessionId, requestId, language }
-  if (form.decision === 'deny') return deny(deciding)
-  return approve(deciding, { scope, orgId: form.org, mayDelete: form[DELETE] !== undefined })
+  const isEmpty = form.decision === 'approve' && toolScopes(scope).length === 0
+  if (isEmpty) return beginAgain(app, 'nothing', again, language)
+  if (!(await spendTicket(app, ticket))) return beginAgain(app, 'ended', again, language)
+  const decided = { ...visit, session, ticket }
+  if (form.decision === 'deny') return deny(app, decided)
+  return approve(app, decided, { scope, org: form.org, mayDelete: form[DELETE] !== undefined })
 }
 
 /** What was asked for and left ticked; reading has no box, and staying connected may be ticked unasked. */
@@ -159,40 +137,29 @@ function chosenScopes({ scopes }: ConsentTicket, form: ConsentForm): Scope[] {
   return form[OFFLINE_ACCESS] === undefined ? chosen : [...chosen, OFFLINE_ACCESS]
 }
 
+type Decided = AuthorizeVisit & { session: Session; ticket: ConsentTicket }
+
 interface Approved {
   scope: Scope[]
-  orgId: string | undefined
+  org: string | undefined
   /** Whether tools that lose something for good are among what was allowed; nothing without `mcp:write`. */
   mayDelete: boolean
 }
 
-async function approve(deciding: Deciding, { scope, mayDelete, ...approved }: Approved): Promise<PageAnswer> {
-  const { app, ticket, session, sessionId, requestId, language } = deciding
-  const orgId = approved.orgId ?? session.orgId ?? ''
-  const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
+async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Approved): Promise<PageAnswer> {
+  const { ticket, session, sessionId, requestId, language } = decided
   const { userId, email, provider, providerDomain } = session
+  const orgId = org ?? session.orgId ?? ''
+  const decision = { client: ticket.clientId, userId, requestId }
   try {
     await checkOrg(app, session, orgId)
-    const granted = {
-      clientId,
-      clientName,
-      userId,
-      email,
-      provider,
-      providerDomain,
-      orgId,
-      sessionId,
-      scope,
-      mayDelete,
-      resource,
-    }
-    const code = await grantAndIssueCode(app, { ...granted, redirectUri, codeChallenge })
-    const decision = { client: clientId, userId, orgId, scope: scope.join(' '), requestId }
-    logDecision(app, { decision: 'approved', ...decision })
+    const proof = { userId, email, provider, providerDomain, sessionId }
+    const code = await grantAndIssueCode(app, { ...ticket, ...proof, orgId, scope, mayDelete })
+    logDecision(app, { decision: 'approved', ...decision, orgId, scope: scope.join(' ') })
     return await answerClient(app, ticket, { code }, language)
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'access_denied') throw error
-    logDecision(app, { decision: 'refused', client: clientId, userId, error: error.error, requestId })
+    logDecision(app, { decision: 'refused', ...decision, error: error.error })
     return answerClient(app, ticket, error, language)
   }
 }
@@ -205,8 +172,67 @@ async function checkOrg(app: App, session: Session, orgId: string): Promise<void
   throw new OAuthError('access_denied', `The organization asks for signing in with ${org.otherProvider}.`, 403)
 }
 
-function deny({ app, ticket, session, requestId, language }: Deciding): Promise<PageAnswer> {
+function deny(app: App, { ticket, session, requestId, language }: Decided): Promise<PageAnswer> {
   logDecision(app, { decision: 'denied', client: ticket.clientId, userId: session.userId, requestId })
   const refusal = new OAuthError('access_denied', 'The request was refused by the person.')
   return answerClient(app, ticket, refusal, language)
+}
+
+/** Sends a code or a refusal to the client: with its state, and with who answers (RFC 9207). */
+async function answerClient(
+  app: App,
+  { redirectUri, state, clientName }: Pick<ConsentTicket, 'redirectUri' | 'state' | 'clientName'>,
+  answer: { code: string } | OAuthError,
+  language?: Language,
+): Promise<PageAnswer> {
+  const members: Record<string, string> =
+    'code' in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
+  const query = new URLSearchParams({ ...members, ...(state === undefined ? {} : { state }), iss: app.config.baseUrl })
+  const location = withQuery(redirectUri, query)
+  // A browser asks, or does nothing at all, when it is redirected to another program; a link that is pressed works everywhere.
+  if (redirectKind(redirectUri) !== 'private-use') return { location }
+  return { page: await goBackPage(app, { location, clientName, isApproved: 'code' in answer, language }), status: 200 }
+}
+
+// Appended and not parsed: the client gets its own address back byte for byte.
+function withQuery(uri: string, query: URLSearchParams): string {
+  if (!uri.includes('?')) return `${uri}?${query}`
+  return /[?&]$/.test(uri) ? uri + query : `${uri}&${query}`
+}
+
+/** The refusal of a request whose client is not proven: a page of ours, sent to no address that the request names. */
+function refusedAnswer(app: App, error: OAuthError, { requestId, language }: Visit): Promise<PageAnswer> {
+  const texts = textsOf(language)
+  return noteAnswer(app, error.status, {
+    title: texts.refusedTitle,
+    lead: texts.refusedLead,
+    detail: error.description,
+    code: `${error.error} · ${requestId}`,
+    link: { href: '/', text: texts.toStart },
+    language,
+  })
+}
+
+/** The answer to a ticket or a pending request that opens nothing any more, or to an approval that names no scope; `href` begins again. */
+function beginAgain(app: App, why: 'ended' | 'nothing', href: string, language: Language | undefined) {
+  const texts = textsOf(language)
+  const link = { href, text: href === '/' ? texts.toStart : texts.startAgain }
+  return noteAnswer(app, 400, { title: texts[`${why}Title`], lead: texts[`${why}Lead`], link, language })
+}
+
+interface Decision {
+  decision: 'approved' | 'denied' | 'refused'
+  /** As it was asked for; an unknown one is not repeated in full. */
+  client?: string
+  userId?: string
+  orgId?: string
+  scope?: string
+  /** Why it was refused, in the RFC's word. */
+  error?: string
+  requestId: string
+}
+
+/** Writes what became of an authorization request into the log: one line, no secret, no address of a person. */
+function logDecision(app: App, decision: Decision): void {
+  app.log.info('authorization decided', { ...decision, client: decision.client?.slice(0, 200) })
 }

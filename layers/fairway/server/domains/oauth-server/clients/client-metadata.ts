@@ -46,18 +46,11 @@ const metadataSchema = z.object({
   scope: z.string('scope is a text.').max(1024, 'scope is too long.').nullish(),
 })
 
-export interface ClientMetadata {
-  redirectUris: string[]
-  name: string | null
-  clientUri: string | null
-  applicationType: 'web' | 'native'
-  grantTypes: string[]
-  /** The scopes it named and that exist; undefined when it named none. */
-  scope?: string
-}
+/** What of that was understood: its `scope` are those that it named and that exist. */
+export type ClientMetadata = ReturnType<typeof parseClientMetadata>
 
 /** Reads the metadata of a client, from a registration or a document; throws `invalid_client_metadata` with what to change. */
-export function parseClientMetadata(input: unknown): ClientMetadata {
+export function parseClientMetadata(input: unknown) {
   const parsed = metadataSchema.safeParse(input)
   if (!parsed.success) throw refusedMetadata(parsed.error.issues[0]?.message ?? 'The metadata is not a JSON object.')
   const { redirect_uris: redirectUris, scope, ...rest } = parsed.data
@@ -121,19 +114,8 @@ function webAddress(value: unknown): string | null {
 const FETCH_LIMITS = { maxBytes: bodyLimits.clientDocument, limitInMs: 5000 }
 const LONGEST_LIFE_IN_SECONDS = 300
 
-interface FetchedDocument {
-  /** Null when the kept one is still right. */
-  client: OAuthClient | null
-  etag: string | null
-  lifeInSeconds: number
-}
-
-/** Fetches the metadata document of a client and checks it; with the `etag` of the kept one, the answer may be that nothing changed. Throws `invalid_client`. */
-export async function fetchDocument(
-  guardedFetch: GuardedFetch,
-  clientId: string,
-  etag: string | null,
-): Promise<FetchedDocument> {
+/** Fetches the metadata document of a client and checks it; with the `etag` of the kept one, null says that this is still right. Throws `invalid_client`. */
+export async function fetchDocument(guardedFetch: GuardedFetch, clientId: string, etag: string | null) {
   const headers = { accept: 'application/json', ...(etag ? { 'if-none-match': etag } : {}) }
   const answer = await guardedFetch(clientId, { ...FETCH_LIMITS, headers, takesPorts: true }).catch(
     (error: unknown) => {

@@ -150,18 +150,13 @@ const BUDGET = {
   networkAtHost: { atOnce: 4, inMinute: 20 },
 }
 
-interface FetchBudget {
-  /** Takes a place for one fetch that a network asks for, and gives the function that frees it; throws `temporarily_unavailable` when there is none. */
-  enter(clientId: string, network: string): () => void
-}
-
 interface Use {
   atOnce: number
   inMinute: number
 }
 
 /** Counts fetches: at once and in a minute, for networks and for the hosts they ask for, and one second between two of the same document. */
-function createFetchBudget(now: () => Date): FetchBudget {
+function createFetchBudget(now: () => Date) {
   const uses = new Map<string, Use>()
   const lastAt = new Map<string, number>()
   let minute = 0
@@ -177,7 +172,8 @@ function createFetchBudget(now: () => Date): FetchBudget {
   }
 
   return {
-    enter(clientId, network) {
+    /** Takes a place for one fetch that a network asks for, and gives the function that frees it; throws `temporarily_unavailable` when there is none. */
+    enter(clientId: string, network: string): () => void {
       const at = now().getTime()
       startMinute(at)
       const counted = sharesOf(new URL(clientId).hostname, network).map(([key, most]) => {

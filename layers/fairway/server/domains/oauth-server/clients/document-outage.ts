@@ -32,13 +32,11 @@ export async function advertisesDocuments(app: App): Promise<boolean> {
   return isElsewhere && (await findDocumentOutage(app)) === null
 }
 
+const FIND = 'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?'
+
 /** Why metadata documents cannot be fetched: what any instance has met with within the hour; null while fetching works. */
 export async function findDocumentOutage(app: App): Promise<DocumentOutage | null> {
-  const find = app.memo('find-document-outage', () =>
-    app.db.prepareRead<DocumentOutage>(
-      'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?',
-    ),
-  )
+  const find = app.memo('find-document-outage', () => app.db.prepareRead<DocumentOutage>(FIND))
   const [row] = await find([ROW, app.now().getTime() - LASTS_IN_MS])
   return row ?? null
 }
@@ -52,12 +50,8 @@ async function noteDocumentOutage(app: App, cause: OutageCause, host: string): P
     args: [ROW, cause, app.now().getTime()],
   })
   if (isKnown) return
-  const setting = 'FW_CLIENT_DOCUMENTS'
-  app.log.warn('metadata documents of apps cannot be fetched; for an hour apps are told to register instead', {
-    cause,
-    host,
-    setting,
-  })
+  const fields = { cause, host, setting: 'FW_CLIENT_DOCUMENTS' }
+  app.log.warn('metadata documents of apps cannot be fetched; for an hour apps are told to register instead', fields)
 }
 
 /** Notes for all instances that a host was reached. */
@@ -65,13 +59,6 @@ async function endDocumentOutage(app: App): Promise<void> {
   if ((await findDocumentOutage(app)) === null) return
   await app.db.client.execute({ sql: 'delete from oauth_document_outages where id = ?', args: [ROW] })
   app.log.info('this server has a way out to metadata documents of apps again')
-}
-
-interface Judgement {
-  /** Whether the document could not be had, so that nothing is known about it. */
-  isAway: boolean
-  /** What may be shown to the person. */
-  description: string
 }
 
 /** What the fetches of this instance tell about reaching public servers; all instances learn of it. */
@@ -84,8 +71,8 @@ export function watchDocumentFetches(app: App) {
     await endDocumentOutage(app)
   }
 
-  /** Whether a document that was refused is at fault, or the network. */
-  async function judge({ cause, description }: OAuthError, host: string): Promise<Judgement> {
+  /** Whether a document that was refused could not be had (`isAway`), or is at fault itself; the description may be shown. */
+  async function judge({ cause, description }: OAuthError, host: string) {
     if (!(cause instanceof GuardedFetchError)) {
       await reached()
       const isAway = cause instanceof WithheldDocument

@@ -20,34 +20,17 @@ const MOST_CLIENTS = 10_000
 const FINGERPRINT_PURPOSE = 'oauth-registrations'
 
 const textsSchema = z.array(z.string())
+/** Its time is in milliseconds. */
 const registeredSchema = z.object({ id: z.string(), createdAt: z.number() })
 const HAS_LIVE_GRANT =
   'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
 
-/** The answer of a registration (RFC 7591 §3.2.1); a public client is given no secret. */
-interface Registration {
-  client_id: string
-  /** Seconds since 1970. */
-  client_id_issued_at: number
-  client_name?: string
-  client_uri?: string
-  redirect_uris: string[]
-  application_type: 'web' | 'native'
-  token_endpoint_auth_method: 'none'
-  grant_types: string[]
-  response_types: ['code']
-  scope?: string
-}
-
-/** Counts a request to be registered for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countRegistration = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.oauthRegistrationRequestsPerAddress, addressKey(clientAddress))
-
 /**
  * Registers a public client. Some hosts register at every try to connect: who says the same from the same network within a day is the
- * client that it was. Throws `invalid_client_metadata` with what to change, and `rate-limited` for too many new ones.
+ * client that it was; a public client is given no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` with what to change, and
+ * `rate-limited` for too many new ones.
  */
-export async function registerClient(app: App, input: unknown, clientAddress: string): Promise<Registration> {
+export async function registerClient(app: App, input: unknown, clientAddress: string) {
   const metadata = parseClientMetadata(input)
   const network = addressKey(clientAddress)
   const fingerprint = fingerprintOf(app, metadata, network)
@@ -56,6 +39,7 @@ export async function registerClient(app: App, input: unknown, clientAddress: st
   const { name, clientUri, scope } = metadata
   return {
     client_id: id,
+    /** Seconds since 1970. */
     client_id_issued_at: Math.floor(createdAt / 1000),
     ...(name ? { client_name: name } : {}),
     ...(clientUri ? { client_uri: clientUri } : {}),
@@ -91,11 +75,7 @@ function fingerprintOf(app: App, metadata: ClientMetadata, network: string): str
   return hmac(app.config.keys.current(FINGERPRINT_PURPOSE).secret, JSON.stringify(said))
 }
 
-interface Registered {
-  id: string
-  /** In milliseconds. */
-  createdAt: number
-}
+type Registered = z.output<typeof registeredSchema>
 
 const FIND_SAME = `select id, created_at as createdAt from oauth_clients where fingerprint = ? and created_at > ?
   order by created_at desc limit 1`

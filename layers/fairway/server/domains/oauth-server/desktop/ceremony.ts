@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
-import { CODE_CHALLENGE, newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
+import { CODE_CHALLENGE, matchesChallenge, newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
@@ -13,9 +14,15 @@ import {
   type OneTime,
   type OneTimePurpose,
   peekOneTime,
+  spendOneTime,
+  tryOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import { DESKTOP_CEREMONIES_PATH, DESKTOP_COMPLETE_PATH, DESKTOP_PREFIX } from '#fairway/shared/paths'
-import type { desktopCeremonySchema } from '#fairway/shared/schemas/desktop'
+import type { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Visit } from '../authorization-endpoint'
+import { whyNotVouched } from '../hub/token'
 
 const COOKIE = 'desktop_binding'
 /** Wrong verifiers after which a ceremony ends. */
@@ -48,14 +55,8 @@ interface Beginning extends z.output<typeof beginCeremonySchema> {
   cookieHeader: string | undefined
 }
 
-interface Begun {
-  ceremony: z.output<typeof desktopCeremonySchema>
-  /** The `Set-Cookie` value without which the ceremony opens nothing. */
-  setCookie: string
-}
-
-/** Begins a sign-in of five minutes that belongs to this browser; throws `rate-limited`. */
-export async function beginCeremony(app: App, beginning: Beginning): Promise<Begun> {
+/** Begins a sign-in of five minutes that belongs to this browser, and gives the `Set-Cookie` value without which it opens nothing; throws `rate-limited`. */
+export async function beginCeremony(app: App, beginning: Beginning) {
   const { codeChallenge, nonce, clientAddress, cookieHeader } = beginning
   await rateLimit(app, limits.desktopCeremoniesPerAddress, addressKey(clientAddress))
   const [browser = randomToken(32)] = readBindings(app, cookieHeader)
@@ -103,3 +104,71 @@ export const hasEnded = ({ isExpired, usedAt, tries }: Ceremony): boolean =>
 /** What a browser is bound by already; several values when another host of the domain has set one too. */
 const readBindings = (app: App, cookieHeader: string | undefined): string[] =>
   cookieValues(app.config, COOKIE, cookieHeader, DESKTOP_PREFIX).filter(value => /^[\w-]{43}$/.test(value))
+
+interface Exchange extends Visit {
+  id: string
+  /** What the desktop application has kept to itself until now. */
+  verifier: string
+  session: Session | null
+  cookieHeader: string | undefined
+}
+
+type WorkspaceSnapshot = z.output<typeof desktopExchangeSchema>
+
+/**
+ * Tells the desktop application who confirmed its ceremony, and the applications of the workspace: once, to the browser that began it,
+ * where that person is signed in still. Nothing in the answer is a credential. Throws `desktop-exchange-refused`, `unauthenticated`,
+ * `ceremony-pending` and `ceremony-ended`.
+ */
+export async function exchangeCeremony(app: App, exchange: Exchange): Promise<WorkspaceSnapshot> {
+  const { id, session } = exchange
+  await rateLimit(app, limits.desktopExchangesPerAddress, addressKey(exchange.clientAddress))
+  const ceremony = await findCeremony(app, id)
+  if (!ceremony) throw new AppError('ceremony-ended')
+  if (!isBound(app, ceremony, exchange.cookieHeader)) throw await refused(app, exchange, 'another browser')
+  if (hasEnded(ceremony)) throw new AppError('ceremony-ended')
+  if (!matchesChallenge(ceremony.payload.codeChallenge, exchange.verifier)) {
+    await tryOneTime(app, desktopCeremony, id, MOST_WRONG_VERIFIERS)
+    throw await refused(app, exchange, 'a wrong verifier')
+  }
+  if (ceremony.subject === null) throw new AppError('ceremony-pending')
+  if (!session) throw new AppError('unauthenticated')
+  if (session.userId !== ceremony.subject || whyNotVouched(app, session)) {
+    throw await refused(app, exchange, 'another person than the one who confirmed')
+  }
+  const open = { subject: session.userId, triesBelow: MOST_WRONG_VERIFIERS }
+  if (!(await spendOneTime(app, desktopCeremony, id, open))) throw new AppError('ceremony-ended')
+  return workspaceSnapshot(app, session)
+}
+
+async function refused(app: App, exchange: Exchange, sender: string): Promise<AppError> {
+  await recordSecurityEvent(app, {
+    kind: 'desktop-sign-in-refused',
+    reason: `an exchange came from ${sender}`,
+    clientAddress: exchange.clientAddress,
+    userId: exchange.session?.userId,
+    requestId: exchange.requestId,
+  })
+  return new AppError('desktop-exchange-refused')
+}
+
+/** The person who is signed in at the hub, and every application that it knows. Nothing in it is a credential. */
+const workspaceSnapshot = ({ config }: App, { email }: Session): WorkspaceSnapshot => ({
+  email,
+  apps: (config.identity.hub?.apps ?? []).map(toSnapshotApp),
+})
+
+/** The same for a desktop application that has signed in before; throws `email-not-verified` and `not-a-real-account`. */
+export function currentSnapshot(app: App, session: Session): WorkspaceSnapshot {
+  const code = whyNotVouched(app, session)
+  if (code) throw new AppError(code)
+  return workspaceSnapshot(app, session)
+}
+
+const toSnapshotApp = ({ appId, clientId, origin, callbackPath, isCanonical }: HubApp) => ({
+  appId,
+  clientId,
+  origin,
+  callbackUrl: origin + callbackPath,
+  isCanonical,
+})

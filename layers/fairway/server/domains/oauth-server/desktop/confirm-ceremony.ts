@@ -4,7 +4,7 @@ import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { assignOneTime, peekOneTimesOfSubject } from '#fairway/server/kernel/one-time/one-time'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
-import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import { noteAnswer } from '#fairway/server/kernel/server-page/note-page'
 import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
@@ -70,14 +70,14 @@ export async function showCompletion(
   const texts = textsOf(language)
   if (!session) {
     const { signedOutTitle: title, signedOutLead: lead } = texts
-    return { page: await notePage(app, { title, lead, code: 'unauthenticated', language }), status: 401 }
+    return noteAnswer(app, 401, { title, lead, code: 'unauthenticated', language })
   }
   const nonceHash = sha256(nonce)
   const confirmed = await peekOneTimesOfSubject(app, desktopCeremony, session.userId)
   if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash)))
     return beginAgainAnswer(app, language)
   const { completeTitle: title, completeLead: lead } = texts
-  return { page: await notePage(app, { title, lead, language }), status: 200 }
+  return noteAnswer(app, 200, { title, lead, language })
 }
 
 /** A ceremony that this window may go on with, or what is answered instead. A forwarded link opens nothing: only the browser that began it has the cookie. */
@@ -107,7 +107,7 @@ async function requirePerson(app: App, { id, nonce, session, language }: Ceremon
   const texts = textsOf(language)
   const { unverifiedTitle, unverifiedLead, developmentTitle, developmentLead, tryAgain } = texts
   const isUnverified = code === 'email-not-verified'
-  const page = await notePage(app, {
+  return noteAnswer(app, 403, {
     title: isUnverified ? unverifiedTitle : developmentTitle,
     lead: isUnverified ? fill(unverifiedLead, { email: session.email }) : developmentLead,
     ...(isUnverified ? { link: { href: here, text: tryAgain } } : {}),
@@ -115,29 +115,27 @@ async function requirePerson(app: App, { id, nonce, session, language }: Ceremon
     code,
     language,
   })
-  return { page, status: 403 }
 }
 
 async function confirmedAnswer(app: App, { id, nonce, language }: CeremonyVisit, userId: string): Promise<PageAnswer> {
   const texts = textsOf(language)
   const ceremony = await findCeremony(app, id)
-  const page = await notePage(app, {
+  return noteAnswer(app, 409, {
     title: texts.confirmedTitle,
     lead: texts.confirmedLead,
     language,
     ...(ceremony?.subject === userId ? { link: { href: completionPath(nonce), text: texts.confirmedLink } } : {}),
   })
-  return { page, status: 409 }
 }
 
 /** The answer to a ceremony that opens nothing any more. */
-async function endedAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
+function endedAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
   const { endedTitle: title, endedLead: lead } = textsOf(language)
-  return { page: await notePage(app, { title, lead, code: 'ceremony-ended', language }), status: 410 }
+  return noteAnswer(app, 410, { title, lead, code: 'ceremony-ended', language })
 }
 
 /** The answer to a browser that opens what another one began. */
-async function beginAgainAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
+function beginAgainAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
   const { againTitle: title, againLead: lead } = textsOf(language)
-  return { page: await notePage(app, { title, lead, language }), status: 403 }
+  return noteAnswer(app, 403, { title, lead, language })
 }

@@ -1,4 +1,4 @@
-import { fill, type Messages, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
@@ -6,15 +6,14 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { notePage } from '#fairway/server/kernel/server-page/note-page'
-import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { noteAnswer } from '#fairway/server/kernel/server-page/note-page'
 import { IDENTITY_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { type PageAnswer, readParameters, sentTwice, type Visit } from '../authorization-endpoint'
-import { findHubPerson, issueIdentityCode } from './token'
+import { findHubPerson, type HubPerson, issueIdentityCode } from './token'
 import { type AppClaim, type RegistrationDifference, registrationDifferences } from './registration'
 
 /** One visit of the hub by a browser that an application has sent. */
@@ -40,13 +39,11 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   await rateLimit(app, limits.identityCodesPerAccount, session.userId)
   const person = await findHubPerson(app, session.userId, session)
   if (!person) throw new AppError('unauthenticated')
-  if (person.refusal) {
-    const signInHref = signInPathFor({ returnPath: here, again: true })
-    app.log.info('identity refused', { app: request.appId, code: person.refusal, requestId: visit.requestId })
-    return {
-      page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref, language: visit.language }),
-      status: 403,
-    }
+  const { refusal } = person
+  if (refusal) {
+    app.log.info('identity refused', { app: request.appId, code: refusal, requestId: visit.requestId })
+    const href = signInPathFor({ returnPath: here, again: true })
+    return refusedPerson(app, { ...person, refusal }, href, visit.language)
   }
   const { appId, clientId, redirectUri, codeChallenge, state } = request
   const { provider, providerDomain } = session
@@ -122,35 +119,25 @@ const toQuery = ({ appId, clientId, redirectUri, state, codeChallenge }: Authori
 const refused = (detail: string): AppError => new AppError('invalid-authorization-request', { detail })
 
 // Any visitor may read this: what is registered is not told.
+const NO_APPLICATION = 'There is no application of this id.'
+const OTHER_ADDRESS = 'redirect_uri is not the address that the application has registered.'
 const notRegistered: Record<RegistrationDifference['field'], string> = {
-  app: 'There is no application of this id.',
-  capability: 'There is no application of this id.',
+  app: NO_APPLICATION,
+  capability: NO_APPLICATION,
   client_id: 'The application has another client id.',
-  origin: 'redirect_uri is not the address that the application has registered.',
-  callback_path: 'redirect_uri is not the address that the application has registered.',
-  redirect_uri: 'redirect_uri is not the address that the application has registered.',
-}
-
-interface RefusedPerson {
-  email: string
-  refusal: keyof Messages['hub']
-  /** The sign-in page that leads back here. */
-  signInHref: string
-  language: Language | undefined
+  origin: OTHER_ADDRESS,
+  callback_path: OTHER_ADDRESS,
+  redirect_uri: OTHER_ADDRESS,
 }
 
 /** The page for a person of whom the hub says nothing to other applications, with what to do about it. */
-function refusedPersonPage(
-  app: App,
-  { email, refusal, signInHref, language = 'en' }: RefusedPerson,
-): Promise<ServerPage> {
+function refusedPerson(app: App, { email, refusal }: Required<HubPerson>, href: string, language: Language = 'en') {
   const { title, lead, todo, button } = messagesOf(language).hub[refusal]
-  const link = { href: signInHref, text: button }
-  return notePage(app, {
+  return noteAnswer(app, 403, {
     title,
     lead: fill(lead, { email, product: app.config.name }),
     detail: todo,
-    link,
+    link: { href, text: button },
     code: refusal,
     language,
   })

@@ -36,10 +36,6 @@ export function registrationDifferences(hub: HubConfig, claim: AppClaim): Regist
   return nearest ?? [unknownApp(hub, claim)]
 }
 
-/** Whether the application is registered exactly as it says. */
-export const isRegistered = (hub: HubConfig, claim: AppClaim): boolean =>
-  registrationDifferences(hub, claim).length === 0
-
 interface Address {
   origin: string
   path: string
@@ -66,21 +62,17 @@ const isLocalApp = (
   isLoopbackHost(new URL(origin).hostname)
 
 function differencesFrom(app: HubApp, claim: AppClaim, address: Address | undefined): RegistrationDifference[] {
-  const differences: RegistrationDifference[] = []
-  if (app.clientId !== claim.clientId) {
-    differences.push({ field: 'client_id', registered: app.clientId, sent: claim.clientId })
-  }
-  if (!address) {
-    return [
-      ...differences,
-      { field: 'redirect_uri', registered: app.origin + app.callbackPath, sent: claim.redirectUri },
-    ]
-  }
-  if (!isOriginOf(app, address)) differences.push({ field: 'origin', registered: app.origin, sent: address.origin })
-  if (app.callbackPath !== address.path) {
-    differences.push({ field: 'callback_path', registered: app.callbackPath, sent: address.path })
-  }
-  return differences
+  const { clientId, origin, callbackPath } = app
+  type Field = RegistrationDifference['field']
+  const differs = (field: Field, registered: string, sent: string, isSame = registered === sent) =>
+    isSame ? [] : [{ field, registered, sent }]
+  const inClient = differs('client_id', clientId, claim.clientId)
+  if (!address) return [...inClient, ...differs('redirect_uri', origin + callbackPath, claim.redirectUri, false)]
+  return [
+    ...inClient,
+    ...differs('origin', origin, address.origin, isOriginOf(app, address)),
+    ...differs('callback_path', callbackPath, address.path),
+  ]
 }
 
 // Programs on this machine listen where there is room: http on loopback without a port stands for any (RFC 8252 §7.3).

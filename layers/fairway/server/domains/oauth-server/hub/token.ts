@@ -5,9 +5,6 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_VERIFIER, matchesChallenge } from '#fairway/server/kernel/crypto/random'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import {
   issueOneTime,
   type OneTime,
@@ -19,8 +16,8 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Visit } from '../authorization-endpoint'
-import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
-import { isRegistered } from './registration'
+import { OAuthError, toOAuthAnswer } from '../oauth-error'
+import { registrationDifferences } from './registration'
 
 const codeSchema = z.object({
   userId: z.string(),
@@ -57,10 +54,6 @@ export async function issueIdentityCode(app: App, payload: IdentityCode, session
 export const spendIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
   spendOneTime(app, identityCode, code, { evenExpired: true })
 
-/** What is kept of a code, used or not; null for one that was never given. */
-export const findIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
-  peekOneTime(app, identityCode, code)
-
 const field = z.string().min(1).max(2048)
 
 /** An optional field; an empty one counts as missing (RFC 6749 §3.2). */
@@ -96,36 +89,19 @@ export function readTokenRequest(fields: Record<string, unknown>): TokenRequest 
 }
 
 /** The answer of the hub's token endpoint to whatever was thrown, in the words of RFC 6749 §5.2; a 5xx is thrown again. */
-export function toTokenRefusal(thrown: unknown): OAuthAnswer {
+export function toTokenRefusal(thrown: unknown) {
   const error = thrown instanceof OAuthError ? thrown : toAppError(thrown)
   if (error.status >= 500) throw thrown
   return toOAuthAnswer(error)
 }
 
-/** What an application gets for a code: who the person is, signed for its callback address. */
-interface IdentityToken {
-  assertion: string
-  token_type: 'identity-assertion'
-  /** Seconds. */
-  expires_in: number
-}
-
 const REFUSED = 'The code is not known, has ended, was used, or belongs to another request.'
-
-/** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countIdentityTokenRequest = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.identityTokensPerAddress, addressKey(clientAddress))
 
 /**
  * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws OAuthError. A second use and
  * one that does not fit are recorded for operators.
  */
-export async function redeemIdentityCode(
-  app: App,
-  hub: HubConfig,
-  request: TokenRequest,
-  visit: Visit,
-): Promise<IdentityToken> {
+export async function redeemIdentityCode(app: App, hub: HubConfig, request: TokenRequest, visit: Visit) {
   const spent = await spendIdentityCode(app, request.code)
   if (!spent) throw await refuseUnspendable(app, request, visit)
   const { userId, provider, providerDomain, appId, clientId, redirectUri } = spent.payload
@@ -135,7 +111,7 @@ export async function redeemIdentityCode(
     throw new OAuthError('invalid_grant', REFUSED)
   }
   if (spent.isExpired) throw new OAuthError('invalid_grant', REFUSED)
-  if (!isRegistered(hub, spent.payload)) {
+  if (registrationDifferences(hub, spent.payload).length > 0) {
     throw new OAuthError('unauthorized_client', 'The application is not registered any more.')
   }
   const person = await findHubPerson(app, userId)
@@ -165,7 +141,7 @@ function misfitOf(code: IdentityCode, { clientId, redirectUri, verifier }: Token
 }
 
 async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit): Promise<OAuthError> {
-  const known = await findIdentityCode(app, code)
+  const known = await peekOneTime(app, identityCode, code)
   if (known?.usedAt) {
     const { appId: subject, userId } = known.payload
     const ageInSeconds = Math.round((app.now().getTime() - known.usedAt.getTime()) / 1000)
@@ -175,7 +151,7 @@ async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit)
   return new OAuthError('invalid_grant', REFUSED)
 }
 
-interface HubPerson {
+export interface HubPerson {
   id: string
   email: string
   /** Why the hub says nothing of them to others. */

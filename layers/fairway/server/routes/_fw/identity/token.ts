@@ -1,7 +1,7 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import {
-  countIdentityTokenRequest,
+  countRequest,
   isIdentityHub,
   readTokenRequest,
   redeemIdentityCode,
@@ -34,7 +34,7 @@ export default defineMethods(
 async function redeem(event: H3Event) {
   const app = getApp(event)
   const { clientAddress } = requestInfo(event)
-  await countIdentityTokenRequest(app, clientAddress)
+  await countRequest(app, 'identityToken', clientAddress)
   const isJson = /^application\/json\b/i.test(event.node.req.headers['content-type'] ?? '')
   const fields = await (isJson ? readJsonBody : readFormBody)(event, { maxBytes: bodyLimits.exchange })
   const from = { clientAddress, requestId: getRequestId(event) }

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import {
   type AuthorizeVisit,
-  countAuthorization,
+  countRequest,
   decideConsent,
   sendPageAnswer,
   showConsent,
@@ -16,7 +16,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 /** Where hosts send people to connect; the page posts to its own address. */
 export default defineMethods({
   async GET(event) {
-    await countAuthorization(getApp(event), requestInfo(event).clientAddress)
+    await countRequest(getApp(event), 'authorize', requestInfo(event).clientAddress)
     return sendPageAnswer(event, await showConsent(getApp(event), await visitOf(event)), 302)
   },
 

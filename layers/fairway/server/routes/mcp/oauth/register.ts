@@ -1,5 +1,5 @@
 import { setResponseStatus } from 'h3'
-import { countRegistration, registerClient } from '#fairway/server/domains/oauth-server'
+import { countRequest, registerClient } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
@@ -9,7 +9,7 @@ export default defineMethods({
   async POST(event) {
     const app = getApp(event)
     const { clientAddress } = requestInfo(event)
-    await countRegistration(app, clientAddress)
+    await countRequest(app, 'register', clientAddress)
     const registration = await registerClient(app, await readJsonBody(event), clientAddress)
     setResponseStatus(event, 201)
     return registration

@@ -1,5 +1,5 @@
 import { setResponseStatus } from 'h3'
-import { countRevocation, revokeToken } from '#fairway/server/domains/oauth-server'
+import { countRequest, revokeToken } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
@@ -8,7 +8,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 export default defineMethods({
   async POST(event) {
     const app = getApp(event)
-    await countRevocation(app, requestInfo(event).clientAddress)
+    await countRequest(app, 'revoke', requestInfo(event).clientAddress)
     const form = await readFormBody(event)
     await revokeToken(app, { form, authorization: event.node.req.headers.authorization })
     setResponseStatus(event, 200)
