@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
-import { listOf } from '../utils/list-of'
+import { listOf } from '../utils/names'
 import { isRecord } from '#fairway/shared/record'
 
 /** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */

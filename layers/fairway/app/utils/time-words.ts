@@ -14,3 +14,10 @@ export function relativeTime(time: Date, now: Date, language: string): string {
   const step = steps.find(([, size]) => Math.abs(seconds) >= size)
   return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
+
+/** The part of the day that a greeting names. */
+export function partOfDay(now: Date): 'morning' | 'afternoon' | 'evening' {
+  const hour = now.getHours()
+  if (hour >= 5 && hour < 12) return 'morning'
+  return hour >= 12 && hour < 18 ? 'afternoon' : 'evening'
+}
