@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { partOfDay } from '#fairway/app/utils/time-words'
+import { partOfDay } from '#fairway/app/utils/words'
 
 describe('partOfDay', () => {
   it.each([
