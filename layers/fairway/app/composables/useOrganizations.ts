@@ -20,7 +20,7 @@ export function useOrganizations() {
 /** What the person was invited to, and what their domain opens. */
 export const joinableOf = ({ invitations, domainMatches }: OrganizationOverview) => [
   ...invitations.map(invitation => ({ id: invitation.id, name: invitation.orgName, invitation })),
-  ...domainMatches,
+  ...domainMatches.map(match => ({ ...match, invitation: undefined })),
 ]
 
 export interface Place {
