@@ -54,7 +54,7 @@ export default defineNuxtConfig({
       link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
       script: [
         {
-          // Before the first paint, so that the frame does not jump (app/composables/useSidebar.ts).
+          // Before the first paint, so that the frame does not jump (app/composables/useFrame.ts).
           innerHTML: `try{if(localStorage.getItem('fairway-sidebar')==='icons')document.documentElement.dataset.sidebar='icons'}catch{}`,
           tagPriority: 'critical',
         },

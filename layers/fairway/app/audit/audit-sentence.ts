@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
-import { listOf } from '../utils/list-of'
+import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 
 /** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */
@@ -114,3 +114,11 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
 }
 
 const emailOf = (value: unknown): unknown => (isRecord(value) ? value.email : undefined)
+
+/** Audit rows as sentences of the chosen language. */
+export function useAuditSentence() {
+  const { t, te } = useI18n()
+  const { language } = useLanguage()
+  const texts = { t: (key: string, values = {}) => t(key, values), has: (key: string) => te(key) || te(key, 'en') }
+  return (entry: AuditEntry, names: AuditNames) => auditSentence(entry, names, { code: language.value, ...texts })
+}

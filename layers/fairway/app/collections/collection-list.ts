@@ -32,37 +32,53 @@ interface Settings<Filter extends string = string, Order extends string = string
   pageSize?: number
 }
 
-/** A collection as a page works with it; made by `useCollection`. */
-export interface CollectionList<Item = ListedItem, Filter extends string = string, Order extends string = string> {
+/** What a table and a pager need of a list: `useCollection` and `usePagedOperation` make one. */
+export interface ShownList<Item> {
   /** `pages` shows one page at a time, `infinite` all that were loaded. */
   readonly mode: 'pages' | 'infinite'
   /** The newest page as it came; undefined until there is one. */
   readonly page: Readonly<Ref<ShownPage<Item> | undefined>>
   /** The rows, with what actions under way will have changed. */
   readonly items: Readonly<Ref<readonly Item[] | undefined>>
-  readonly totalItems: Readonly<Ref<number | undefined>>
-  readonly view: Readonly<Ref<CollectionView | undefined>>
   readonly status: Readonly<Ref<'idle' | 'pending' | 'success' | 'error'>>
   /** Why the newest request did not give a page. */
   readonly error: Readonly<Ref<ActionFailure | undefined>>
   /** True while the rows answer an older question than the address asks. */
   readonly isStale: Readonly<Ref<boolean>>
+  readonly order?: Readonly<Ref<readonly SortBy[]>>
+  readonly pageSize?: Readonly<Ref<number | undefined>>
+  /** The number of this page and of the last one, where the newest rows come first; the pager then says “Older” and “Newer”. */
+  readonly numbers?: Readonly<Ref<{ page: number; last: number; total: number }>>
+  /** Where all that the filters leave is downloaded from. */
+  readonly exportPath?: (format: 'csv' | 'jsonl') => string
+  /** Changes filters, order or page size and begins at the first page. */
+  change?(settings: Settings, options?: ChangeOptions): Promise<void>
+  /** Follows a link of the page; nothing happens when the page has no such link. */
+  turn(where: Turn): Promise<void>
+  /** Appends the next page (`infinite`). */
+  loadMore?(): Promise<void>
+  /** Asks for the same rows again; the old ones stay until the new ones are here. */
+  refresh(): Promise<void>
+}
+
+/** A collection as a page works with it; made by `useCollection`. */
+export interface CollectionList<
+  Item = ListedItem,
+  Filter extends string = string,
+  Order extends string = string,
+> extends Omit<ShownList<Item>, 'change'> {
+  readonly totalItems: Readonly<Ref<number | undefined>>
+  readonly view: Readonly<Ref<CollectionView | undefined>>
   /** What the address of the page says. */
   readonly filters: Readonly<Ref<Filters>>
   readonly order: Readonly<Ref<readonly SortBy[]>>
   readonly pageSize: Readonly<Ref<number | undefined>>
-  /** Changes filters, order or page size and begins at the first page. */
   change(settings: Settings<Filter, Order>, options?: ChangeOptions): Promise<void>
-  /** Follows a link of the page; nothing happens when the page has no such link. */
-  turn(where: Turn): Promise<void>
   first(): Promise<void>
   last(): Promise<void>
   previous(): Promise<void>
   next(): Promise<void>
-  /** Appends the next page (`infinite`). */
   loadMore(): Promise<void>
-  /** Asks for the same rows again; the old ones stay until the new ones are here. */
-  refresh(): Promise<void>
 }
 
 /** One column of a table over a collection; its cells come from the slot `cell-<key>`. */

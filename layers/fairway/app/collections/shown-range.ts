@@ -1,5 +1,5 @@
 import type { CollectionPage } from '#fairway/shared/collections/collection-page'
-import type { CollectionList, TableColumn } from './collection-list'
+import type { ShownList, TableColumn } from './collection-list'
 
 /** Which rows a page holds, as far as it says so. */
 type ShownRange =
@@ -45,14 +45,14 @@ export function useRangeText() {
 }
 
 /** What a screen reader says when other rows have come: their order and which they are; empty until the first change. */
-export function useListAnnouncement(list: CollectionList<unknown>, columns: () => readonly TableColumn[]) {
+export function useListAnnouncement(list: ShownList<unknown>, columns: () => readonly TableColumn[]) {
   const { t } = useI18n()
   const rangeText = useRangeText()
   const announcement = ref('')
 
   watch(list.page, (page, before) => {
     if (!page || !before || page.isQuiet) return
-    const [first] = list.order.value
+    const [first] = list.order?.value ?? []
     const column = columns().find(({ sort }) => sort === first?.field)
     const sorted = first && column ? t(`collection.sorted.${first.direction}`, { column: column.label }) : ''
     announcement.value = [sorted, rangeText(shownRange(page, list.mode === 'infinite'))].filter(Boolean).join('. ')

@@ -4,9 +4,6 @@ import { callAction } from '../request/send-json'
 
 type ActionName = keyof ActionTypes & string
 
-/** The action that this page has run last with success; lists that it may have changed look at it. */
-export const useDoneAction = () => useState<{ name: string } | undefined>('done-action', () => undefined)
-
 interface UseActionOptions<Name extends ActionName> {
   /** What rows will be when it has worked: lists and items show that at once, and what was before when it fails. */
   optimistic?: (input: ActionTypes[Name]['input']) => OptimisticChange | readonly OptimisticChange[]

@@ -2,9 +2,15 @@ import type { ActionTypes } from '#fw/action-types'
 import type { CollectionTypes } from '#fw/collection-types'
 import type { ChangeOptions, CollectionList, ListedItem } from '../collections/collection-list'
 import { rowsWithPatches, unseen, useOptimistic } from '../collections/optimistic'
-import { useListPlace } from '../collections/list-place'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
-import { type Filters, type ListKeys, type ListState, readListState, writeListState } from '../collections/list-state'
+import {
+  type Filters,
+  type ListKeys,
+  type ListState,
+  readListState,
+  useListPlace,
+  writeListState,
+} from '../collections/list-state'
 
 type CollectionName = keyof CollectionTypes & string
 type Operator = 'lt' | 'lte' | 'gt' | 'gte'

@@ -2,7 +2,7 @@ import { type CollectionPage, readCollectionPage } from '#fairway/shared/collect
 import type { ChangeOptions, ListedItem, ShownPage, Turn } from '../collections/collection-list'
 import { type ListState, positionOf, requestPath } from '../collections/list-state'
 import { ActionFailure } from '../request/action-failure'
-import { toActionFailure, sendJson } from '../request/send-json'
+import { sendJson } from '../request/send-json'
 
 interface PagesOptions {
   /** The path of the collection. */
@@ -80,57 +80,29 @@ interface LoadOptions extends AskOptions {
   isJoined?: boolean
 }
 
-/** One page of a collection at a time: a newer request gives the older one up, and the last good page stays. */
+/** One page of a collection at a time. */
 function useCollectionRequest<Item extends ListedItem>() {
-  const { check } = useSession()
+  const { load: send, ...request } = useKeptRequest()
   const page = shallowRef<ShownPage<Item>>()
-  const status = ref<'idle' | 'pending' | 'success' | 'error'>('idle')
-  const error = shallowRef<ActionFailure>()
   /** The path that `page` is the answer of. */
   const answered = ref<string>()
-  /** When `page` was asked for (`performance.now()`). */
-  const readAt = ref(Number.NEGATIVE_INFINITY)
-  let askedAt = Number.NEGATIVE_INFINITY
-  let running: AbortController | undefined
 
   /** Asks for `path`; true when its page is here, false when it failed or is no longer wanted. */
-  async function load(path: string, { as = path, rows = 0, isJoined, isQuiet }: LoadOptions = {}): Promise<boolean> {
-    running?.abort()
-    const { signal } = (running = new AbortController())
-    const mine = (askedAt = performance.now())
-    if (!isQuiet) status.value = 'pending'
-    try {
-      const first = await askForPage<Item>(path, signal)
-      const whole = await withRows(isJoined && page.value ? joinPages(page.value, first) : first, rows, signal)
-      if (signal.aborted) return false
-      show(whole, isQuiet)
-      answered.value = as
-      readAt.value = mine
-      return true
-    } catch (thrown) {
-      if (!signal.aborted) fail(toActionFailure(thrown), isQuiet)
-      return false
-    }
-  }
+  const load = (path: string, { as = path, rows = 0, isJoined, isQuiet }: LoadOptions = {}): Promise<boolean> =>
+    send({
+      ask: async signal => {
+        const first = await askForPage<Item>(path, signal)
+        return withRows(isJoined && page.value ? joinPages(page.value, first) : first, rows, signal)
+      },
+      take: whole => {
+        if (!isQuiet) page.value = whole
+        else if (!isSamePage(page.value, whole)) page.value = { ...whole, isQuiet: true }
+        answered.value = as
+      },
+      isQuiet,
+    })
 
-  function show(whole: CollectionPage<Item>, isQuiet = false): void {
-    if (!isQuiet) page.value = whole
-    else if (!isSamePage(page.value, whole)) page.value = { ...whole, isQuiet: true }
-    error.value = undefined
-    status.value = 'success'
-  }
-
-  function fail(failure: ActionFailure, isQuiet = false): void {
-    // The session may have ended meanwhile; the gate decides what to do then.
-    if (failure.status === 401) void check()
-    if (isQuiet) return
-    error.value = failure
-    status.value = 'error'
-  }
-
-  onScopeDispose(() => running?.abort())
-
-  return { page, status, error, answered, readAt: readonly(readAt), askedAt: () => askedAt, load }
+  return { ...request, page, answered, load }
 }
 
 /** A page with the pages after it, until there are so many rows. */

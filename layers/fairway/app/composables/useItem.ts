@@ -1,8 +1,7 @@
 import type { CollectionTypes } from '#fw/collection-types'
 import type { ActionTypes } from '#fw/action-types'
 import { unseen, useOptimistic, withPatches } from '../collections/optimistic'
-import type { ActionFailure } from '../request/action-failure'
-import { sendJson, toActionFailure } from '../request/send-json'
+import { sendJson } from '../request/send-json'
 import type { ItemOf } from './useCollection'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
 
@@ -61,52 +60,32 @@ export function useItem<Name extends keyof CollectionTypes & string>(
   }
 }
 
-/** Asking for one item: a newer request gives the older one up. */
+/** Asking for one item; one that is gone is shown no longer, whoever asked. */
 function useItemRequest<Item extends object>(name: string, id: Ref<string | undefined>) {
-  const { check } = useSession()
   const read = shallowRef<Item>()
-  const status = ref<'idle' | 'pending' | 'success' | 'error'>('idle')
-  const error = shallowRef<ActionFailure>()
-  const readAt = ref(Number.NEGATIVE_INFINITY)
-  let askedAt = Number.NEGATIVE_INFINITY
-  let running: AbortController | undefined
+  const request = useKeptRequest(failure => {
+    const isGone = failure.status === 404 || failure.status === 403
+    if (isGone) read.value = undefined
+    return isGone
+  })
 
   function forget(): void {
-    running?.abort()
     read.value = undefined
-    error.value = undefined
-    status.value = 'idle'
+    request.forget()
   }
 
   async function load({ isQuiet = false } = {}): Promise<void> {
     if (id.value === undefined) return
-    running?.abort()
-    const { signal } = (running = new AbortController())
-    const mine = (askedAt = performance.now())
-    if (!isQuiet) status.value = 'pending'
-    try {
-      const answer = await sendJson(`/${encodeURIComponent(name)}/${encodeURIComponent(id.value)}`, { signal })
-      if (signal.aborted) return
-      // The server has checked the item against the schema that this type is made from.
-      if (!isQuiet || JSON.stringify(answer) !== JSON.stringify(read.value)) read.value = answer as Item
-      error.value = undefined
-      status.value = 'success'
-      readAt.value = mine
-    } catch (thrown) {
-      if (!signal.aborted) fail(toActionFailure(thrown), isQuiet)
-    }
+    const path = `/${encodeURIComponent(name)}/${encodeURIComponent(id.value)}`
+    await request.load({
+      ask: signal => sendJson(path, { signal }),
+      take: answer => {
+        // The server has checked the item against the schema that this type is made from.
+        if (!isQuiet || JSON.stringify(answer) !== JSON.stringify(read.value)) read.value = answer as Item
+      },
+      isQuiet,
+    })
   }
 
-  function fail(failure: ActionFailure, isQuiet: boolean): void {
-    // The session may have ended meanwhile; the gate decides what to do then.
-    if (failure.status === 401) void check()
-    const isGone = failure.status === 404 || failure.status === 403
-    if (isQuiet && !isGone) return
-    if (isGone) read.value = undefined
-    error.value = failure
-    status.value = 'error'
-  }
-
-  onScopeDispose(() => running?.abort())
-  return { read, status, error, readAt: readonly(readAt), askedAt: () => askedAt, load, forget }
+  return { ...request, read, load, forget }
 }

@@ -5,14 +5,13 @@ import { callOperation, operationPath } from '../request/operations'
 /** The members of the active organization, searched, filtered, sorted and paged, and how to change the role of one. */
 export function useMembers() {
   const { t } = useI18n()
-  const toast = useToast()
-  const failed = useFailureToast()
   const { refresh: refreshOverview } = useOrganizations()
   const list = useCollection('team-members', {
     prefix: 'members-',
     filters: ['name', 'role'],
     refreshAfter: ['change-member-role'],
   })
+  const change = useToldChange(list.refresh)
   const query = useListSearch(list, 'name')
 
   /** The rows that are shown, as a file. */
@@ -22,20 +21,31 @@ export function useMembers() {
     return operationPath('export-members', { search, role: ORG_ROLES.find(each => each === role) })
   })
 
-  async function setRole(member: OrganizationMember, role: OrgRole): Promise<void> {
+  const setRole = (member: OrganizationMember, role: OrgRole): Promise<void> => {
     const named = { name: member.name, role: t(`team.roles.${role}`) }
-    try {
-      await callOperation('change-member-role', { email: member.email, role })
-      const undo = { label: t('team.undo'), onClick: () => void setRole({ ...member, role }, member.role) }
-      toast.add({ title: t('team.members.changed', named), icon: 'i-lucide-check', actions: [undo] })
-    } catch (thrown) {
-      failed(t('team.members.notChanged', named), thrown, () => setRole(member, role))
-    }
-    await list.refresh()
+    const undo = { label: t('team.undo'), onClick: () => void setRole({ ...member, role }, member.role) }
+    return change({
+      run: () => callOperation('change-member-role', { email: member.email, role }),
+      done: () => ({ title: t('team.members.changed', named), actions: [undo] }),
+      failed: t('team.members.notChanged', named),
+    })
   }
 
   /** After members were removed: the list, and how many there are. */
   const refresh = () => Promise.all([list.refresh(), refreshOverview()])
 
   return { list, query, exportPath, setRole, refresh }
+}
+
+/** The roles that this application declares, who has which, and how to give one; `set` throws ActionFailure. */
+export function useAppRoles() {
+  const { attempt: load, result, error } = useOperation('list-app-roles')
+  async function set(email: string, role: string | null): Promise<void> {
+    await callOperation('assign-app-role', { email, role })
+    await load()
+  }
+  /** The application declares no roles: there is nothing to show. */
+  const isAbsent = computed(() => error.value?.code === 'unknown-app')
+
+  return { roles: result, error, isAbsent, load, set }
 }

@@ -17,6 +17,12 @@ export function useOrganizations() {
   return { overview, error, refresh }
 }
 
+/** What the person was invited to, and what their domain opens. */
+export const joinableOf = ({ invitations, domainMatches }: OrganizationOverview) => [
+  ...invitations.map(invitation => ({ id: invitation.id, name: invitation.orgName, invitation })),
+  ...domainMatches.map(match => ({ ...match, invitation: undefined })),
+]
+
 export interface Place {
   id: string
   name: string

@@ -1,7 +1,39 @@
 import type { CommandPaletteItem } from '@nuxt/ui'
+import { watchDebounced } from '@vueuse/core'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { CatalogTool, SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
+import { type Hit, searchCollection } from '../palette/collection-search'
 import { addRecent, readRecents, type Recent } from '../palette/recents'
-import { SECTIONS } from '../palette/sections'
-import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
+
+const PAUSE_IN_MS = 180
+const LEAST_CHARACTERS = 2
+
+/** A section of a page that has an address of its own. */
+interface PaletteSection {
+  to: string
+  /** The last part of the key of its text. */
+  text: string
+  icon: string
+  /** The text of the page that it belongs to. */
+  page: 'settings' | 'team'
+  roles?: readonly OrgRole[]
+}
+
+const MANAGERS = ['owner', 'admin'] as const
+
+/** The sections of the platform's own pages; those that this application has no page for are left out by the palette. */
+const SECTIONS: readonly PaletteSection[] = [
+  { to: '/settings/security', text: 'security', icon: 'i-lucide-shield-check', page: 'settings' },
+  { to: '/settings/apps', text: 'apps', icon: 'i-lucide-arrow-right-left', page: 'settings' },
+  { to: '/settings/appearance', text: 'appearance', icon: 'i-lucide-monitor', page: 'settings' },
+  { to: '/settings/data', text: 'data', icon: 'i-lucide-archive', page: 'settings' },
+  { to: '/team/invitations', text: 'invitations', icon: 'i-lucide-mail', page: 'team', roles: MANAGERS },
+  { to: '/team/sign-in', text: 'signIn', icon: 'i-lucide-key-round', page: 'team', roles: MANAGERS },
+  { to: '/team/roles', text: 'roles', icon: 'i-lucide-users', page: 'team', roles: MANAGERS },
+  { to: '/team/vault', text: 'vault', icon: 'i-lucide-lock', page: 'team', roles: MANAGERS },
+  { to: '/team/apps', text: 'orgApps', icon: 'i-lucide-arrow-right-left', page: 'team', roles: MANAGERS },
+  { to: '/team/danger', text: 'danger', icon: 'i-lucide-triangle-alert', page: 'team' },
+]
 
 /** What this person opened last from the palette, and how to add to it. */
 function useRecents() {
@@ -88,4 +120,99 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
   )
 
   return { pages, sections, actions, recents, go }
+}
+
+/** What the palette can do at once: what this page has registered, theme, language, shortcuts, signing out. */
+export function usePaletteCommands() {
+  const { t } = useI18n()
+  const { isOpen } = usePalette()
+  const { registered, list } = useShortcutState()
+  const { language, languages, choose } = useLanguage()
+  const colorMode = useColorMode()
+  const failed = useFailureToast()
+  const leave = useSignOut()
+
+  const run = (act: () => unknown) => () => {
+    isOpen.value = false
+    void act()
+  }
+  const themes = ['light', 'dark', 'system']
+
+  const commands = computed<CommandPaletteItem[]>(() => [
+    ...registered.value.map(({ keys, label, act }) => ({
+      label: toValue(label),
+      icon: 'i-lucide-plus',
+      keys,
+      onSelect: run(act),
+    })),
+    ...themes
+      .filter(value => value !== colorMode.preference)
+      .map(value => ({
+        label: t(`palette.theme.${value}`),
+        icon: 'i-lucide-monitor',
+        onSelect: run(() => {
+          colorMode.preference = value
+        }),
+      })),
+    ...languages
+      .filter(({ code }) => code !== language.value)
+      .map(({ code, name }) => ({
+        label: t('palette.language', { name }),
+        icon: 'i-lucide-settings',
+        onSelect: run(() => choose(code).catch((thrown: unknown) => failed(t('language.failed'), thrown))),
+      })),
+    {
+      label: t('palette.shortcuts'),
+      icon: 'i-lucide-info',
+      keys: ['?'],
+      onSelect: run(() => {
+        list.value = true
+      }),
+    },
+    { label: t('account.signOut'), icon: 'i-lucide-log-out', onSelect: run(leave) },
+  ])
+
+  return { commands }
+}
+
+/** What was found in one collection. */
+interface Found {
+  collection: SearchableCollection
+  hits: Hit[]
+}
+
+/** Asks every collection that may be searched for a text, after a short rest; a newer text gives the older questions up. */
+export function usePaletteSearch(text: Ref<string>, collections: () => readonly SearchableCollection[]) {
+  const found = shallowRef<Found[]>([])
+  const pending = ref(false)
+  let running: AbortController | undefined
+
+  const isLongEnough = () => text.value.trim().length >= LEAST_CHARACTERS
+
+  async function search(): Promise<void> {
+    running?.abort()
+    const { signal } = (running = new AbortController())
+    const query = text.value.trim()
+    if (!isLongEnough()) return void (found.value = [])
+    pending.value = true
+    const answers = await Promise.all(
+      // One that this person may not read, or that fails, leaves the others in place.
+      collections().map(async collection => ({
+        collection,
+        hits: await searchCollection(collection, query, { signal }).catch(() => []),
+      })),
+    )
+    if (signal.aborted) return
+    found.value = answers.filter(({ hits }) => hits.length > 0)
+    pending.value = false
+  }
+
+  // What is about to be asked is not yet known not to be there.
+  watch(text, () => {
+    pending.value = isLongEnough() && collections().length > 0
+  })
+  watchDebounced([text, collections], search, { debounce: PAUSE_IN_MS })
+  onScopeDispose(() => running?.abort())
+
+  return { found, pending }
 }

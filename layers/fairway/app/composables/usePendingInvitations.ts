@@ -10,37 +10,29 @@ export function usePendingInvitations() {
 
   const { session } = useSession()
   const { attempt: load, result, pending, error } = useOperation('list-invitations')
+  const change = useToldChange(load)
   const invitations = computed(() => result.value?.invitations)
   // The session is asked for again when the user comes back from their mail.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
 
-  async function resend(invitation: PendingInvitation): Promise<void> {
-    const named = { email: invitation.email }
-    try {
-      await callOperation('resend-invitation', { id: invitation.id })
-      toast.add({ title: t('team.invitations.resent', named), icon: 'i-lucide-check' })
-    } catch (thrown) {
-      failed(t('team.invitations.notResent', named), thrown, () => resend(invitation))
-    }
-    await load()
-  }
+  const resend = ({ id, email }: PendingInvitation) =>
+    change({
+      run: () => callOperation('resend-invitation', { id }),
+      done: t('team.invitations.resent', { email }),
+      failed: t('team.invitations.notResent', { email }),
+    })
 
   const send = ({ id }: PendingInvitation) => callOperation('revoke-invitation', { id }).catch(unlessGone)
 
-  async function revoke(invitation: PendingInvitation): Promise<void> {
-    const named = { email: invitation.email }
-    try {
-      await send(invitation)
-      toast.add({
-        title: t('team.invitations.revoked', named),
+  const revoke = (invitation: PendingInvitation) =>
+    change({
+      run: () => send(invitation),
+      done: () => ({
+        title: t('team.invitations.revoked', { email: invitation.email }),
         description: t('team.invitations.revokedText'),
-        icon: 'i-lucide-check',
-      })
-    } catch (thrown) {
-      failed(t('team.invitations.notRevoked', named), thrown, () => revoke(invitation))
-    }
-    await load()
-  }
+      }),
+      failed: t('team.invitations.notRevoked', { email: invitation.email }),
+    })
 
   /** Revokes one after the other; says which could not be. */
   async function revokeAll(chosen: readonly PendingInvitation[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ActionFailure } from '../request/action-failure'
+import { callOperation, isReading, type OperationArgs, type OperationName } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
 
 /**
@@ -40,4 +41,18 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
     )
 
   return { run, attempt, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
+}
+
+/** The action that this page has run last with success; lists that it may have changed look at it. */
+export const useDoneAction = () => useState<{ name: string } | undefined>('done-action', () => undefined)
+
+/** One operation of the platform, typed by its declaration: `run` gives the output or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
+export function useOperation<Name extends OperationName>(name: Name) {
+  const done = useDoneAction()
+  return useRequest(async (...args: OperationArgs<Name>) => {
+    const output = await callOperation(name, ...args)
+    // Every list looks at what was done last, and a list that loads has changed nothing.
+    if (!isReading(name)) done.value = { name }
+    return output
+  })
 }

@@ -1,4 +1,5 @@
-import { forgetDrafts } from '../session/draft'
+import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
+import { createDraft, type DraftSchema, forgetDrafts } from '../session/draft'
 import { createSessionSignal } from '../session/session-signal'
 import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
@@ -24,4 +25,36 @@ export function useSession() {
   }
 
   return { state: $session.state, session, organization, check: $session.check, signOut }
+}
+
+/** Signs out; where the server does not confirm it, a toast says so and offers to try again. */
+export function useSignOut() {
+  const { t } = useI18n()
+  const { signOut } = useSession()
+  const failed = useFailureToast()
+
+  return async function leave(): Promise<void> {
+    await signOut().catch((thrown: unknown) => failed(t('account.signOutFailed'), thrown, leave))
+  }
+}
+
+/** Whether this page came from a server that moves local data, and an account of the person's own is signed in. */
+export function useMayMoveLocalData() {
+  const { session } = useSession()
+  return computed(
+    () =>
+      session.value !== undefined &&
+      session.value.provider !== 'dev' &&
+      session.value.provider !== 'auth-disabled' &&
+      document.querySelector(`meta[name="${LOCAL_DATA_MARK}"]`) !== null,
+  )
+}
+
+/**
+ * Keeps what the signed-in person has written under a name and not saved, in this tab only: it is there again when the session
+ * ended meanwhile, and gone after a sign-out. For use in a component's setup, in the browser.
+ */
+export function useDraft<T>(name: string, schema: DraftSchema<T>) {
+  const { session } = useSession()
+  return createDraft(sessionStorage, session.value?.userId ?? '', name, schema)
 }

@@ -1,4 +1,4 @@
-import type { RegisteredShortcut } from '../shortcuts/key-sequence'
+import type { RegisteredShortcut } from '../shortcuts/page-keys'
 import type * as PageKeys from '../shortcuts/page-keys'
 import { readDeviceSetting, SHORTCUTS_SETTING } from '../utils/device-setting'
 

@@ -1,6 +1,6 @@
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { firstClause } from '../tools/tool-catalog'
-import { listOf } from '../utils/list-of'
+import { listOf } from '../utils/words'
 
 /** What is said of actions: their titles in words, and who may call them. Needs the texts of `palette` and of `tools`. */
 export function useToolTexts() {

@@ -1,8 +1,10 @@
 // Loaded after the first page: one tab of a browser listens to the server, the others hear it from that one.
 import * as z from 'zod/mini'
 import { CHANGES_PATH } from '#fairway/shared/paths'
-import { changeSchema } from '#fairway/shared/schemas/change'
-import type { Heard } from './live-feed'
+import { type Change, changeSchema } from '#fairway/shared/schemas/change'
+
+/** What a page hears: of one change, that everything it shows may be old, or that the session is no longer what it was. */
+export type Heard = { kind: 'change'; change: Change } | { kind: 'reload' } | { kind: 'session' }
 
 const NAME = 'fairway-changes'
 const FIRST_PAUSE_IN_MS = 1000

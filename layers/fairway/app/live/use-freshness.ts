@@ -1,7 +1,46 @@
 import type { Change } from '#fairway/shared/schemas/change'
 import type { Patch } from '../collections/optimistic'
-import { createLiveFeed } from './live-feed'
-import { useDoneAction } from '../composables/useAction'
+import { useDoneAction } from '../composables/useRequest'
+import type { Heard } from './change-stream'
+
+type Listener = (heard: Heard) => void
+
+/** What opens the stream once somebody listens; `startedAt` is when that was (`performance.now()`). Gives a function that closes it. */
+type Open = (options: { startedAt: number; hear: Listener }) => Promise<() => void>
+
+/** The first page is drawn and quiet by then. */
+const OPEN_AFTER_IN_MS = 2000
+/** Between two pages nobody listens for a moment. */
+const CLOSE_AFTER_IN_MS = 5000
+
+/** What is written elsewhere, for all that one tab shows: the stream is open while somebody listens. */
+function createLiveFeed(open: Open) {
+  const listeners = new Set<Listener>()
+  let opened: Promise<() => void> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function close(): void {
+    void opened?.then(stop => stop())
+    opened = undefined
+  }
+
+  return {
+    /** Calls `listener` for whatever is heard; gives a function that stops it. */
+    listen(listener: Listener): () => void {
+      const startedAt = performance.now()
+      listeners.add(listener)
+      clearTimeout(timer)
+      const hear = (heard: Heard) => listeners.forEach(each => each(heard))
+      if (!opened) timer = setTimeout(() => void (opened = open({ startedAt, hear })), OPEN_AFTER_IN_MS)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        clearTimeout(timer)
+        timer = setTimeout(close, CLOSE_AFTER_IN_MS)
+      }
+    },
+  }
+}
 
 type LiveFeed = ReturnType<typeof createLiveFeed>
 

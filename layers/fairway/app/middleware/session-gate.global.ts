@@ -1,5 +1,4 @@
-import { isPrivateRoute } from '../session/private-route'
-import { signInPath } from '../utils/sign-in-path'
+import { isPrivateRoute, signInPath } from '../utils/sign-in-path'
 
 /** Opens private pages, whatever their layout, only to signed-in visitors. Everyone else goes to the sign-in page before anything is mounted. */
 export default defineNuxtRouteMiddleware(async (to, from) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { SESSION_PATH } from '#fairway/shared/paths'
 import { sessionAnswerSchema } from '#fairway/shared/schemas/session'
 import { sendJson } from '../request/send-json'
@@ -26,20 +27,24 @@ const givenUp = (signal?: AbortSignal | null): Promise<never> =>
 /** One session store for this application; it asks nothing until it is asked. */
 export default defineNuxtPlugin({
   name: 'session',
-  setup: () => ({
-    provide: {
-      session: createSessionStore({
-        ask: async () => {
-          const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
-          const { session } = sessionAnswerSchema.parse(answer)
-          // The sign-in page shows next time what has worked.
-          if (session) writeDeviceSetting('signed-in-with', session.provider)
-          return session
-        },
-        end: async () => {
-          await sendJson(SESSION_PATH, { method: 'DELETE', timeoutInMs: TIME_OUT_IN_MS })
-        },
-      }),
-    },
-  }),
+  setup() {
+    // Schemas are read, not compiled: the content security policy allows no code from text.
+    z.config({ jitless: true })
+    return {
+      provide: {
+        session: createSessionStore({
+          ask: async () => {
+            const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
+            const { session } = sessionAnswerSchema.parse(answer)
+            // The sign-in page shows next time what has worked.
+            if (session) writeDeviceSetting('signed-in-with', session.provider)
+            return session
+          },
+          end: async () => {
+            await sendJson(SESSION_PATH, { method: 'DELETE', timeoutInMs: TIME_OUT_IN_MS })
+          },
+        }),
+      },
+    }
+  },
 })

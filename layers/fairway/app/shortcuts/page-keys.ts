@@ -1,5 +1,60 @@
+import type { MaybeRefOrGetter } from 'vue'
 import type { NavigationEntry } from '../composables/useNavigation'
-import { createKeySequence, type RegisteredShortcut } from './key-sequence'
+
+/** A shortcut that a page has for as long as it is shown. */
+export interface RegisteredShortcut {
+  /** One key, or two of which the first is `g`. */
+  keys: readonly string[]
+  /** What it does, for the list and the palette. */
+  label: MaybeRefOrGetter<string>
+  act: () => unknown
+}
+
+/** What is looked at of a key that was pressed. */
+export interface PressedKey {
+  key: string
+  ctrlKey: boolean
+  metaKey: boolean
+  altKey: boolean
+  isComposing: boolean
+  repeat: boolean
+  target: EventTarget | null
+}
+
+const PAUSE_IN_MS = 1200
+
+/**
+ * Reads shortcuts of one key, and of two of which the first is `g`, out of keys as they are pressed: `press` gives `?` or `g n` once
+ * it is complete. Keys with modifiers, keys held down, and what is typed into a field or within a dialog or a menu are none.
+ */
+export function createKeySequence(now: () => number) {
+  let led = Number.NEGATIVE_INFINITY
+
+  function press(event: PressedKey): string | undefined {
+    const isFollowing = now() - led < PAUSE_IN_MS
+    led = Number.NEGATIVE_INFINITY
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return undefined
+    if (isTypingInto(event.target)) return undefined
+    const key = event.key.length === 1 ? event.key : ''
+    if (key === '') return undefined
+    if (isFollowing) return `g ${key}`
+    if (key !== 'g') return key
+    led = now()
+    return undefined
+  }
+
+  return { press }
+}
+
+const TAKES_KEYS =
+  'input, textarea, select, [contenteditable=""], [contenteditable=true], [role=textbox], [role=combobox]'
+const OVER_THE_PAGE = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+
+const isTypingInto = (target: EventTarget | null): boolean =>
+  target !== null &&
+  'closest' in target &&
+  typeof target.closest === 'function' &&
+  target.closest(`${TAKES_KEYS}, ${OVER_THE_PAGE}`) !== null
 
 /** What the keys may do. */
 interface PageKeys {

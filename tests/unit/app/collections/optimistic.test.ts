@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { comesBack } from '../../../../layers/fairway/app/collections/list-place'
+import { comesBack } from '../../../../layers/fairway/app/collections/list-state'
 import { rowsWithPatches, unseen, withPatches } from '../../../../layers/fairway/app/collections/optimistic'
 
 const rows = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPrivateRoute } from '#fairway/app/session/private-route'
+import { isPrivateRoute } from '#fairway/app/utils/sign-in-path'
 
 it.each([
   ['that says nothing', [{}], true],

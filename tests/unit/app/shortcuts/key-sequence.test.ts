@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeySequence, type PressedKey } from '#fairway/app/shortcuts/key-sequence'
+import { createKeySequence, type PressedKey } from '#fairway/app/shortcuts/page-keys'
 
 const key = (name: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key: name,

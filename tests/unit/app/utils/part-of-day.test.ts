@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { partOfDay } from '#fairway/app/utils/part-of-day'
+import { partOfDay } from '#fairway/app/utils/words'
 
 describe('partOfDay', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { suggestPasskeyName } from '#fairway/app/utils/passkey-name'
+import { suggestPasskeyName } from '#fairway/app/utils/words'
 
 describe('the suggested name of a passkey', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { relativeTime } from '#fairway/app/utils/relative-time'
+import { relativeTime } from '#fairway/app/utils/words'
 
 const now = new Date('2026-06-15T12:00:00.000Z')
 

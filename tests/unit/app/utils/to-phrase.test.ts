@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toPhrase } from '#fairway/app/utils/to-phrase'
+import { toPhrase } from '#fairway/app/utils/words'
 
 describe('toPhrase', () => {
   it.each([

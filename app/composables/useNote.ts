@@ -1,5 +1,13 @@
 import type { Note } from '../notes/note'
 
+/** What the person may do with a note: change it, or also share and delete it. */
+export function useNoteAccess(note: () => Note) {
+  return {
+    mayChange: computed(() => note().access !== 'viewer'),
+    mayShare: computed(() => note().access === 'owner' || note().access === 'admin'),
+  }
+}
+
 /** The address of a note, for other people: `copy` puts it into the clipboard and says so. */
 export function useNoteLink(note: () => Pick<Note, 'id' | 'title'>) {
   const { t } = useI18n()
