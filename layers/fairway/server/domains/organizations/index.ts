@@ -15,13 +15,12 @@ export {
   requireOrg,
   type Actor,
 } from './org-context'
-export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { createOrganization, deleteOrganization, leaveAllStatements, listLeaving } from './organization'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation } from './join'
 export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
-export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
+export { exportMembers, listEveryone, listMembers, MEMBER_ORDERS, memberStatements, type Somebody } from './member-list'
 export {
   changeMemberRole,
   leaveOrganization,
@@ -35,6 +34,7 @@ export { setActiveOrgIdOf, team } from './team'
 export {
   accessibleTo,
   accessOf,
+  findShare,
   forgetSharesSql,
   isOpenToOrg,
   callerOf,

@@ -1,4 +1,3 @@
-import { and, eq } from 'drizzle-orm'
 import { confirmingStatements, provesAddressStatement } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -9,7 +8,6 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
 import { findInvitations, type InvitationRow } from './invite'
-import { orgInvitations } from './tables'
 import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-context'
 
 interface Answer {
@@ -54,10 +52,7 @@ export async function acceptInvitation(
     acceptStatements(app, session.userId, row, answer.confirm ?? false),
     'write',
   )
-  const [after] = await app.db.orm
-    .select({ status: orgInvitations.status })
-    .from(orgInvitations)
-    .where(eq(orgInvitations.id, row.id))
+  const [after] = await findInvitations(app, 'i.id = ?', [row.id])
   const membership = await findMembership(app, session.userId, row.orgId)
   if (after?.status !== 'accepted' || !membership) throw new AppError('invitation-ended')
   await logMoves(app, results, 'invitation accepted')
@@ -87,12 +82,11 @@ function acceptStatements(app: App, userId: string, { id, orgId }: InvitationRow
 export async function declineInvitation(app: App, session: Session, answer: Answer): Promise<string> {
   const row = await requireOwnInvitation(app, session, answer)
   if (row.status === 'declined') return row.orgId
-  const declined = await app.db.orm
-    .update(orgInvitations)
-    .set({ status: 'declined' })
-    .where(and(eq(orgInvitations.id, row.id), eq(orgInvitations.status, 'pending')))
-    .returning({ id: orgInvitations.id })
-  if (declined.length === 0) throw new AppError('invitation-ended')
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update org_invitations set status = 'declined' where id = ? and status = 'pending'`,
+    args: [row.id],
+  })
+  if (rowsAffected === 0) throw new AppError('invitation-ended')
   return row.orgId
 }
 

@@ -1,5 +1,5 @@
 // The members of an organization as people look them up: searched, filtered, sorted, paged, and as a file.
-import { lastActiveSql, personJoin } from '#fairway/server/domains/people'
+import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import { type ExportFormat, exportRows, inPieces } from '#fairway/server/kernel/export-rows'
@@ -140,3 +140,27 @@ const toMember = (row: MemberRow): OrganizationMember => ({
   joinedAt: new Date(row.joinedAt).toISOString(),
   lastActiveAt: row.lastActiveAt === null ? null : new Date(row.lastActiveAt).toISOString(),
 })
+
+/** An account with what its person is in each organization. */
+export interface Somebody extends PersonRow {
+  organizations: { id: string; name: string; role: OrgRole }[]
+}
+
+const MOST_ACCOUNTS = 1000
+
+const FIND_ALL = `select ${personColumns}, o.id as orgId, o.name as orgName, m.role as role from ${PEOPLE}
+  left join org_members m on m.user_id = u.id left join organizations o on o.id = m.org_id
+  order by u.email, o.name limit ${MOST_ACCOUNTS}`
+
+/** Every account with its memberships, by address, a thousand of them at most: for the developer's own machine, which asks for nobody's leave. */
+export async function listEveryone(app: App): Promise<Somebody[]> {
+  type Row = PersonRow & { orgId: string | null; orgName: string; role: OrgRole }
+  const find = app.memo('list-everyone', () => app.db.prepareRead<Row>(FIND_ALL))
+  const people = new Map<string, Somebody>()
+  for (const { orgId, orgName, role, ...person } of await find([])) {
+    const known = people.get(person.userId) ?? { ...person, organizations: [] }
+    if (orgId !== null) known.organizations.push({ id: orgId, name: orgName, role })
+    people.set(person.userId, known)
+  }
+  return [...people.values()]
+}

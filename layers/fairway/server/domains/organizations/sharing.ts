@@ -3,6 +3,7 @@ import { getTableName, type Placeholder, sql, type SQL, and, eq } from 'drizzle-
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
 import type { Visibility } from './ownable-columns'
@@ -162,3 +163,12 @@ export async function listShares(db: Orm, table: OwnableTable, session: Session,
 /** The statement that takes back shares of rows of a table; the condition may name the shared row (`shares.resource_id`) and whom it is shared with (`shares.user_id`). */
 export const forgetSharesSql = (table: string, condition: string): string =>
   `delete from shares where resource = '${table.replaceAll("'", "''")}' and ${condition}`
+
+/** What a person was given of a row that is not theirs; null for nothing. */
+export async function findShare(app: App, table: string, id: string, userId: string): Promise<ShareRole | null> {
+  const [row] = await app.db.orm
+    .select({ role: shares.role })
+    .from(shares)
+    .where(and(eq(shares.resource, table), eq(shares.resourceId, id), eq(shares.userId, userId)))
+  return row?.role ?? null
+}

@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
@@ -11,8 +10,8 @@ import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 import type { MailContent } from '../../kernel/mail/render-mail'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
-import { languageOfPerson, rememberLanguage } from './person-language'
-import { users } from './tables'
+import { findPerson } from './person'
+import { languageOfPerson, rememberLanguage } from './person-values'
 import { formatTime } from '#fairway/shared/format-time'
 
 interface SignInFacts {
@@ -131,16 +130,11 @@ export function noteAccountEvent(app: App, { email, reason = '', ...event }: Acc
     await recordSecurityEvent(app, {
       ...event,
       reason,
-      userId: event.userId ?? (email === undefined ? undefined : await findUserId(app, email)),
+      userId: event.userId ?? (email === undefined ? undefined : (await findPerson(app, { email }))?.userId),
       clientAddress: clientAddress && canonicalAddress(clientAddress),
       device: userAgent ? deviceInWords(await readDevice(userAgent)) : undefined,
     })
   })
-}
-
-async function findUserId(app: App, email: string): Promise<string | undefined> {
-  const [user] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.email, email))
-  return user?.id
 }
 
 /** Keeps that a way into an account has changed, and mails its owner, without making the change wait or fail; no mail where none can be sent. */
@@ -172,12 +166,9 @@ function mailNotice(app: App, userId: string, contentIn: (language: Language) =>
 }
 
 async function sendNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): Promise<void> {
-  const [user] = await app.db.orm
-    .select({ email: users.email, kind: users.kind })
-    .from(users)
-    .where(eq(users.id, userId))
-  if (!user || user.kind === 'dev') return
-  await queueMail(app, user.email, contentIn((await languageOfPerson(app, { userId })) ?? 'en'))
+  const person = await findPerson(app, { userId })
+  if (!person || person.kind === 'dev') return
+  await queueMail(app, person.email, contentIn((await languageOfPerson(app, { userId })) ?? 'en'))
 }
 
 interface DeviceName {

@@ -2,12 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
-import { AppError } from '#fairway/server/kernel/http/app-error'
 import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { linkApproval } from './email-link'
-
-/** Says that this sign-in began before something ended all of them. */
-export const credentialsChanged = (): AppError => new AppError('credentials-changed')
 
 /** The condition that nothing has ended the sign-ins of a person since their security version was this. */
 export const holdsSecurityVersion = (userId: string, securityVersion: number): SQL =>

@@ -1,4 +1,11 @@
-export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, verifyEmail } from './accounts'
+export {
+  confirmingStatements,
+  ensurePerson,
+  noteUnprovedAccount,
+  peopleRows,
+  usesProvider,
+  verifyEmail,
+} from './accounts'
 export {
   AUTH_DISABLED_PROVIDER,
   deletePersonStatement,
@@ -41,7 +48,6 @@ export {
 } from './local-people'
 export { users } from './tables'
 export {
-  credentialsChanged,
   deleteSessionsStatement,
   endGrantsOf,
   endSessionsStatements,
@@ -68,12 +74,13 @@ export {
   type PersonValues,
   ACTIVE_ORG_SETTING,
   HOOK_SETTING,
+  languageOfPerson,
   onceSettingSql,
+  rememberLanguage,
   settingJoin,
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
-export { peopleRows } from './people-rows'
 export { readPicture } from './pictures'
 export {
   type AddressChange,
@@ -89,7 +96,6 @@ export {
 export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
-export { languageOfPerson, rememberLanguage } from './person-language'
 export { afterSignIn, noteAccountEvent, tellOwner, tellOwnerOfToken, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,

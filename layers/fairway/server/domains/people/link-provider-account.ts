@@ -1,4 +1,3 @@
-import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
@@ -8,7 +7,6 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { confirmingStatements, newUserStatement } from './accounts'
 import { noteAccountEvent } from './devices'
 import { endGrantsOf, endSessionsStatements } from './end-access'
-import { accounts } from './tables'
 
 /** What a provider says about the person who signed in there, after it was checked and cleaned. */
 export interface ProviderProfile {
@@ -60,10 +58,9 @@ async function leftDomainStatements(
   app: App,
   { provider, accountId, domain }: Pick<ProviderProfile, 'provider' | 'accountId' | 'domain'>,
 ): Promise<InStatement[]> {
-  const [row] = await app.db.orm
-    .select({ userId: accounts.userId, before: accounts.providerDomain })
-    .from(accounts)
-    .where(and(eq(accounts.providerId, provider), eq(accounts.accountId, accountId)))
+  const [row] = await app.db.prepareRead<{ userId: string; before: string | null }>(
+    'select user_id as userId, provider_domain as before from accounts where provider_id = ? and account_id = ?',
+  )([provider, accountId])
   if (!row?.before || row.before === domain) return []
   const { userId, before } = row
   const when: SqlPart = {

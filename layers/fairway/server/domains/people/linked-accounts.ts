@@ -7,7 +7,7 @@ import type { InStatement, InValue } from '#fairway/server/kernel/database/clien
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { LinkedAccounts } from '#fairway/shared/schemas/sign-in-factors'
-import { credentialsChanged, SESSION_HOLDS } from './end-access'
+import { SESSION_HOLDS } from './end-access'
 import type { ProviderProfile } from './link-provider-account'
 import { accounts } from './tables'
 
@@ -142,5 +142,5 @@ export async function linkToPerson(
   const { userId: owner, holderId } = ownerSchema.parse(found?.rows[0])
   if (owner === userId) return linked?.rowsAffected === 1
   if (owner !== null || holderId !== null) throw new AppError('provider-account-mismatch')
-  throw credentialsChanged()
+  throw new AppError('credentials-changed')
 }

@@ -1,13 +1,11 @@
-import { and, desc, eq, notInArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { Language } from '#fairway/shared/languages'
-import { credentialsChanged } from './end-access'
 import { afterSignIn } from './devices'
 import { SESSION_LIFE_IN_SECONDS, sessionCookie } from './session-cookie'
-import { sessions } from './tables'
 
 interface MintSessionInput {
   userId: string
@@ -64,7 +62,7 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
     ],
   })
   const [row] = rows
-  if (!row) throw credentialsChanged()
+  if (!row) throw new AppError('credentials-changed')
   await endOldestSessions(app, userId)
   afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent, language })
   return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
@@ -85,11 +83,9 @@ const SESSIONS_PER_USER = 25
 
 /** Ends the oldest sessions of a user beyond the 25 that one person may have. */
 async function endOldestSessions(app: App, userId: string): Promise<void> {
-  const newest = app.db.orm
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(eq(sessions.userId, userId))
-    .orderBy(desc(sessions.createdAt), desc(sessions.id))
-    .limit(SESSIONS_PER_USER)
-  await app.db.orm.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, newest)))
+  await app.db.client.execute({
+    sql: `delete from sessions where user_id = ? and id not in (
+      select id from sessions where user_id = ? order by created_at desc, id desc limit ${SESSIONS_PER_USER})`,
+    args: [userId, userId],
+  })
 }

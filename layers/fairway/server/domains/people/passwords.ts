@@ -5,7 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { accounts, users } from './tables'
-import { credentialsChanged, endGrantsOf, endSessionsStatements } from './end-access'
+import { endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
 import { noteAccountEvent } from './devices'
 
@@ -97,7 +97,7 @@ export async function replacePassword(app: App, input: NewPassword): Promise<num
     ],
     'write',
   )
-  if (results[0]?.rowsAffected !== 1) throw credentialsChanged()
+  if (results[0]?.rowsAffected !== 1) throw new AppError('credentials-changed')
   return versionSchema.parse(results.at(-1)?.rows[0]).version
 }
 

@@ -5,6 +5,8 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
+import { languages } from '#fairway/server/kernel/messages'
+import { type Language, toLanguage } from '#fairway/shared/languages'
 import { userSettings } from './tables'
 
 /** Which organization a person works in; written by `setActiveOrgId` and what it is built of alone. */
@@ -14,7 +16,7 @@ export const ACTIVE_ORG_SETTING = 'active-org-id'
 export const HOOK_SETTING = 'local-migration-hook'
 
 /** The language that a person has chosen (`languageOfPerson`). */
-export const LANGUAGE_KEY = 'fw-language'
+const LANGUAGE_KEY = 'fw-language'
 
 // What the platform itself keeps beside the application's settings; the first has a writer of its own.
 export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
@@ -203,3 +205,19 @@ export async function writeUserSetting(app: App, userId: string, key: string, va
     .values({ userId, key, value })
     .onConflictDoUpdate({ target: [userSettings.userId, userSettings.key], set: { value } })
 }
+
+/** The language that a person has chosen, or first signed in with; undefined where none is known. */
+export async function languageOfPerson(
+  app: App,
+  person: { userId: string } | { email: string },
+): Promise<Language | undefined> {
+  const [column, value] = 'userId' in person ? ['id', person.userId] : ['email', person.email.trim().toLowerCase()]
+  const [row] = await app.db.prepareRead<{ value: string }>(
+    `select s.value as value from user_settings s join users u on u.id = s.user_id where u.${column} = ? and s.key = ?`,
+  )([value, LANGUAGE_KEY])
+  return toLanguage(row?.value, languages)
+}
+
+/** Remembers the language that a person has chosen. */
+export const rememberLanguage = (app: App, userId: string, language: Language): Promise<void> =>
+  writeUserSetting(app, userId, LANGUAGE_KEY, language)

@@ -1,18 +1,13 @@
 import { setResponseHeader } from 'h3'
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { cancelAddressChange } from '#fairway/server/domains/people'
 import { proofOf, requireFreshProof } from '#fairway/server/domains/sessions'
 import { getRequestId } from '#fairway/server/kernel/app-context'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
 import { accountEndSchema, addressStateSchema, pendingAddressSchema } from '#fairway/shared/schemas/account'
-import {
-  addressInput,
-  addressState,
-  askForNewAddress,
-  mailAddressLinksAgain,
-  withdrawAddressChange,
-} from './account/change-address'
+import { addressInput, addressState, askForNewAddress, mailAddressLinksAgain } from './account/change-address'
 import { deleteAccount, deleteAccountInput, planAccountEnd } from './account/delete-account'
 import { exportAccount } from './account/export-account'
 
@@ -84,7 +79,7 @@ export default defineOperations({
     method: 'DELETE',
     path: '/_fw/account/address',
     audit: [],
-    run: (_input, { app, session }) => withdrawAddressChange(app, session.userId),
+    run: (_input, { app, session }) => cancelAddressChange(app, session.userId),
   }),
   'resend-address-links': operation({
     description: 'Sends the links of the change of your email address again.',

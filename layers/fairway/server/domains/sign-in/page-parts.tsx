@@ -87,6 +87,16 @@ export function Field({ name, type, label, autocomplete, language, value, hint, 
   )
 }
 
+/** How icons are drawn that are made of lines. */
+export const lineIcon = {
+  viewBox: '0 0 24 24',
+  fill: 'none',
+  stroke: 'currentColor',
+  'stroke-width': '2',
+  'stroke-linecap': 'round',
+  'aria-hidden': 'true',
+} as const
+
 /** Shows what was typed; its room is there always, and the page's script makes it visible. */
 function RevealButton({ id, language }: { id: string; language: Language }) {
   const { reveal } = messagesOf(language).signIn
@@ -100,14 +110,7 @@ function RevealButton({ id, language }: { id: string; language: Language }) {
       title={reveal}
       hidden
     >
-      <svg
-        viewBox="0 0 24 24"
-        fill="none"
-        stroke="currentColor"
-        stroke-width="2"
-        stroke-linecap="round"
-        aria-hidden="true"
-      >
+      <svg {...lineIcon}>
         <path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z" />
         <circle cx="12" cy="12" r="3" />
         <path class="open" d="m4 4 16 16" />

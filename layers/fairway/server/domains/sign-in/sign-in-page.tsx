@@ -5,7 +5,7 @@ import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/
 import { remembered } from '#fairway/server/kernel/remember'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { Alert, Field, LanguageForm, OutboxLink, ProviderMark } from './page-parts'
+import { Alert, Field, LanguageForm, lineIcon, OutboxLink, ProviderMark } from './page-parts'
 import { passkeyScript, signInScript, PASSKEY_BOX_ID } from './page-scripts'
 import { offeredProviders } from './provider-sign-in'
 
@@ -262,14 +262,7 @@ function PasskeyButton({ language }: { language: Language }) {
         {failed} <small />
       </div>
       <button type="button" class="quiet with-mark" value="passkey">
-        <svg
-          viewBox="0 0 24 24"
-          fill="none"
-          stroke="currentColor"
-          stroke-width="2"
-          stroke-linecap="round"
-          aria-hidden="true"
-        >
+        <svg {...lineIcon}>
           <circle cx="8" cy="9" r="4" />
           <path d="M12 9h9v4m-4-4v3M2 21c0-4 2.5-6 6-6 2 0 3.5.7 4.5 1.8" />
         </svg>

@@ -8,9 +8,8 @@ import { findEventKind } from '#fairway/server/kernel/security-events/event-kind
 import { followLogs } from './follow-logs'
 import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-attempt'
 import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
-import { isKeptByOperator, type WebhookRow } from './subscriptions'
+import { isKeptByOperator, onWake, type WebhookRow } from './subscriptions'
 import { webhooks } from './tables'
-import { onWake } from './wake'
 
 const LOOK_EVERY_IN_MS = 1000
 /** While no webhook is on. */

@@ -13,9 +13,8 @@ import {
 import { messageId } from './deliver'
 import { TEST_TYPE } from './event-types'
 import { type QueuedEvent, queueStatement } from './follow-logs'
-import type { WebhookRow } from './subscriptions'
+import { wakeWebhooks, type WebhookRow } from './subscriptions'
 import { webhookDeliveries } from './tables'
-import { wakeWebhooks } from './wake'
 
 /** What requests about deliveries hold. */
 export const deliveryInput = {
@@ -89,11 +88,12 @@ export function checkOn({ state }: WebhookRow): void {
 /** Queues one delivery anew, whatever became of it, with all of its tries; throws `webhook-off` and `not-found`. */
 export async function replayDelivery(app: App, webhook: WebhookRow, deliveryId: string): Promise<void> {
   checkOn(webhook)
-  const now = app.now().getTime()
-  const { rowsAffected } = await app.db.client.execute({
-    sql: `update fw_webhook_deliveries set state = 'pending', tries = 0, next_try_at = ?, queued_at = ? where id = ? and webhook_id = ?`,
-    args: [now, now, deliveryId, webhook.id],
-  })
-  if (rowsAffected === 0) throw new AppError('not-found')
+  const now = app.now()
+  const replayed = await app.db.orm
+    .update(webhookDeliveries)
+    .set({ state: 'pending', tries: 0, nextTryAt: now, queuedAt: now })
+    .where(and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.webhookId, webhook.id)))
+    .returning({ id: webhookDeliveries.id })
+  if (replayed.length === 0) throw new AppError('not-found')
   wakeWebhooks(app)
 }

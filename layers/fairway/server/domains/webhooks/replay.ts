@@ -8,8 +8,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { type EventTime, securityEventsSince } from '#fairway/server/kernel/security-events/list-security-events'
 import { checkOn, type deliveryInput } from './deliveries'
 import { type QueuedEvent, queueStatement } from './follow-logs'
-import { KEPT_IN_MS, type WebhookRow } from './subscriptions'
-import { wakeWebhooks } from './wake'
+import { KEPT_IN_MS, wakeWebhooks, type WebhookRow } from './subscriptions'
 
 /** Rows of a log that one statement looks at. */
 const PIECE = 1000

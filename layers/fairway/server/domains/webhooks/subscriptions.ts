@@ -14,7 +14,6 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
 import { checkPatterns, knownTypes, patternsSchema } from './event-types'
 import { checkAddress, SECRET_PURPOSE } from './send-webhook'
-import { wakeWebhooks } from './wake'
 import { webhookDeliveries, webhooks } from './tables'
 
 export type WebhookRow = typeof webhooks.$inferSelect
@@ -210,10 +209,10 @@ export async function renewSecret(
   const secret = newSecret()
   const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
   const formerUntil = new Date(app.now().getTime() + overlapInHours * HOUR_IN_MS)
-  await app.db.client.execute({
-    sql: 'update fw_webhooks set former_secret = secret, former_until = ?, secret = ? where id = ?',
-    args: [formerUntil.getTime(), sealed, id],
-  })
+  await app.db.orm
+    .update(webhooks)
+    .set({ formerSecret: sql`${webhooks.secret}`, formerUntil, secret: sealed })
+    .where(eq(webhooks.id, id))
   return { id, secret, formerUntil: formerUntil.toISOString() }
 }
 
@@ -242,6 +241,21 @@ export const webhookSealedColumns: SealedColumn[] = ['secret', 'former_secret'].
 }))
 
 const OF_STRANGER = `(created_by = ? or org_id in (select org_id from (${BROUGHT_IN})))`
+
+interface Wake {
+  /** Looks at the logs and at what is due; set while this process delivers. */
+  look?: () => void
+}
+
+const wakeOf = (app: App): Wake => app.memo('webhook-wake', () => ({}))
+
+/** Says what is called when there may be something to deliver; nothing when not given. */
+export function onWake(app: App, look: (() => void) | undefined): void {
+  wakeOf(app).look = look
+}
+
+/** Says that there may be something to deliver. */
+export const wakeWebhooks = (app: App): void => wakeOf(app).look?.()
 
 /** Webhooks go with their organization, and where the owner of an address ends what strangers have left. */
 export const webhookRows: DependentRows = {

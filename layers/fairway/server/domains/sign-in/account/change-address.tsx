@@ -5,7 +5,6 @@ import {
   type AddressChange,
   type AddressLink,
   askForAddress,
-  cancelAddressChange,
   confirmAddress,
   deviceInWords,
   findAddressChange,
@@ -147,9 +146,6 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
   }
   return toPending(change)
 }
-
-/** Takes back a change that was asked for. */
-export const withdrawAddressChange = (app: App, userId: string): Promise<void> => cancelAddressChange(app, userId)
 
 /** The page behind a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
 export async function showAddressLink(app: App, token: string, wanted: Language): Promise<BrowserAnswer> {

@@ -2,7 +2,6 @@
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import {
-  credentialsChanged,
   findPerson,
   mintSession,
   noteAccountEvent,
@@ -173,7 +172,7 @@ export async function issueBackupCodes(app: App, userId: string, securityVersion
     ],
     'write',
   )
-  if (results.at(-1)?.rowsAffected !== 1) throw credentialsChanged()
+  if (results.at(-1)?.rowsAffected !== 1) throw new AppError('credentials-changed')
   return codes
 }
 
