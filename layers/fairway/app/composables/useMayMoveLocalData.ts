@@ -1,4 +1,4 @@
-import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
+import { LOCAL_DATA_MARK } from '#fairway/shared/device'
 
 /** Whether this page came from a server that moves local data, and an account of the person's own is signed in. */
 export function useMayMoveLocalData() {

@@ -1,5 +1,5 @@
 import { startRegistration, WebAuthnError } from '@simplewebauthn/browser'
-import type { Passkey } from '#fairway/shared/schemas/sign-in-factors'
+import type { Passkey } from '#fairway/shared/schemas/account'
 import { ActionFailure } from '../request/action-failure'
 import { callOperation } from '../request/operations'
 

@@ -6,7 +6,7 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/request-info'
-import { isEmbedToken } from '#fairway/shared/embed-token'
+import { isEmbedToken } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
 import { embedTokens } from '../tables'
 

@@ -13,7 +13,7 @@ import {
   type OneTimePurpose,
   spendOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
-import { EMBED_TOKEN_PREFIX } from '#fairway/shared/embed-token'
+import { EMBED_TOKEN_PREFIX } from '#fairway/shared/secrets'
 import { EMBED_PATH, LEGACY_SIGN_IN_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
