@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
 import { withRoles } from '#fairway/cli/generate/roles'
-import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
+import { writeChanges } from '#fairway/cli/project/changes'
+import { UsageFault } from '#fairway/cli/terminal'
 import { startFw } from '../../../support/fw'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
