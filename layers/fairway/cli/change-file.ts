@@ -12,7 +12,7 @@ interface FileChange {
 /** Changes a text file at once, keeps its permissions and the file of before; writes nothing when the text stays the same. */
 export async function changeFile(path: string, change: (text: string) => string, now: Date): Promise<FileChange> {
   const target = await realpath(path).catch(() => path)
-  const before = await readFile(target, 'utf8').catch(missing)
+  const before = await readIfThere(target)
   const after = change(before ?? '')
   if (after === before) return { isChanged: false }
   await mkdir(dirname(target), { recursive: true })
@@ -25,10 +25,11 @@ export async function changeFile(path: string, change: (text: string) => string,
 
 const stamp = (now: Date): string => now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
-function missing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw error
-}
+const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
 
 /** Puts a whole file in its place at once, with this mode; when that fails, what was there stays and nothing is left behind. */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
@@ -74,7 +75,7 @@ export function withValues(text: string, values: Readonly<Record<string, string 
 /** Reads an environment file, changes these values and puts the new file in its place at once, readable by its owner only. */
 export async function changeEnvFile(path: string, values: Readonly<Record<string, string | null>>): Promise<void> {
   const target = await realpath(path).catch(() => path)
-  const before = await readFile(target, 'utf8').catch(missingAsEmpty)
+  const before = (await readIfThere(target)) ?? ''
   const after = withValues(before, values)
   if (after === '' && before === '') return
   await replaceFile(target, after)
@@ -82,12 +83,7 @@ export async function changeEnvFile(path: string, values: Readonly<Record<string
 
 /** The values in an environment file; none when there is no file. */
 export async function readEnvFile(path: string): Promise<NodeJS.Dict<string>> {
-  return parseEnv(await readFile(path, 'utf8').catch(missingAsEmpty))
-}
-
-function missingAsEmpty(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-  throw error
+  return parseEnv((await readIfThere(path)) ?? '')
 }
 
 // A quoted value may go over several lines, and those may look like assignments of their own.

@@ -27,6 +27,8 @@ import type { App } from '../server/kernel/app-context'
 import { withLocalApp } from './local-app'
 import { say, showProgress } from './terminal'
 
+const dryRun = { type: 'boolean', description: 'Count only; change nothing.', default: false } as const
+
 const verify = defineCommand({
   meta: { name: 'verify', description: 'Check that no row of the audit log was changed or deleted.' },
   run: () =>
@@ -63,7 +65,7 @@ const resealCommand = defineCommand({
     name: 'reseal',
     description: 'Seal everything anew with the current BETTER_AUTH_SECRET, so that earlier ones can go.',
   },
-  args: { 'dry-run': { type: 'boolean', description: 'Count only; change nothing.', default: false } },
+  args: { 'dry-run': dryRun },
   run: ({ args }) =>
     withLocalApp(async app => {
       const dryRun = args['dry-run']
@@ -158,10 +160,12 @@ const listWebhooksCommand = defineCommand({
     }),
 })
 
+const id = { type: 'positional', description: 'The id of the webhook.', required: true } as const
+
 const deliveriesCommand = defineCommand({
   meta: { name: 'deliveries', description: 'List the latest deliveries of a webhook.' },
   args: {
-    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    id,
     state: { type: 'string', description: 'Only those that are pending, sent or failed.' },
   },
   run: ({ args }) =>
@@ -181,10 +185,10 @@ const deliveriesCommand = defineCommand({
 const replayCommand = defineCommand({
   meta: { name: 'replay', description: 'Send the events since a time again; the running application delivers them.' },
   args: {
-    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    id,
     since: { type: 'string', description: 'A time as ISO 8601, for example 2026-01-31T08:00:00Z.', required: true },
     all: { type: 'boolean', description: 'Also those that were accepted.', default: false },
-    'dry-run': { type: 'boolean', description: 'Count only; change nothing.', default: false },
+    'dry-run': dryRun,
   },
   run: ({ args }) =>
     withLocalApp(async app => {

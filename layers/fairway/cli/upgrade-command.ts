@@ -8,8 +8,14 @@ import { PACKAGE_NAME } from '../shared/package'
 import { showChanges, writeChanges } from './project/changes'
 import { pack, packageSource, type PackageSource, placePackage } from './project/package-source'
 import { outputOf, installPackages, runProgram } from './project/run-program'
-import { planUpgrade, type UpgradePlan, platformDependency } from './project/upgrade/plan-upgrade'
-import { readVersion, removeUnpacked, unpackVersion } from './project/upgrade/read-version'
+import {
+  planUpgrade,
+  platformDependency,
+  readVersion,
+  removeUnpacked,
+  unpackVersion,
+  type UpgradePlan,
+} from './project/upgrade/plan-upgrade'
 import { endWith, say, UsageFault } from './terminal'
 
 const args = {

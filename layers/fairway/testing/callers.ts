@@ -10,7 +10,7 @@ import type { Edge } from './edge'
 import { sessionOf, signIn, type Who } from './people'
 import { z } from 'zod'
 import { errorCatalog, type ErrorCode } from '../shared/errors'
-import { isRecord } from '../shared/record'
+import { readCollectionPage } from '../shared/collections/collection-page'
 
 type NameOf<Types> = [keyof Types] extends [never] ? string : keyof Types & string
 type InputOf<Name> = Name extends keyof ActionTypes ? ActionTypes[Name]['input'] : Record<string, unknown>
@@ -177,12 +177,6 @@ export function listPath(name: string, query: ListQuery = {}): string {
 }
 
 const linkedItem = z.looseObject({ '@id': z.string(), '@type': z.string() })
-const viewSchema = z.record(z.string(), z.string())
-const pageSchema = z.object({
-  member: z.array(linkedItem),
-  totalItems: z.number().optional(),
-  view: viewSchema.optional(),
-})
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() })
 
 /** The page of an answer; throws the error that the answer says. */
@@ -192,20 +186,11 @@ export async function readPage(answer: Response): Promise<ListPage<unknown>> {
     const { code, detail } = problemSchema.parse(body)
     throw new AppError(isCode(code) ? code : 'internal', { detail })
   }
-  const { member, totalItems, view = {} } = pageSchema.parse(withoutPrefix(body))
-  const links = Object.fromEntries(Object.entries(view).filter(([key]) => !key.startsWith('@')))
-  return { items: member, totalItems, links }
+  const { items, totalItems, view } = readCollectionPage(body)
+  const links = Object.entries({ ...view }).flatMap(([key, link]) =>
+    key.startsWith('@') || link === undefined ? [] : [[key, link] as const],
+  )
+  return { items: z.array(linkedItem).parse(items), totalItems, links: Object.fromEntries(links) }
 }
 
 const isCode = (code: string): code is ErrorCode => code in errorCatalog
-
-/** The keys of Hydra as they are without their prefix, which a setting writes. */
-const withoutPrefix = (value: unknown): unknown =>
-  isRecord(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([key, inner]) => [
-          key.replace(/^hydra:/, ''),
-          key === 'hydra:view' ? withoutPrefix(inner) : inner,
-        ]),
-      )
-    : value
