@@ -34,7 +34,7 @@ export default defineNuxtModule({
 
 const namesOf = (files: readonly DeclarationFile[]): string => files.map(({ name }) => name).join(', ')
 
-const inDomain = (name: string): string => `import(${JSON.stringify(join(platformDir, 'server/domains', name))})`
+const inDomain = (name: string): string => `import(${JSON.stringify(join(platformDir, `server/domains/${name}`))})`
 
 /** Gives the development server all declarations with their files, so that it can say which one is none (server/mounted/check-declarations.ts). */
 function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
