@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Device } from '#fairway/shared/schemas/device'
+import type { Device } from '#fairway/shared/schemas/account'
 import { createBrowser, sessionOf, signUp, type TestBrowser, userAgents } from '../support/http'
 import { readOutbox, startSmtp } from '../support/mail'
 import { query } from '../support/query'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LinkedAccounts } from '#fairway/shared/schemas/sign-in-factors'
+import type { LinkedAccounts } from '#fairway/shared/schemas/account'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { readOutbox } from '../support/mail'

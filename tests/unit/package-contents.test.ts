@@ -28,6 +28,7 @@ const PLACES: RegExp[] = [
   /^app\/.+\.(ts|vue|css|json|html)$/,
   /^cli\/(?!templates\/).+\.(ts|mjs)$/,
   /^cli\/templates\/(application|notes)\//,
+  /^cli\/generate\/locales\/(ar|de|en)\.json$/,
   /^drizzle\/\d{4}_\w+\.sql$/,
   /^public\/(favicon\.svg|robots\.txt)$/,
 ]

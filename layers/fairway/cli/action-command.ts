@@ -8,8 +8,9 @@ import { type LoadedAction, loadActions } from '../modules/registry/declarations
 import { DeclarationError } from '../modules/registry/load-declarations'
 import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
-import { openLocalApp, localSession } from './local-app'
+import { isConfigError, localSession, openLocalApp } from './local-app'
 import { RemoteFailure, runRemotely } from './remote-action'
+import { endWith, say, tellFailure, UsageFault } from './terminal'
 
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()
@@ -21,9 +22,7 @@ export const actionCommand = defineCommand({
     description:
       'Run an action: fw action <name> --key value … | --json {…} | --list | --help; --at https://… with FW_TOKEN for an application elsewhere',
   },
-  async run({ rawArgs }) {
-    process.exitCode = await runActionCommand(rawArgs).catch(report)
-  },
+  run: ({ rawArgs }) => endWith(() => runActionCommand(rawArgs), report),
 })
 
 async function runActionCommand(args: string[]): Promise<number> {
@@ -36,14 +35,14 @@ async function runActionCommand(args: string[]): Promise<number> {
   const actions = await loadActions(root, actionFiles(root))
   if (flags.has('list') || name === undefined) return list(actions, flags.has('list'))
   const found = actions.find(action => action.name === name)
-  if (!found) return usage(`There is no action ${name}. \`fw action --list\` shows them all.`)
+  if (!found) throw new UsageFault(`There is no action ${name}. \`fw action --list\` shows them all.`)
   if (flags.has('help')) return describe(found)
   const input = options.json === undefined ? coerceInput(found.action, options.entries) : readJson(options.json)
   return print(await runLocally(found, input), flags)
 }
 
 function print(result: unknown, flags: Set<string>): number {
-  process.stdout.write(`${JSON.stringify(result, null, flags.has('raw') ? undefined : 2)}\n`)
+  say(JSON.stringify(result, null, flags.has('raw') ? undefined : 2))
   return 0
 }
 
@@ -70,33 +69,24 @@ function list(all: LoadedAction[], wasAsked: boolean): number {
   const config = { builder: builderConfig(readEnv(process.env), fwConfig) }
   const actions = all.filter(({ action }) => isOffered(action, config))
   const width = Math.max(...actions.map(action => action.name.length))
-  for (const { name, action } of actions) process.stdout.write(`${name.padEnd(width)}  ${action.description}\n`)
+  for (const { name, action } of actions) say(`${name.padEnd(width)}  ${action.description}`)
   return wasAsked ? 0 : 2
 }
 
 function describe({ name, action }: LoadedAction): number {
   const schema = inputJsonSchema(action)
-  process.stdout.write(`fw action ${name}: ${action.description}\n`)
+  say(`fw action ${name}: ${action.description}`)
   for (const [option, property] of Object.entries(schema.properties ?? {})) {
     const { type, description } = typeof property === 'object' ? property : {}
     const need = schema.required?.includes(option) ? '' : ' (optional)'
-    process.stdout.write(`  --${option} <${String(type ?? 'value')}>${need}  ${description ?? ''}\n`)
+    say(`  --${option} <${String(type ?? 'value')}>${need}  ${description ?? ''}`)
   }
   return 0
 }
 
-function usage(text: string): number {
-  process.stderr.write(`${text}\n`)
-  return 2
-}
-
 function report(thrown: unknown): number {
-  if (thrown instanceof DeclarationError || (thrown instanceof Error && thrown.name === 'ConfigError'))
-    return usage(thrown.message)
-  if (thrown instanceof RemoteFailure) {
-    process.stderr.write(`${thrown.message}\n`)
-    return 1
-  }
+  if (thrown instanceof DeclarationError || isConfigError(thrown)) return tellFailure(thrown, 2)
+  if (thrown instanceof RemoteFailure || thrown instanceof UsageFault) return tellFailure(thrown)
   const error = toAppError(thrown)
   process.stderr.write(`${error.message} (${error.code})\n`)
   for (const fault of error.errors ?? []) process.stderr.write(`  ${fault.path}: ${fault.message}\n`)

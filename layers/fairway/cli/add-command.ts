@@ -1,58 +1,45 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { confirm, isCancel } from '@clack/prompts'
-import { defineCommand } from 'citty'
+import { defineCommand, type ParsedArgs } from 'citty'
 import { z } from 'zod'
 import { type AddPlan, planAdd } from './project/plan-add'
-import { type FileChange, showChanges, writeChanges, CANCELLED, tellFailure, UsageFault } from './project/changes'
+import { type FileChange, showChanges, writeChanges } from './project/changes'
 import { installPackages } from './project/run-program'
-import { type PackageSource, packageSource, placePackage } from './project/package-source'
+import { packageArg, type PackageSource, packageSource, placePackage } from './project/package-source'
 import { titleFault, toTitle } from './project/create-project'
 import { templateValues } from './project/template'
+import { CANCELLED, endWith, isAtTerminal, say, sayNext, UsageFault } from './terminal'
+
+const args = {
+  folder: { type: 'positional', required: false, description: 'The application; otherwise the folder you are in.' },
+  package: packageArg,
+  install: {
+    type: 'boolean',
+    default: true,
+    description: 'Install the packages.',
+    negativeDescription: 'Change the files only.',
+  },
+  yes: { type: 'boolean', default: false, description: 'Do not ask.' },
+  'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
+} as const
 
 /** `fw add`: makes a Nuxt 4 application extend the platform, once the person has seen what changes. */
 export const addCommand = defineCommand({
   meta: { name: 'add', description: 'Add the platform to an existing Nuxt 4 application: fw add [folder]' },
-  args: {
-    folder: { type: 'positional', required: false, description: 'The application; otherwise the folder you are in.' },
-    package: {
-      type: 'string',
-      description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
-    },
-    install: {
-      type: 'boolean',
-      default: true,
-      description: 'Install the packages.',
-      negativeDescription: 'Change the files only.',
-    },
-    yes: { type: 'boolean', default: false, description: 'Do not ask.' },
-    'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
-  },
-  async run({ args }) {
-    process.exitCode = await add(args).catch(tellFailure)
-  },
+  args,
+  run: ({ args: given }) => endWith(() => add(given)),
 })
 
-interface AddArgs {
-  folder?: string
-  package?: string
-  install: boolean
-  yes: boolean
-  'dry-run': boolean
-}
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-async function add(args: AddArgs): Promise<number> {
-  const folder = resolve(args.folder ?? '.')
-  const source = await packageSource(args.package, process.cwd())
+async function add(given: ParsedArgs<typeof args>): Promise<number> {
+  const folder = resolve(given.folder ?? '.')
+  const source = await packageSource(given.package, process.cwd())
   try {
     const plan = planAdd(folder, templateValues(basename(folder), titleOf(folder), source.dependency))
     showPlan(plan)
-    if (plan.changes.length === 0) return 0
-    if (args['dry-run']) return 0
-    if (!args.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
-    return await apply(folder, plan.changes, source, args.install)
+    if (plan.changes.length === 0 || given['dry-run']) return 0
+    if (!given.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
+    return await apply(folder, plan.changes, source, given.install)
   } finally {
     source.clean()
   }
@@ -75,7 +62,7 @@ function showPlan({ changes, remarks }: AddPlan): void {
 }
 
 async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
+  if (!isAtTerminal())
     throw new UsageFault('Nobody is there to agree. Nothing was changed; `--yes` changes these files.')
   const answer = await confirm({ message: 'Change these files?' })
   return !isCancel(answer) && answer
@@ -90,11 +77,6 @@ async function apply(
   placePackage(source, folder)
   writeChanges(folder, changes)
   say(`${changes.length} files changed.`)
-  if (!install) return tellNext(['npm install', 'npm run dev'])
-  return (await installPackages(folder)) ? tellNext(['npm run dev']) : 1
-}
-
-function tellNext(steps: string[]): number {
-  say(`Next:\n${steps.map(step => `  ${step}`).join('\n')}`)
-  return 0
+  if (!install) return sayNext(['npm install', 'npm run dev'])
+  return (await installPackages(folder)) ? sayNext(['npm run dev']) : 1
 }

@@ -18,12 +18,9 @@ import {
   sum,
 } from './backup/database-file'
 import { isSealedFile, sealFile, unsealFile } from './backup/sealed-file'
-import { showProgress } from './local-app'
+import { endWith, say, showProgress, tellFailure } from './terminal'
 
 const LEAST_CHARACTERS = 16
-
-/** What stands in the way, in words for who asked. */
-class Refusal extends Error {}
 
 const key = {
   type: 'string',
@@ -42,11 +39,7 @@ export const backupCommand = defineCommand({
     key,
     check: { type: 'boolean', default: false, description: 'Check a backup that is there; write nothing.' },
   },
-  run: ({ args }) =>
-    telling(async () => {
-      if (args.check) return checkBackup(args.file, args.key)
-      await writeBackup(args.file, args.key)
-    }),
+  run: ({ args }) => telling(() => (args.check ? checkBackup(args.file, args.key) : writeBackup(args.file, args.key))),
 })
 
 /** `fw restore <file>`: puts a backup in the place of the database, which is kept beside it. Without `--yes` it says what it would do. */
@@ -63,25 +56,22 @@ export const restoreCommand = defineCommand({
   run: ({ args }) => telling(() => restore(args.file, args)),
 })
 
-async function telling(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    showProgress('')
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = 1
-  }
-}
-
-const say = (text: string) => void process.stdout.write(`${text}\n`)
+const telling = (work: () => Promise<void>): Promise<void> =>
+  endWith(
+    () => work().then(() => 0),
+    thrown => {
+      showProgress('')
+      return tellFailure(thrown)
+    },
+  )
 
 /** The database file of this folder's settings, whether it is there or not; refuses where the data is elsewhere. */
 function databaseFile(): string {
   const { url, replicaPath } = databaseConfig(readEnv(process.env))
   const target = databaseTarget(url, replicaPath)
   if (target.kind === 'file') return resolve(target.path)
-  if (target.kind === 'memory') throw new Refusal('The database is in memory, and no other process can read it.')
-  throw new Refusal(
+  if (target.kind === 'memory') throw new Error('The database is in memory, and no other process can read it.')
+  throw new Error(
     'The database is a libSQL server, which is copied where it runs. Turso keeps its own history: `turso db create <new> --from-db <name> --timestamp <time>`. Of a server of your own, copy its data folder while it is stopped, or let it replicate to a bucket (`sqld --enable-bottomless-replication`).',
   )
 }
@@ -89,7 +79,7 @@ function databaseFile(): string {
 async function passphraseIn(file: string): Promise<string> {
   const text = (await readFile(file, 'utf8')).trim()
   if (text.length >= LEAST_CHARACTERS) return text
-  throw new Refusal(
+  throw new Error(
     `The passphrase in ${file} has fewer than ${LEAST_CHARACTERS} characters. Make one with \`openssl rand -base64 32\`.`,
   )
 }
@@ -98,15 +88,15 @@ const timeName = () => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
 async function writeBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
   const from = databaseFile()
-  if (!existsSync(from)) throw new Refusal(`There is no database at ${from}.`)
+  if (!existsSync(from)) throw new Error(`There is no database at ${from}.`)
   const passphrase = keyFile && (await passphraseIn(keyFile))
   const to = resolve(given ?? join(dirname(from), 'backups', `${timeName()}.${passphrase ? 'sealed' : 'db'}`))
-  if (existsSync(to)) throw new Refusal(`${to} is there already. Nothing was written.`)
+  if (existsSync(to)) throw new Error(`${to} is there already. Nothing was written.`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await inPart(to, async part => {
     const { tables, rows, faults } = await copyDatabase(from, part, done => showProgress(`${Math.floor(done * 100)} %`))
     showProgress('')
-    if (faults.length > 0) throw new Refusal(`The copy is not whole, and was deleted:\n${faults.join('\n')}`)
+    if (faults.length > 0) throw new Error(`The copy is not whole, and was deleted:\n${faults.join('\n')}`)
     if (passphrase)
       await inPart(
         to,
@@ -138,16 +128,16 @@ async function opened<T>(
   { file, keyFile, beside }: { file: string; keyFile: string | undefined; beside: string },
   work: (database: string, check: DatabaseCheck) => Promise<T>,
 ): Promise<T> {
-  if (!existsSync(file)) throw new Refusal(`There is no file ${file}.`)
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const isSealed = await isSealedFile(file)
-  if (isSealed && !keyFile) throw new Refusal(`${file} is encrypted. Name the file with its passphrase: --key <file>`)
+  if (isSealed && !keyFile) throw new Error(`${file} is encrypted. Name the file with its passphrase: --key <file>`)
   const passphrase = isSealed && keyFile ? await passphraseIn(keyFile) : undefined
   return inPart(beside, async part => {
     if (passphrase) await unsealFile(file, part, passphrase)
     else await copyPrivately(file, part)
     const check = checkDatabase(part)
     if (check.faults.length > 0)
-      throw new Refusal(`${file} is not whole, or no backup of this platform:\n${check.faults.join('\n')}`)
+      throw new Error(`${file} is not whole, or no backup of this platform:\n${check.faults.join('\n')}`)
     return work(part, check)
   })
 }
@@ -157,7 +147,7 @@ const copyPrivately = (from: string, to: string): Promise<void> =>
   pipeline(createReadStream(from), createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }))
 
 async function checkBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
-  if (!given) throw new Refusal('Name the backup: fw backup --check <file>')
+  if (!given) throw new Error('Name the backup: fw backup --check <file>')
   const file = resolve(given)
   await opened({ file, keyFile, beside: file }, async (_database, { rows, migrations }) => {
     say(`${file}: holds, ${rows.size} tables, ${sum(rows.values())} rows, ${migrations.length} migrations`)
@@ -171,7 +161,7 @@ async function restore(given: string, { key: keyFile, yes }: { key?: string; yes
     const older = await schemaDifference(check, file)
     const isThere = existsSync(place)
     if (isThere && older > 0 && isInUse(place) !== false) {
-      throw new Refusal(
+      throw new Error(
         `${file} is of before ${older} migrations, and a server may be running on ${place}. Stop it first; it migrates when it starts again. (If the file there is damaged, move it away.)`,
       )
     }
@@ -195,7 +185,7 @@ async function schemaDifference({ migrations }: DatabaseCheck, file: string): Pr
   const shipped = (await Promise.all(folders.map(readMigrationFolder))).flat().map(({ name }) => name)
   const unknown = migrations.filter(name => !shipped.includes(name))
   if (unknown.length > 0)
-    throw new Refusal(
+    throw new Error(
       `${file} is of a newer version; this one does not know ${unknown.join(', ')}. Restore it with that version.`,
     )
   return shipped.filter(name => !migrations.includes(name)).length
@@ -211,7 +201,7 @@ async function swap(database: string, place: string, kept: string): Promise<void
   try {
     await link(database, place)
   } catch (cause) {
-    throw new Refusal(
+    throw new Error(
       `${place} could not be put there: ${cause instanceof Error ? cause.message : String(cause)}. The database of before is ${basename(kept)}, beside it.`,
       { cause },
     )

@@ -7,6 +7,21 @@ import { spawn } from 'node:child_process'
 const HOST = '127.0.0.1'
 const LAST_PAGE_IN_MS = 2000
 
+const MOST_SECONDS = 600
+
+/** The option of commands that wait for a browser. */
+export const timeoutArg = {
+  type: 'string',
+  description: 'How many seconds to wait for the browser, 300 when not given.',
+} as const
+
+/** What was given for it, in milliseconds; throws a sentence for what is none. */
+export function timeoutInMs(given: string | undefined): number {
+  const seconds = Number(given ?? 300)
+  if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
+  throw new Error(`--timeout takes 1 to ${MOST_SECONDS} seconds.`)
+}
+
 export interface CallbackServer {
   /** Where the browser must come back to: this machine, a free port, and a state that only this process knows. */
   url: string

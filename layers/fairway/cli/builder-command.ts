@@ -1,8 +1,9 @@
 import { defineCommand } from 'citty'
 import { z } from 'zod'
 import { readEnv } from '../server/kernel/config/env'
-import { changeEnvFile, readEnvFile } from './env-file'
-import { startCallbackServer, openBrowser } from './browser'
+import { changeEnvFile, readEnvFile } from './change-file'
+import { openBrowser, startCallbackServer, timeoutArg, timeoutInMs } from './browser'
+import { endWith, say } from './terminal'
 
 /** The names that `fw builder connect` writes, with the parameter of the callback that each comes from. */
 const BUILDER_NAMES = {
@@ -16,52 +17,39 @@ const BUILDER_NAMES = {
 type BuilderName = keyof typeof BUILDER_NAMES
 
 const ENV_FILE = '.env'
-const MAX_TIMEOUT_IN_SECONDS = 600
 const names = Object.keys(BUILDER_NAMES) as BuilderName[]
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const dryRun = { type: 'boolean', description: 'Say what would happen and change nothing.' } as const
 
 const connect = defineCommand({
   meta: { name: 'connect', description: `Connect the builder service in the browser; its keys go into ${ENV_FILE}.` },
-  args: {
-    'dry-run': dryRun,
-    timeout: { type: 'string', description: 'How many seconds to wait for the browser, 300 when not given.' },
-  },
+  args: { 'dry-run': dryRun, timeout: timeoutArg },
   run: ({ args }) =>
-    reporting(async () => {
-      const seconds = Number(args.timeout ?? 300)
-      if (!(seconds >= 1 && seconds <= MAX_TIMEOUT_IN_SECONDS))
-        throw new Error(`--timeout takes 1 to ${MAX_TIMEOUT_IN_SECONDS} seconds.`)
+    endWith(async () => {
+      const limitInMs = timeoutInMs(args.timeout)
       const { BUILDER_APP_HOST: appHost = 'https://builder.io' } = readEnv({
         BUILDER_APP_HOST: process.env.BUILDER_APP_HOST,
       })
-      await connectBuilder({
-        appHost,
-        envFile: ENV_FILE,
-        timeoutInMs: seconds * 1000,
-        isDryRun: args['dry-run'] === true,
-        say,
-      })
+      await (args['dry-run'] ? showConnecting(appHost) : connectBuilder(appHost, limitInMs))
+      return 0
     }),
 })
 
 const status = defineCommand({
   meta: { name: 'status', description: 'Say whether a builder service is connected.' },
   run: () =>
-    reporting(async () => {
+    endWith(async () => {
       const present = names.filter(name => process.env[name])
       if (!process.env.BUILDER_PRIVATE_KEY || !process.env.BUILDER_PUBLIC_KEY) {
         say('Not connected. Run `fw builder connect`.')
-        process.exitCode = 1
-        return
+        return 1
       }
       const { BUILDER_ORG_NAME: name, BUILDER_ORG_KIND: kind } = process.env
       say(`Connected${name ? ` to ${name}` : ''}${kind ? ` (${kind})` : ''}.`)
       const inFile = await readEnvFile(ENV_FILE)
       for (const item of present)
         say(`  ${item}: set ${inFile[item] === process.env[item] ? `in ${ENV_FILE}` : 'in the environment'}`)
+      return 0
     }),
 })
 
@@ -69,7 +57,7 @@ const disconnect = defineCommand({
   meta: { name: 'disconnect', description: `Take the keys of the builder service out of ${ENV_FILE}.` },
   args: { 'dry-run': dryRun },
   run: ({ args }) =>
-    reporting(async () => {
+    endWith(async () => {
       const inFile = await readEnvFile(ENV_FILE)
       const present = names.filter(name => inFile[name] !== undefined)
       if (present.length === 0) say(`${ENV_FILE} holds no keys of a builder service.`)
@@ -82,6 +70,7 @@ const disconnect = defineCommand({
       }
       const elsewhere = names.filter(name => process.env[name] && process.env[name] !== inFile[name])
       if (elsewhere.length > 0) say(`Still set in the environment: ${elsewhere.join(', ')}.`)
+      return 0
     }),
 })
 
@@ -91,35 +80,16 @@ export const builderCommand = defineCommand({
   subCommands: { connect, status, disconnect },
 })
 
-// A failure is one sentence; a stack could hold what the browser brought.
-async function reporting(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : 'This did not work.'}\n`)
-    process.exitCode = 1
-  }
-}
-
-interface ConnectInput {
-  appHost: string
-  envFile: string
-  timeoutInMs: number
-  isDryRun: boolean
-  say(line: string): void
-}
-
 const CLIENT = { host: 'fairway', client_id: 'Fairway' }
 
-/** Lets the person connect a builder service in the browser and keeps what it gives in the environment file; throws a sentence. */
-async function connectBuilder({ appHost, envFile, timeoutInMs, isDryRun, say }: ConnectInput): Promise<void> {
-  const names = Object.keys(BUILDER_NAMES).join(', ')
-  if (isDryRun) {
-    say(`Would open ${authorizeUrl(appHost, 'http://127.0.0.1:<port>/callback?state=<32 random bytes>')}`)
-    say(`Would write ${names} to ${envFile}. Nothing was changed.`)
-    return
-  }
-  const callback = await startCallbackServer(timeoutInMs)
+function showConnecting(appHost: string): void {
+  say(`Would open ${authorizeUrl(appHost, 'http://127.0.0.1:<port>/callback?state=<32 random bytes>')}`)
+  say(`Would write ${names.join(', ')} to ${ENV_FILE}. Nothing was changed.`)
+}
+
+/** Lets the person connect a builder service in the browser and keeps what it gives in the environment file; throws a sentence, which holds nothing of what the browser brought. */
+async function connectBuilder(appHost: string, limitInMs: number): Promise<void> {
+  const callback = await startCallbackServer(limitInMs)
   try {
     const url = authorizeUrl(appHost, callback.url)
     const isOpen = await openBrowser(url)
@@ -129,9 +99,11 @@ async function connectBuilder({ appHost, envFile, timeoutInMs, isDryRun, say }: 
         : `No browser could be opened. Open this address yourself:\n${url}`,
     )
     const values = parseCallback(await callback.received)
-    await changeEnvFile(envFile, values)
+    await changeEnvFile(ENV_FILE, values)
     const organization = values.BUILDER_ORG_NAME ? ` to ${values.BUILDER_ORG_NAME}` : ''
-    say(`Connected${organization}. ${envFile} holds the keys, for its owner only. Restart the application to use them.`)
+    say(
+      `Connected${organization}. ${ENV_FILE} holds the keys, for its owner only. Restart the application to use them.`,
+    )
   } finally {
     await callback.close()
   }

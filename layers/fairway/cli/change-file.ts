@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readFile, realpath, stat, open, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { parseEnv } from 'node:util'
 
 interface FileChange {
   isChanged: boolean
@@ -11,7 +12,7 @@ interface FileChange {
 /** Changes a text file at once, keeps its permissions and the file of before; writes nothing when the text stays the same. */
 export async function changeFile(path: string, change: (text: string) => string, now: Date): Promise<FileChange> {
   const target = await realpath(path).catch(() => path)
-  const before = await readFile(target, 'utf8').catch(missing)
+  const before = await readIfThere(target)
   const after = change(before ?? '')
   if (after === before) return { isChanged: false }
   await mkdir(dirname(target), { recursive: true })
@@ -24,10 +25,11 @@ export async function changeFile(path: string, change: (text: string) => string,
 
 const stamp = (now: Date): string => now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
-function missing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw error
-}
+const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
 
 /** Puts a whole file in its place at once, with this mode; when that fails, what was there stays and nothing is left behind. */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
@@ -42,4 +44,73 @@ export async function replaceFile(path: string, text: string, mode = 0o600): Pro
     await rm(draft, { force: true })
     throw error
   }
+}
+
+const ASSIGNMENT = /^[^\S\n]*(?:export\s+)?([A-Za-z_][\w.]*)\s*=[^\S\n]*(["'`])?/
+
+interface Entry {
+  /** What it assigns; undefined for comments and blank lines. */
+  name?: string
+  /** Its text with its line ends. */
+  text: string
+}
+
+/** The text of an environment file with these values set (null takes a name out); every other line stays as it is, byte for byte. */
+export function withValues(text: string, values: Readonly<Record<string, string | null>>): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  const waiting = new Map(Object.entries(values))
+  const kept = toEntries(text).map(entry => {
+    if (entry.name === undefined || !Object.hasOwn(values, entry.name)) return entry.text
+    const value = waiting.get(entry.name) ?? null
+    // A name that is there twice keeps its first place only.
+    waiting.delete(entry.name)
+    return value === null ? '' : `${entry.name}=${quoted(value)}${newline}`
+  })
+  const added = [...waiting].flatMap(([name, value]) => (value === null ? [] : [`${name}=${quoted(value)}${newline}`]))
+  const body = kept.join('')
+  const gap = added.length > 0 && body !== '' && !body.endsWith('\n') ? newline : ''
+  return checked(body + gap + added.join(''), values)
+}
+
+/** Reads an environment file, changes these values and puts the new file in its place at once, readable by its owner only. */
+export async function changeEnvFile(path: string, values: Readonly<Record<string, string | null>>): Promise<void> {
+  const target = await realpath(path).catch(() => path)
+  const before = (await readIfThere(target)) ?? ''
+  const after = withValues(before, values)
+  if (after === '' && before === '') return
+  await replaceFile(target, after)
+}
+
+/** The values in an environment file; none when there is no file. */
+export async function readEnvFile(path: string): Promise<NodeJS.Dict<string>> {
+  return parseEnv((await readIfThere(path)) ?? '')
+}
+
+// A quoted value may go over several lines, and those may look like assignments of their own.
+function toEntries(text: string): Entry[] {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const entries: Entry[] = []
+  for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+    const [head = '', name, quote] = ASSIGNMENT.exec(line) ?? []
+    let entry = line
+    if (quote && !line.includes(quote, head.length)) {
+      const end = lines.findIndex(next => next.includes(quote))
+      if (end !== -1) entry += lines.splice(0, end + 1).join('')
+    }
+    entries.push({ name, text: entry })
+  }
+  return entries
+}
+
+function quoted(value: string): string {
+  const quote = [`'`, '"', '`'].find(sign => !value.includes(sign))
+  if (!quote || /[\r\n]/.test(value)) throw new Error('a value cannot be written to an environment file')
+  return quote + value + quote
+}
+
+function checked(text: string, values: Readonly<Record<string, string | null>>): string {
+  const read = parseEnv(text)
+  const isRight = Object.entries(values).every(([name, value]) => (read[name] ?? null) === value)
+  if (!isRight) throw new Error('the environment file has a line that cannot be read; nothing was changed')
+  return text
 }

@@ -6,6 +6,7 @@ import { PACKAGE_NAME, serverName } from '../shared/package'
 import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
 import { parseMcpUrl } from './mcp/endpoint'
+import { endWith, say } from './terminal'
 
 const ids = Object.keys(hosts)
 
@@ -25,16 +26,12 @@ export const connectCommand = defineCommand({
     },
     print: { type: 'boolean', description: 'Print the configuration and change nothing.' },
   },
-  async run({ args }) {
-    try {
+  run: ({ args }) =>
+    endWith(async () => {
       const url = parseMcpUrl(args.url, process.env.FW_BASE_URL).href
       const name = args.name ?? serverName((await import('#fw/config')).default.brand.name)
-      process.exitCode = await connect({ ...args, name, url, machine: thisMachine() })
-    } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : 'This did not work.'}\n`)
-      process.exitCode = 1
-    }
-  },
+      return connect({ ...args, name, url, machine: thisMachine() })
+    }),
 })
 
 interface ConnectInput {
@@ -44,8 +41,6 @@ interface ConnectInput {
   print?: boolean
   machine: Machine
 }
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function connect({ url, client, name, print, machine }: ConnectInput): Promise<number> {
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error('--name takes letters, digits, “-” and “_”.')

@@ -20,9 +20,6 @@ const open = defineCommand({
   // The program brings a browser's library with it, the switch the whole server: each is loaded when it is asked for.
   run: ({ args }) => import('./open-desktop').then(({ openDesktop }) => openDesktop(args)),
 })
-const status = () => import('./operator-commands').then(module => module.statusCommand)
-const on = () => import('./operator-commands').then(module => module.onCommand)
-const off = () => import('./operator-commands').then(module => module.offCommand)
 
 /** `fw desktop`: the desktop program itself, and for operators the switch of an identity hub for its sign-in. */
 export const desktopCommand = defineCommand({
@@ -30,5 +27,10 @@ export const desktopCommand = defineCommand({
   // Named here too, so that their values are not taken for a command.
   args: desktopArgs,
   default: 'open',
-  subCommands: { open, status, on, off },
+  subCommands: {
+    open,
+    status: () => import('./operator-commands').then(module => module.statusCommand),
+    on: () => import('./operator-commands').then(module => module.onCommand),
+    off: () => import('./operator-commands').then(module => module.offCommand),
+  },
 })

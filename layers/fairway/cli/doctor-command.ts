@@ -5,7 +5,7 @@ import { database, migrations } from './doctor/database'
 import { declarations, files, node, port, settings } from './doctor/machine'
 import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './doctor/network'
 import { offlineApp } from './hub-checks'
-import { showProgress } from './local-app'
+import { endWith, say, showProgress } from './terminal'
 
 /** Everything that is looked at, in the order in which it is told. */
 const CHECKS: readonly Check[] = [
@@ -36,28 +36,20 @@ export const doctorCommand = defineCommand({
     json: { type: 'boolean', description: 'Write one JSON object.', default: false },
     'send-to': { type: 'string', description: 'Send one mail to this address.' },
   },
-  async run({ args }) {
-    const unknown = namesOf(args.only).filter(name => !CHECKS.some(check => check.name === name))
-    if (unknown.length > 0) {
-      process.stderr.write(
-        `There is no check ${unknown.join(', ')}. There are ${CHECKS.map(({ name }) => name).join(', ')}.\n`,
-      )
-      process.exitCode = 1
-      return
-    }
-    const findings = await diagnose({
-      source: process.env,
-      root: process.cwd(),
-      sendTo: args['send-to'],
-      only: namesOf(args.only),
-    })
-    showProgress('')
-    const status = findings.some(finding => finding.status === 'fault') ? 'failed' : 'ok'
-    process.stdout.write(
-      `${args.json ? JSON.stringify({ status, findings }, null, 2) : toLines(findings).join('\n')}\n`,
-    )
-    process.exitCode = status === 'failed' ? 1 : 0
-  },
+  run: ({ args }) =>
+    endWith(async () => {
+      const only = namesOf(args.only)
+      const unknown = only.filter(name => !CHECKS.some(check => check.name === name))
+      if (unknown.length > 0)
+        throw new Error(
+          `There is no check ${unknown.join(', ')}. There are ${CHECKS.map(({ name }) => name).join(', ')}.`,
+        )
+      const findings = await diagnose({ source: process.env, root: process.cwd(), sendTo: args['send-to'], only })
+      showProgress('')
+      const status = findings.some(finding => finding.status === 'fault') ? 'failed' : 'ok'
+      say(args.json ? JSON.stringify({ status, findings }, null, 2) : toLines(findings).join('\n'))
+      return status === 'failed' ? 1 : 0
+    }),
 })
 
 const namesOf = (only: string | undefined): string[] =>
@@ -74,15 +66,15 @@ interface Wish extends Pick<Patient, 'source' | 'root' | 'sendTo'> {
 /** What the checks find with these settings, in development unless NODE_ENV says otherwise; settings that cannot be read are faults themselves. */
 export async function diagnose({ only, ...given }: Wish): Promise<Finding[]> {
   const wanted = (checks: readonly Check[]) => checks.filter(({ name }) => only.length === 0 || only.includes(name))
-  const say = (done: number, waiting: readonly string[]) =>
+  const tell = (done: number, waiting: readonly string[]) =>
     showProgress(waiting.length > 0 ? `${done} looked at; waiting for ${waiting.join(', ')}` : '')
   try {
-    return await examine({ ...given, config: offlineApp(given.source).config }, wanted(CHECKS), say)
+    return await examine({ ...given, config: offlineApp(given.source).config }, wanted(CHECKS), tell)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const todo = 'Correct it in .env or in the environment; the reference of settings says what it takes.'
     const found: Finding[] = error.faults.map(text => ({ check: 'settings', status: 'fault', text, todo }))
-    const others = await examine({ ...given, config: offlineApp({}).config }, wanted(WITHOUT_SETTINGS), say)
+    const others = await examine({ ...given, config: offlineApp({}).config }, wanted(WITHOUT_SETTINGS), tell)
     return [...found, ...others]
   }
 }

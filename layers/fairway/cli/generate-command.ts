@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { applicationDir, findApplicationDir } from '../modules/registry/roots'
 import type { GeneratePlan } from './generate/plan'
-import { type FileChange, showChanges, tellFailure, UsageFault, writeChanges } from './project/changes'
+import { type FileChange, showChanges, writeChanges } from './project/changes'
+import { endWith, say, sayNext, UsageFault } from './terminal'
 
 const common = {
   force: {
@@ -23,24 +24,17 @@ const org = {
   description: 'For people in an organization, who work on it together.',
 } as const
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-interface CommonArgs {
-  'dry-run': boolean
-}
-
 /** Makes a plan for the application around this folder, shows it, and writes it. */
-async function generate(
-  { 'dry-run': isDry }: CommonArgs,
+const generate = (
+  { 'dry-run': isDry }: { 'dry-run': boolean },
   plan: (root: string) => GeneratePlan | Promise<GeneratePlan>,
-): Promise<void> {
-  process.exitCode = await (async () => {
+): Promise<void> =>
+  endWith(async () => {
     const root = findApplicationDir(process.cwd()) ?? applicationDir()
     if (!existsSync(join(root, 'package.json')))
       throw new UsageFault('There is no application here. `fw new my-app` makes one.')
     return carryOut(root, await plan(root), isDry)
-  })().catch(tellFailure)
-}
+  })
 
 /** Shows a plan, writes it unless it is only shown, and gives the exit code: 1 where files of the author's stay as they are. */
 function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): number {
@@ -57,7 +51,7 @@ function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, 
   else writeChanges(root, changes)
   for (const { path, before } of changes) say(`  ${before === undefined ? 'new    ' : 'changed'}  ${path}`)
   for (const remark of remarks) say(remark)
-  if (changes.length > 0 && !isDry) say(`Next:\n${next.map(step => `  ${step}`).join('\n')}`)
+  if (changes.length > 0 && !isDry) sayNext(next)
   return kept.length > 0 ? 1 : 0
 }
 

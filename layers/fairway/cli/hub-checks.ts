@@ -89,6 +89,8 @@ function addressChecks({ config: { unconfirmedBy } }: OfflineApp): Check[] {
 }
 
 const notLookedAt = (name: Check['name']): Check => ({ name, isRight: null, text: 'not looked at' })
+const right = (name: Check['name'], text: string): Check => ({ name, isRight: true, text })
+const wrong = (name: Check['name'], text: string, todo: string): Check => ({ name, isRight: false, text, todo })
 
 interface Answer {
   status: number
@@ -109,45 +111,37 @@ async function checkReachable(
   app: OfflineApp,
   { url }: HubClientConfig,
 ): Promise<{ check: Check; secondsAhead: number | null }> {
-  const wrong = (text: string, todo: string) => ({
-    check: { name: 'hub', isRight: false, text, todo } as const,
-    secondsAhead: null,
-  })
+  const failed = (text: string, todo: string) => ({ check: wrong('hub', text, todo), secondsAhead: null })
   const answer = await ask(url + IDENTITY_AUTHORIZE_PATH).catch(reasonOf)
   if (typeof answer === 'string') {
-    return wrong(`${url} does not answer: ${answer}`, 'See whether FW_IDENTITY_HUB_URL is right and the hub runs.')
+    return failed(`${url} does not answer: ${answer}`, 'See whether FW_IDENTITY_HUB_URL is right and the hub runs.')
   }
   if (answer.status >= 300 && answer.status < 400) {
     const to = printable(answer.headers.get('location') ?? 'another address')
-    return wrong(
+    return failed(
       `${url} redirects to ${to}`,
       'Set FW_IDENTITY_HUB_URL to the origin that the hub itself has as FW_BASE_URL.',
     )
   }
   // A request without parameters is refused in a way that nothing but a hub has.
   if (answer.status !== 400 || !/invalid.authorization.request/.test(answer.text)) {
-    return wrong(
+    return failed(
       `${url} answers, and is no identity hub (${answer.status})`,
       'On the hub, set A2A_SECRET and register this application; see docs/guides/identity-hub.md.',
     )
   }
   const date = Date.parse(answer.headers.get('date') ?? '')
   const secondsAhead = Number.isNaN(date) ? null : Math.round((date - app.now().getTime()) / 1000)
-  return { check: { name: 'hub', isRight: true, text: `${url} is an identity hub` }, secondsAhead }
+  return { check: right('hub', `${url} is an identity hub`), secondsAhead }
 }
 
 function clockCheck(secondsAhead: number | null): Check {
   if (secondsAhead === null) return { name: 'clock', isRight: null, text: 'the hub does not say what time it is' }
   const seconds = Math.abs(secondsAhead)
-  if (seconds <= MOST_SKEW_IN_SECONDS) {
-    return {
-      name: 'clock',
-      isRight: true,
-      text: seconds <= 1 ? 'the clocks agree' : `the clocks differ by ${seconds} s`,
-    }
-  }
+  if (seconds <= MOST_SKEW_IN_SECONDS)
+    return right('clock', seconds <= 1 ? 'the clocks agree' : `the clocks differ by ${seconds} s`)
   const text = `the clock of the hub is ${seconds} s ${secondsAhead > 0 ? 'ahead' : 'behind'}`
-  return { name: 'clock', isRight: false, text, todo: 'Have both machines set their clocks by the network (NTP).' }
+  return wrong('clock', text, 'Have both machines set their clocks by the network (NTP).')
 }
 
 async function askForRegistration(
@@ -160,45 +154,43 @@ async function askForRegistration(
   const answer = await ask(`${url}${IDENTITY_REGISTRATION_PATH}?${query}`, { authorization: `Bearer ${token}` }).catch(
     reasonOf,
   )
-  const wrong = (text: string, todo: string): [Check, Check] => [
-    { name: 'secret', isRight: false, text, todo },
+  const failed = (text: string, todo: string): [Check, Check] => [
+    wrong('secret', text, todo),
     notLookedAt('registration'),
   ]
-  if (typeof answer === 'string') return wrong(`the hub does not answer: ${answer}`, 'Try again.')
+  if (typeof answer === 'string') return failed(`the hub does not answer: ${answer}`, 'Try again.')
   if (answer.status === 401) {
-    return wrong(
+    return failed(
       'the hub does not accept what this application signs',
       'Set the same A2A_SECRET on both; also see that FW_IDENTITY_HUB_URL is exactly the FW_BASE_URL of the hub.',
     )
   }
   const parsed = answer.status === 200 ? registrationAnswerSchema.safeParse(jsonOf(answer.text)) : undefined
   if (!parsed?.success) {
-    return wrong(`the hub answered with something else (${answer.status})`, 'Bring both to the same version.')
+    return failed(`the hub answered with something else (${answer.status})`, 'Bring both to the same version.')
   }
   const { registered, differences, proof } = parsed.data
-  const registration: Check = registered
-    ? { name: 'registration', isRight: true, text: `${appId} is registered with ${callbackUrl}` }
-    : {
-        name: 'registration',
-        isRight: false,
-        text: differences.map(difference => printable(describeDifference(difference))).join('; '),
-        todo: `On the hub, IDENTITY_SSO_APP_REGISTRY_JSON needs ${registryEntry(client)}`,
-      }
+  const registration = registered
+    ? right('registration', `${appId} is registered with ${callbackUrl}`)
+    : wrong(
+        'registration',
+        differences.map(difference => printable(describeDifference(difference))).join('; '),
+        `On the hub, IDENTITY_SSO_APP_REGISTRY_JSON needs ${registryEntry(client)}`,
+      )
   return [await secretCheck(app, client, proof), registration]
 }
 
 async function secretCheck(app: OfflineApp, { url }: HubClientConfig, proof: string): Promise<Check> {
   try {
     await readPeerToken(app, proof, { type: 'a2a+jwt', audience: app.config.baseUrl, issuer: url })
-    return { name: 'secret', isRight: true, text: 'both sides accept what the other signs' }
+    return right('secret', 'both sides accept what the other signs')
   } catch (error) {
     if (!(error instanceof PeerTokenError)) throw error
-    return {
-      name: 'secret',
-      isRight: false,
-      text: `this application does not accept what the hub signs: ${error.message}`,
-      todo: 'Set the same A2A_SECRET on both; while it changes, the earlier one in A2A_SECRET_PREVIOUS on both.',
-    }
+    return wrong(
+      'secret',
+      `this application does not accept what the hub signs: ${error.message}`,
+      'Set the same A2A_SECRET on both; while it changes, the earlier one in A2A_SECRET_PREVIOUS on both.',
+    )
   }
 }
 
@@ -208,10 +200,10 @@ const registryEntry = ({ appId, clientId, callbackUrl }: HubClientConfig): strin
 }
 
 async function checkCallback({ config }: OfflineApp, { callbackUrl }: HubClientConfig): Promise<Check> {
-  const wrong = (text: string, todo: string): Check => ({ name: 'callback', isRight: false, text, todo })
+  const failed = (text: string, todo: string) => wrong('callback', text, todo)
   const answer = await ask(callbackUrl).catch(reasonOf)
   if (typeof answer === 'string') {
-    return wrong(
+    return failed(
       `${callbackUrl} does not answer: ${answer}`,
       'See whether FW_BASE_URL is right and this application runs.',
     )
@@ -219,16 +211,16 @@ async function checkCallback({ config }: OfflineApp, { callbackUrl }: HubClientC
   const location = answer.headers.get('location')
   const target = location && URL.canParse(location, callbackUrl) ? new URL(location, callbackUrl).origin : undefined
   if (target !== undefined && target !== config.baseUrl) {
-    return wrong(`${callbackUrl} redirects to ${printable(target)}`, 'Set FW_BASE_URL to the address that people use.')
+    return failed(`${callbackUrl} redirects to ${printable(target)}`, 'Set FW_BASE_URL to the address that people use.')
   }
   if (answer.status === 404) {
-    return wrong(
+    return failed(
       `${callbackUrl} is not there`,
       'The application that runs there has the hub switched off: start it again with these settings.',
     )
   }
-  if (answer.status >= 500) return wrong(`${callbackUrl} answers ${answer.status}`, 'See the log of this application.')
-  return { name: 'callback', isRight: true, text: `${callbackUrl} answers` }
+  if (answer.status >= 500) return failed(`${callbackUrl} answers ${answer.status}`, 'See the log of this application.')
+  return right('callback', `${callbackUrl} answers`)
 }
 
 /** What needs no database: the settings and the clock. */

@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import type { Config } from '../server/kernel/config/config'
 import type { HubApp } from '../server/kernel/config/identity-registry'
 import { hubReport, reportLines, offlineApp } from './hub-checks'
+import { endWith, say, tellFailure } from './terminal'
 
 const check = defineCommand({
   meta: { name: 'check', description: 'Check both sides of signing in through an identity hub.' },
@@ -9,16 +10,20 @@ const check = defineCommand({
     'as-hub': { type: 'boolean', description: 'Say which applications this one knows as a hub.' },
     json: { type: 'boolean', description: 'Write one JSON object.' },
   },
+  // 0: right or off; 1: something is not right; 2: the settings cannot be read.
   run: ({ args }) =>
-    reporting(async () => {
-      const app = offlineApp(process.env)
-      if (args['as-hub']) {
-        const { lines, ...registry } = describeRegistry(app.config)
-        return write(registry, lines, args.json)
-      }
-      const report = await hubReport(app, process.env.FW_IDENTITY_HUB_URL)
-      return write(report, reportLines(report), args.json)
-    }),
+    endWith(
+      async () => {
+        const app = offlineApp(process.env)
+        if (args['as-hub']) {
+          const { lines, ...registry } = describeRegistry(app.config)
+          return write(registry, lines, args.json)
+        }
+        const report = await hubReport(app, process.env.FW_IDENTITY_HUB_URL)
+        return write(report, reportLines(report), args.json)
+      },
+      thrown => tellFailure(thrown, 2),
+    ),
 })
 
 /** `fw hub …`: signing in through another installation. */
@@ -28,18 +33,8 @@ export const hubCommand = defineCommand({
 })
 
 function write(result: { status: string }, lines: string[], isJson: boolean | undefined): number {
-  process.stdout.write(`${isJson ? JSON.stringify(result, null, 2) : lines.join('\n')}\n`)
+  say(isJson ? JSON.stringify(result, null, 2) : lines.join('\n'))
   return result.status === 'failed' ? 1 : 0
-}
-
-// 0: right or off; 1: something is not right; 2: the settings cannot be read.
-async function reporting(work: () => Promise<number>): Promise<void> {
-  try {
-    process.exitCode = await work()
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : 'This did not work.'}\n`)
-    process.exitCode = 2
-  }
 }
 
 interface RegistryReport {

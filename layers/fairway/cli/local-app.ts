@@ -15,6 +15,7 @@ import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
 import { AppError, toAppError } from '../server/kernel/http/app-error'
 import type { Session } from '../shared/schemas/session'
+import { endWith, tellFailure } from './terminal'
 
 /**
  * The app context of this folder's own settings, in development unless NODE_ENV says otherwise; its log goes to standard error.
@@ -62,22 +63,19 @@ export async function localSession(app: App): Promise<Session> {
 const root = process.cwd()
 
 /** Runs a command of operators on this folder's database and ends with its exit code; what goes wrong is told in one line. */
-export async function withLocalApp(work: (app: App) => Promise<number>): Promise<void> {
-  try {
-    const app = await openLocalApp(root)
-    try {
-      process.exitCode = await work(app)
-    } finally {
-      await app.db.close()
-    }
-  } catch (thrown) {
-    const isConfig = thrown instanceof Error && thrown.name === 'ConfigError'
-    process.stderr.write(`${isConfig ? thrown.message : toAppError(thrown).message}\n`)
-    process.exitCode = 1
-  }
-}
+export const withLocalApp = (work: (app: App) => Promise<number>): Promise<void> =>
+  endWith(
+    async () => {
+      const app = await openLocalApp(root)
+      try {
+        return await work(app)
+      } finally {
+        await app.db.close()
+      }
+    },
+    thrown => tellFailure(isConfigError(thrown) ? thrown : toAppError(thrown)),
+  )
 
-/** Writes a line of progress over the last one, on terminals only. */
-export function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
-}
+/** Whether the settings cannot be read. */
+export const isConfigError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error && thrown.name === 'ConfigError'

@@ -5,24 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { defineCommand, runCommand, runMain } from 'citty'
 import { platformDir } from '../modules/registry/roots'
 
-// Each is loaded when it is asked for: an action brings the whole server with it.
+// Each command is loaded when it is asked for: an action brings the whole server with it.
 const action = () => import('./action-command').then(module => module.actionCommand)
-const add = () => import('./add-command').then(module => module.addCommand)
-const audit = () => import('./operator-commands').then(module => module.auditCommand)
-const backup = () => import('./backup-command').then(module => module.backupCommand)
-const builder = () => import('./builder-command').then(module => module.builderCommand)
-const connect = () => import('./connect-command').then(module => module.connectCommand)
-const generate = () => import('./generate-command').then(module => module.generateCommand)
-const hub = () => import('./hub-command').then(module => module.hubCommand)
-const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
-const doctor = () => import('./doctor-command').then(module => module.doctorCommand)
-const create = () => import('./new-command').then(module => module.newCommand)
-const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
-const restore = () => import('./backup-command').then(module => module.restoreCommand)
-const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
-const types = () => import('./types-command').then(module => module.typesCommand)
-const webhooks = () => import('./operator-commands').then(module => module.webhooksCommand)
-const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
 
@@ -32,24 +16,24 @@ export const commandLine = (importPlainly: ImportPlainly) =>
     meta: { name: 'fw', description: 'The command line of this application.' },
     subCommands: {
       action,
-      add,
-      audit,
-      backup,
-      builder,
-      connect,
-      desktop,
-      doctor,
-      generate,
-      hub,
-      mcp,
-      new: create,
+      add: () => import('./add-command').then(module => module.addCommand),
+      audit: () => import('./operator-commands').then(module => module.auditCommand),
+      backup: () => import('./backup-command').then(module => module.backupCommand),
+      builder: () => import('./builder-command').then(module => module.builderCommand),
+      connect: () => import('./connect-command').then(module => module.connectCommand),
+      desktop: () => import('./desktop-command').then(module => module.desktopCommand),
+      doctor: () => import('./doctor-command').then(module => module.doctorCommand),
+      generate: () => import('./generate-command').then(module => module.generateCommand),
+      hub: () => import('./hub-command').then(module => module.hubCommand),
+      mcp: () => import('./mcp-command').then(module => module.mcpCommand),
+      new: () => import('./new-command').then(module => module.newCommand),
       remove: removeCommand,
-      restore,
-      secrets,
+      restore: () => import('./backup-command').then(module => module.restoreCommand),
+      secrets: () => import('./operator-commands').then(module => module.secretsCommand),
       start: startCommand(importPlainly),
-      types,
-      upgrade,
-      webhooks,
+      types: () => import('./types-command').then(module => module.typesCommand),
+      upgrade: () => import('./upgrade-command').then(module => module.upgradeCommand),
+      webhooks: () => import('./operator-commands').then(module => module.webhooksCommand),
     },
   })
 

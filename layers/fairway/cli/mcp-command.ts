@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
+import { timeoutArg, timeoutInMs } from './browser'
 import { parseMcpUrl, reasonOf } from './mcp/endpoint'
 import { probe as runProbe } from './mcp/probe'
 import { runStdioProxy } from './mcp/stdio-proxy'
 import { tokenFile, tokenFolder } from './mcp/token-file'
 import { createTokenSource, staticTokenSource } from './mcp/token-source'
+import { endWith, say } from './terminal'
 
-const MAX_TIMEOUT_IN_SECONDS = 600
 const WAIT_LIMIT_IN_MS = 60_000
 const NO_ADDRESS =
   'Name the endpoint to reach (fw mcp stdio https://…/mcp), or set AUTH_MODE=local to serve this folder in this process as the person who is signed in to its database.'
@@ -15,10 +16,6 @@ const url = {
   type: 'positional',
   required: false,
   description: 'The endpoint; without it, the application of this folder.',
-} as const
-const timeout = {
-  type: 'string',
-  description: 'How many seconds to wait for the browser, 300 when not given.',
 } as const
 
 const stdio = defineCommand({
@@ -32,7 +29,7 @@ const stdio = defineCommand({
       description:
         'The endpoint; without it and with AUTH_MODE=local, the application of this folder, without a server.',
     },
-    timeout,
+    timeout: timeoutArg,
   },
   run: ({ args }) =>
     reporting(async () => {
@@ -54,7 +51,7 @@ const stdio = defineCommand({
             url: endpoint,
             file: tokenFile(tokenFolder(process.env), endpoint),
             clientName: `Command line on ${hostname()}`,
-            signInLimitInMs: seconds(args.timeout) * 1000,
+            signInLimitInMs: timeoutInMs(args.timeout),
             say: note,
           })
       await runStdioProxy({ url: endpoint, tokens, stdin, stdout, say: note, waitLimitInMs: WAIT_LIMIT_IN_MS })
@@ -66,7 +63,7 @@ const probe = defineCommand({
   meta: { name: 'probe', description: 'Walk the way of a host to an endpoint and name the step that is broken.' },
   args: {
     url,
-    timeout,
+    timeout: timeoutArg,
     document: {
       type: 'string',
       description: 'The address of a metadata document to show to the server: whether it has a way out to it.',
@@ -81,8 +78,7 @@ const probe = defineCommand({
   run: ({ args }) =>
     reporting(async () => {
       const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
-      const signInLimitInMs = seconds(args.timeout) * 1000
-      const say = (line: string) => void process.stdout.write(`${line}\n`)
+      const signInLimitInMs = timeoutInMs(args.timeout)
       const document = args.document === undefined ? undefined : parseMcpUrl(args.document)
       const works = await runProbe({ url: endpoint, document, isInteractive: args.browser, signInLimitInMs, say })
       return works ? 0 : 1
@@ -103,18 +99,9 @@ function staticToken(endpoint: URL): string | undefined {
   return process.env.FW_MCP_TOKEN || process.env.FW_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
 }
 
-function seconds(text: string | undefined): number {
-  const given = Number(text ?? 300)
-  if (given >= 1 && given <= MAX_TIMEOUT_IN_SECONDS) return given
-  throw new Error(`--timeout takes 1 to ${MAX_TIMEOUT_IN_SECONDS} seconds.`)
-}
-
 // 0: it works; 1: a step is broken; 2: it could not begin.
-async function reporting(work: () => Promise<number>): Promise<void> {
-  try {
-    process.exitCode = await work()
-  } catch (error) {
-    note(reasonOf(error))
-    process.exitCode = 2
-  }
-}
+const reporting = (work: () => Promise<number>): Promise<void> =>
+  endWith(work, thrown => {
+    note(reasonOf(thrown))
+    return 2
+  })

@@ -1,70 +1,50 @@
 import { basename, relative, resolve } from 'node:path'
 import { isCancel, select, text } from '@clack/prompts'
-import { defineCommand } from 'citty'
-import {
-  createProject,
-  type ProjectInput,
-  projectNameFault,
-  titleFault,
-  toTitle,
-  folderFault,
-} from './project/create-project'
-import { packageSource } from './project/package-source'
+import { defineCommand, type ParsedArgs } from 'citty'
+import { createProject, projectNameFault, titleFault, toTitle, folderFault } from './project/create-project'
+import { packageArg, packageSource } from './project/package-source'
 import { type Sample, SAMPLES, templateFiles, templateValues } from './project/template'
-import { CANCELLED, tellFailure, UsageFault } from './project/changes'
+import { CANCELLED, endWith, isAtTerminal, say, UsageFault } from './terminal'
+
+const args = {
+  folder: { type: 'positional', required: false, description: 'The folder, and the name of the project.' },
+  sample: { type: 'string', description: `What to begin with: ${Object.keys(SAMPLES).join(' or ')}.` },
+  title: { type: 'string', description: 'The name that people see; otherwise it comes from the folder.' },
+  package: packageArg,
+  install: {
+    type: 'boolean',
+    default: true,
+    description: 'Install the packages.',
+    negativeDescription: 'Write the files only.',
+  },
+  git: {
+    type: 'boolean',
+    default: true,
+    description: 'Begin a git repository.',
+    negativeDescription: 'Leave git alone.',
+  },
+  'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
+} as const
 
 /** `fw new <folder>`: a new project, below the folder where the person stands. */
 export const newCommand = defineCommand({
   meta: { name: 'new', description: 'Make a new project: fw new my-app' },
-  args: {
-    folder: { type: 'positional', required: false, description: 'The folder, and the name of the project.' },
-    sample: { type: 'string', description: `What to begin with: ${Object.keys(SAMPLES).join(' or ')}.` },
-    title: { type: 'string', description: 'The name that people see; otherwise it comes from the folder.' },
-    package: {
-      type: 'string',
-      description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
-    },
-    install: {
-      type: 'boolean',
-      default: true,
-      description: 'Install the packages.',
-      negativeDescription: 'Write the files only.',
-    },
-    git: {
-      type: 'boolean',
-      default: true,
-      description: 'Begin a git repository.',
-      negativeDescription: 'Leave git alone.',
-    },
-    'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
-  },
-  async run({ args }) {
-    process.exitCode = await make(args).catch(tellFailure)
-  },
+  args,
+  run: ({ args: given }) => endWith(() => make(given)),
 })
 
-interface NewArgs {
-  folder?: string
-  sample?: string
-  title?: string
-  package?: string
-  install: boolean
-  git: boolean
-  'dry-run': boolean
-}
-
-async function make(args: NewArgs): Promise<number> {
-  const folder = resolve(args.folder ?? (await askFolder()))
+async function make({ install, git, ...given }: ParsedArgs<typeof args>): Promise<number> {
+  const folder = resolve(given.folder ?? (await askFolder()))
   const name = basename(folder)
-  const title = args.title ?? toTitle(name)
+  const title = given.title ?? toTitle(name)
   const fault = projectNameFault(name) ?? titleFault(title) ?? folderFault(folder)
   if (fault) throw new UsageFault(fault)
-  const sample = toSample(args.sample ?? (await askSample()))
-  const source = await packageSource(args.package, process.cwd())
+  const sample = toSample(given.sample ?? (await askSample()))
+  const source = await packageSource(given.package, process.cwd())
   try {
     const files = templateFiles(sample, templateValues(name, title, source.dependency))
-    if (args['dry-run']) return show(folder, files)
-    return await createProject({ folder, files, source, install: args.install, git: args.git } satisfies ProjectInput)
+    if (given['dry-run']) return show(folder, files)
+    return await createProject({ folder, files, source, install, git })
   } finally {
     source.clean()
   }
@@ -76,12 +56,10 @@ function toSample(sample: string): Sample {
 }
 
 function show(folder: string, files: ReadonlyMap<string, string>): number {
-  process.stdout.write(`Would write into ${relative(process.cwd(), folder) || '.'}:\n`)
-  for (const path of [...files.keys()].toSorted()) process.stdout.write(`  ${path}\n`)
+  say(`Would write into ${relative(process.cwd(), folder) || '.'}:`)
+  for (const path of [...files.keys()].toSorted()) say(`  ${path}`)
   return 0
 }
-
-const isAtTerminal = () => process.stdin.isTTY && process.stdout.isTTY
 
 async function askFolder(): Promise<string> {
   if (!isAtTerminal()) throw new UsageFault('Name the folder: fw new my-app')

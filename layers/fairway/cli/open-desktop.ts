@@ -13,8 +13,7 @@ import { ProgramFault, readWorkspaceConfig } from '../desktop/program/workspace-
 import { runProgram } from '../desktop/program/program'
 import { openBrowser } from './browser'
 import { replaceFile } from './change-file'
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
+import { say, tellFailure } from './terminal'
 
 /** Shows a workspace until its last window is closed; what keeps it from starting is told in sentences. */
 export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<void> {
@@ -47,8 +46,7 @@ export async function openDesktop(chosen: { workspace?: string; browser?: string
     process.exit()
   } catch (error) {
     if (!(error instanceof ProgramFault)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
+    process.exitCode = tellFailure(error)
   }
 }
 

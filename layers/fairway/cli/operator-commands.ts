@@ -24,7 +24,10 @@ import { parseInput } from '../server/kernel/http/read-input'
 import { reseal } from '../server/kernel/crypto/reseal'
 import { mailSealedColumns } from '../server/kernel/mail/queue-mail'
 import type { App } from '../server/kernel/app-context'
-import { showProgress, withLocalApp } from './local-app'
+import { withLocalApp } from './local-app'
+import { say, showProgress } from './terminal'
+
+const dryRun = { type: 'boolean', description: 'Count only; change nothing.', default: false } as const
 
 const verify = defineCommand({
   meta: { name: 'verify', description: 'Check that no row of the audit log was changed or deleted.' },
@@ -34,9 +37,9 @@ const verify = defineCommand({
       showProgress('')
       for (const { chain, rows, head, faults } of reports) {
         const result = faults.length === 0 ? 'holds' : faults.join('; ')
-        process.stdout.write(`${chain}: ${rows} rows, ${result}${head ? `, head ${head}` : ''}\n`)
+        say(`${chain}: ${rows} rows, ${result}${head ? `, head ${head}` : ''}`)
       }
-      if (reports.length === 0) process.stdout.write('The audit log is empty.\n')
+      if (reports.length === 0) say('The audit log is empty.')
       return reports.every(({ faults }) => faults.length === 0) ? 0 : 1
     }),
 })
@@ -62,7 +65,7 @@ const resealCommand = defineCommand({
     name: 'reseal',
     description: 'Seal everything anew with the current BETTER_AUTH_SECRET, so that earlier ones can go.',
   },
-  args: { 'dry-run': { type: 'boolean', description: 'Count only; change nothing.', default: false } },
+  args: { 'dry-run': dryRun },
   run: ({ args }) =>
     withLocalApp(async app => {
       const dryRun = args['dry-run']
@@ -75,9 +78,7 @@ const resealCommand = defineCommand({
         showProgress('')
         unreadable += report.unreadable
         const verb = dryRun ? 'would be sealed anew' : 'sealed anew'
-        process.stdout.write(
-          `${report.name}: ${report.rows} rows, ${report.resealed} ${verb}, ${report.unreadable} unreadable\n`,
-        )
+        say(`${report.name}: ${report.rows} rows, ${report.resealed} ${verb}, ${report.unreadable} unreadable`)
       }
       if (unreadable > 0)
         process.stderr.write(
@@ -96,7 +97,7 @@ const retireCommand = defineCommand({
   run: () =>
     withLocalApp(async app => {
       const count = await retireSigningKeys(app)
-      process.stdout.write(`Signing keys retired: ${count}. Servers take a new one within a minute.\n`)
+      say(`Signing keys retired: ${count}. Servers take a new one within a minute.`)
       return 0
     }),
 })
@@ -107,26 +108,26 @@ export const secretsCommand = defineCommand({
   subCommands: { reseal: resealCommand, 'retire-signing-keys': retireCommand },
 })
 
-const say = async (app: App): Promise<number> => {
+const tellSwitch = async (app: App): Promise<number> => {
   const { hub, client } = app.config.identity
   const isOn = await isWorkspaceSsoOn(app)
-  process.stdout.write(`Desktop sign-in is ${isOn ? 'on' : 'off'}.\n`)
-  if (hub) process.stdout.write(`This application is an identity hub of ${hub.apps.length} applications.\n`)
-  else process.stdout.write('This application is not an identity hub, so there is nothing to switch on.\n')
-  if (client) process.stdout.write(`People sign in here through ${client.url}.\n`)
+  say(`Desktop sign-in is ${isOn ? 'on' : 'off'}.`)
+  if (hub) say(`This application is an identity hub of ${hub.apps.length} applications.`)
+  else say('This application is not an identity hub, so there is nothing to switch on.')
+  if (client) say(`People sign in here through ${client.url}.`)
   return 0
 }
 
 const switchTo = (isOn: boolean) => () =>
   withLocalApp(async app => {
     await setWorkspaceSso(app, isOn, 'fw desktop')
-    return say(app)
+    return tellSwitch(app)
   })
 
 /** Says how the switch of the hub stands. */
 export const statusCommand = defineCommand({
   meta: { name: 'status', description: 'Say whether desktop applications may sign people in to this workspace.' },
-  run: () => withLocalApp(say),
+  run: () => withLocalApp(tellSwitch),
 })
 /** Turns it on. */
 export const onCommand = defineCommand({
@@ -140,7 +141,7 @@ export const offCommand = defineCommand({
 })
 
 const sayLines = (lines: readonly string[]): number => {
-  for (const line of lines) process.stdout.write(`${line}\n`)
+  for (const line of lines) say(line)
   return 0
 }
 
@@ -159,10 +160,12 @@ const listWebhooksCommand = defineCommand({
     }),
 })
 
+const id = { type: 'positional', description: 'The id of the webhook.', required: true } as const
+
 const deliveriesCommand = defineCommand({
   meta: { name: 'deliveries', description: 'List the latest deliveries of a webhook.' },
   args: {
-    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    id,
     state: { type: 'string', description: 'Only those that are pending, sent or failed.' },
   },
   run: ({ args }) =>
@@ -182,10 +185,10 @@ const deliveriesCommand = defineCommand({
 const replayCommand = defineCommand({
   meta: { name: 'replay', description: 'Send the events since a time again; the running application delivers them.' },
   args: {
-    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    id,
     since: { type: 'string', description: 'A time as ISO 8601, for example 2026-01-31T08:00:00Z.', required: true },
     all: { type: 'boolean', description: 'Also those that were accepted.', default: false },
-    'dry-run': { type: 'boolean', description: 'Count only; change nothing.', default: false },
+    'dry-run': dryRun,
   },
   run: ({ args }) =>
     withLocalApp(async app => {

@@ -3,21 +3,19 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { applicationDir, platformDir } from '../modules/registry/roots'
-import { tellFailure, UsageFault } from './project/changes'
+import { endWith, say, UsageFault } from './terminal'
 
 /** `fw types`: checks the types of the application; ends with 1 where there are errors. */
 export const typesCommand = defineCommand({
   meta: { name: 'types', description: 'Check the types of this application, and tell each error once.' },
-  async run() {
-    process.exitCode = await tellTypes(applicationDir()).catch(tellFailure)
-  },
+  run: () => endWith(() => tellTypes(applicationDir())),
 })
 
 async function tellTypes(root: string): Promise<number> {
   const { errors, code } = await checkTypes(root)
-  for (const error of errors) process.stdout.write(`${error}\n`)
+  for (const error of errors) say(error)
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
-  process.stdout.write(errors.length === 0 && code === 0 ? 'The types hold.\n' : `${count}.\n`)
+  say(errors.length === 0 && code === 0 ? 'The types hold.' : `${count}.`)
   return code
 }
 

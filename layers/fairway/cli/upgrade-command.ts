@@ -1,42 +1,41 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineCommand } from 'citty'
+import { defineCommand, type ParsedArgs } from 'citty'
 import { compare } from 'verkit'
 import { applicationDir } from '../modules/registry/roots'
 import { PACKAGE_NAME } from '../shared/package'
-import { showChanges, tellFailure, UsageFault, writeChanges } from './project/changes'
+import { showChanges, writeChanges } from './project/changes'
 import { pack, packageSource, type PackageSource, placePackage } from './project/package-source'
 import { outputOf, installPackages, runProgram } from './project/run-program'
-import { planUpgrade, type UpgradePlan, platformDependency } from './project/upgrade/plan-upgrade'
-import { readVersion, removeUnpacked, unpackVersion } from './project/upgrade/read-version'
+import {
+  planUpgrade,
+  platformDependency,
+  readVersion,
+  removeUnpacked,
+  unpackVersion,
+  type UpgradePlan,
+} from './project/upgrade/plan-upgrade'
+import { endWith, say, UsageFault } from './terminal'
+
+const args = {
+  to: { type: 'string', description: 'A version, or the file of a package; otherwise the newest that npm has.' },
+  force: {
+    type: 'boolean',
+    default: false,
+    description: 'Also over changes that are not committed, and to an older version.',
+  },
+  'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
+} as const
 
 /** `fw upgrade`: shows what the next version brings and changes, then installs it. */
 export const upgradeCommand = defineCommand({
   meta: { name: 'upgrade', description: 'Go to the next version of the platform: fw upgrade [--to <version or file>]' },
-  args: {
-    to: { type: 'string', description: 'A version, or the file of a package; otherwise the newest that npm has.' },
-    force: {
-      type: 'boolean',
-      default: false,
-      description: 'Also over changes that are not committed, and to an older version.',
-    },
-    'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
-  },
-  async run({ args }) {
-    process.exitCode = await upgrade(args).catch(tellFailure)
-  },
+  args,
+  run: ({ args: given }) => endWith(() => upgrade(given)),
 })
 
-interface UpgradeArgs {
-  to?: string
-  force: boolean
-  'dry-run': boolean
-}
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-async function upgrade({ to, force, 'dry-run': isDry }: UpgradeArgs): Promise<number> {
+async function upgrade({ to, force, 'dry-run': isDry }: ParsedArgs<typeof args>): Promise<number> {
   const standing = process.cwd()
   const root = applicationDir()
   const installed = join(root, 'node_modules', PACKAGE_NAME)
@@ -49,8 +48,7 @@ async function upgrade({ to, force, 'dry-run': isDry }: UpgradeArgs): Promise<nu
     const [now, next] = [await readVersion(installed), await readVersion(folder)]
     const plan = await planUpgrade({ root, now, next, dependency: source.dependency })
     showPlan(plan)
-    if (plan.changes.length === 0) return 0
-    if (isDry) return 0
+    if (plan.changes.length === 0 || isDry) return 0
     if (!force) await checkReady(root, plan)
     const code = await applyUpgrade(root, plan, source)
     if (code === 0) tellRest(plan)

@@ -63,7 +63,8 @@ export function checkStatus({ status }: HostAnswer): void {
   if (status < 200 || status >= 300) throw new DesktopError('refused')
 }
 
-function jsonOf(text: string): unknown {
+/** A text as JSON; undefined for one that is none. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,11 +1,10 @@
 import type { DesktopAnswer, DesktopCommand } from '../shared/schemas/desktop'
-import { adoptCanonical, keepEnabled, readEnabled, readRemembered } from './remembered-workspace'
+import { adoptCanonical, hubPlace, keepEnabled, readEnabled, readRemembered, type Workspace } from './workspace'
 import { endWatch } from './clean-up'
 import { emptyProgress } from './status-board'
 import { keepRevalidating, resume, retry, signIn } from './sign-in'
 import { endRun, retryCleanUp, signOut } from './sign-out'
 import { isHubAvailable } from './wire'
-import { hubPlace, type Workspace } from './workspace'
 
 type Refusal = Extract<DesktopAnswer, { ok: false }>['code'] | undefined
 

@@ -1,11 +1,9 @@
-import { adoptCanonical, keepRemembered } from './remembered-workspace'
+import { adoptCanonical, appPlace, hubPlace, keepRemembered, type Run, type Workspace } from './workspace'
 import { checkEligibility, type DesktopApp, checkClient, type HubApp } from './eligibility'
-import { readSnapshot, readClient, readSession } from './wire'
-import { hubPlace, type Run, type Workspace, appPlace } from './workspace'
+import { askApp, askHub, readClient, readSession, readSnapshot, redeem } from './wire'
 import type { AppProgress } from './status-board'
 import { cleanPartition, endWatch, watchForLateSession, reportUnclean } from './clean-up'
 import { DesktopError, reasonOf, StaleWork } from './ask'
-import { askApp, askHub, redeem } from './identity-code'
 
 /** A view of this application has been opened: signs in to it when that is still to be done. */
 export async function appLoaded(workspace: Workspace, appId: string): Promise<void> {

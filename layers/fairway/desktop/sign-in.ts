@@ -1,10 +1,9 @@
-import { adoptCanonical, keepRemembered, readRemembered } from './remembered-workspace'
+import { adoptCanonical, hubPlace, keepRemembered, readRemembered, type Run, type Workspace } from './workspace'
 import { cleanPartition, endWatch, reportUnclean } from './clean-up'
 import { DesktopError, reasonOf } from './ask'
 import { appsThatAre, beforeFanOut, fanOut } from './provision-app'
 import { holdCeremony } from './hold-ceremony'
 import { readSession, readSnapshot, type Exchange, isHubAvailable } from './wire'
-import { hubPlace, type Run, type Workspace } from './workspace'
 
 /** One ceremony at the hub, then every eligible application; the board tells how it went. */
 export async function signIn(workspace: Workspace): Promise<void> {

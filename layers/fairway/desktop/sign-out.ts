@@ -2,8 +2,7 @@ import { cleanPartition, watchForLateSession, reportUnclean } from './clean-up'
 import { type DesktopApp, checkEligibility } from './eligibility'
 import { appsThatAre } from './provision-app'
 import { appPartition, HUB_PARTITION } from './host'
-import { keepRemembered } from './remembered-workspace'
-import { appPlace, hubPlace, type Workspace } from './workspace'
+import { appPlace, hubPlace, keepRemembered, type Workspace } from './workspace'
 
 /** Ends the run; sessions that its unfinished work still brings are taken back. */
 export function endRun(workspace: Workspace): void {

@@ -1,4 +1,4 @@
-/** What a device remembers besides what its settings say: names in the browser's own storage, which the server's pages read too. */
+// Names that the server and its pages share with the browser: what a device remembers, and what a page is marked with.
 
 /** How this browser signed in last: what its session said of that. */
 export const LAST_WAY = 'fairway-signed-in-with'
@@ -8,3 +8,6 @@ export const LANGUAGE_SETTING = 'fairway-language'
 
 /** The cookie that tells the server's own pages and mails of it. */
 export const LANGUAGE_COOKIE = 'fw-language'
+
+/** The name of the `<meta>` that pages carry where local data may be moved to a real account. */
+export const LOCAL_DATA_MARK = 'fairway-local-data'

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors'
-import { SIGN_IN_AGAIN, SIGN_IN_PATH } from './paths'
+import { CLAIM_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from './paths'
 
 interface SignInVisit {
   /** What went wrong on the way; the page says it in words. */
@@ -19,3 +19,9 @@ export function signInPathFor({ error, returnPath, again = false }: SignInVisit)
   })
   return `${SIGN_IN_PATH}?${query}`
 }
+
+/** The path of the page that asks whose an account is, and then goes on to `returnPath`; a path that leads there already stays as it is. */
+export const claimPathFor = (returnPath: string): string =>
+  returnPath.split('?', 1)[0] === CLAIM_PATH
+    ? returnPath
+    : `${CLAIM_PATH}?${new URLSearchParams({ return: returnPath })}`

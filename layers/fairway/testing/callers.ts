@@ -6,10 +6,11 @@ import { makePersonalToken } from '../server/domains/oauth-server'
 import type { App } from '../server/kernel/app-context'
 import { newRequestId } from '../server/kernel/crypto/random'
 import { AppError } from '../server/kernel/http/app-error'
-import { createBrowsers, type RequestOptions } from './browsers'
 import type { Edge } from './edge'
-import { AS_JSON_LD, type ListPage, listPath, type ListQuery, readPage } from './list-page'
-import { sessionOf, type Who } from './people'
+import { sessionOf, signIn, type Who } from './people'
+import { z } from 'zod'
+import { errorCatalog, type ErrorCode } from '../shared/errors'
+import { readCollectionPage } from '../shared/collections/collection-page'
 
 type NameOf<Types> = [keyof Types] extends [never] ? string : keyof Types & string
 type InputOf<Name> = Name extends keyof ActionTypes ? ActionTypes[Name]['input'] : Record<string, unknown>
@@ -98,3 +99,98 @@ async function connectHost(app: App, edge: Edge, who: Who | null): Promise<Clien
   )
   return host
 }
+
+export interface RequestOptions extends RequestInit {
+  /** Sent as the body, as JSON. */
+  json?: unknown
+}
+
+/** The browsers of people, each signed in when it is first used; gives what sends a request as a page of the application would. */
+export function createBrowsers(app: App, edge: Edge) {
+  const jars = new Map<string, Promise<CookieJar>>()
+
+  function jarOf(who: Who): Promise<CookieJar> {
+    const made = jars.get(who.email) ?? signIn(app, who).then(cookie => new CookieJar([cookie]))
+    jars.set(who.email, made)
+    return made
+  }
+
+  return async (who: Who | null, path: string, { json, ...options }: RequestOptions = {}): Promise<Response> => {
+    const jar = who ? await jarOf(who) : new CookieJar()
+    const headers = new Headers(json === undefined ? {} : { 'content-type': 'application/json' })
+    if (jar.header !== '') headers.set('cookie', jar.header)
+    if (!/^(get|head)$/i.test(options.method ?? 'get')) {
+      headers.set('origin', app.config.baseUrl)
+      headers.set('sec-fetch-site', 'same-origin')
+    }
+    for (const [name, value] of new Headers(options.headers)) headers.set(name, value)
+    const body = json === undefined ? options.body : JSON.stringify(json)
+    const answer = await edge.fetch(path, { ...options, headers, body })
+    jar.keep(answer.headers.getSetCookie())
+    return answer
+  }
+}
+
+/** The cookies of one browser. */
+class CookieJar {
+  readonly #cookies = new Map<string, string>()
+
+  constructor(setCookies: readonly string[] = []) {
+    this.keep(setCookies)
+  }
+
+  get header(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  keep(setCookies: readonly string[]): void {
+    for (const cookie of setCookies) {
+      const [pair = ''] = cookie.split(';', 1)
+      const at = pair.indexOf('=')
+      if (/;\s*max-age=0/i.test(cookie)) this.#cookies.delete(pair.slice(0, at))
+      else this.#cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+  }
+}
+
+/** Parameters of a collection as they stand in its address, for example `{ status: 'open', itemsPerPage: 10 }`. */
+export type ListQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
+/** One page of a collection. */
+export interface ListPage<Item> {
+  items: (Item & { '@id': string; '@type': string })[]
+  /** Not there in collections that do not count. */
+  totalItems?: number
+  /** The addresses of the pages around, by their name: `next`, `previous`, `first`, `last`. */
+  links: Readonly<Record<string, string>>
+}
+
+/** How a page is asked for. */
+export const AS_JSON_LD = { headers: { accept: 'application/ld+json' } }
+
+/** The address of a page. */
+export function listPath(name: string, query: ListQuery = {}): string {
+  const parameters = Object.entries(query).flatMap(([key, value]) =>
+    (Array.isArray(value) ? value : [value]).map(one => [key, String(one)]),
+  )
+  return `/${name}?${new URLSearchParams(parameters)}`
+}
+
+const linkedItem = z.looseObject({ '@id': z.string(), '@type': z.string() })
+const problemSchema = z.object({ code: z.string(), detail: z.string().optional() })
+
+/** The page of an answer; throws the error that the answer says. */
+export async function readPage(answer: Response): Promise<ListPage<unknown>> {
+  const body: unknown = await answer.json()
+  if (!answer.ok) {
+    const { code, detail } = problemSchema.parse(body)
+    throw new AppError(isCode(code) ? code : 'internal', { detail })
+  }
+  const { items, totalItems, view } = readCollectionPage(body)
+  const links = Object.entries({ ...view }).flatMap(([key, link]) =>
+    key.startsWith('@') || link === undefined ? [] : [[key, link] as const],
+  )
+  return { items: z.array(linkedItem).parse(items), totalItems, links: Object.fromEntries(links) }
+}
+
+const isCode = (code: string): code is ErrorCode => code in errorCatalog

@@ -2,9 +2,9 @@
 /** `nuxt-fairway/vitest`, in tests and in vitest.config.ts. */
 export { aliases, fairway, type FairwayOptions } from './plugin'
 export { testApp, type TestApp, type TestAppOptions } from './test-app'
-export type { RequestOptions } from './browsers'
+export type { RequestOptions } from './callers'
 export type { Caller } from './callers'
-export type { ListPage, ListQuery } from './list-page'
+export type { ListPage, ListQuery } from './callers'
 export type { TestClock } from './clock'
 export type { TestMail } from './mails'
 export type { PersonInput, TestPerson } from './people'

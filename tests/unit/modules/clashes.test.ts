@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileClashes, pageClashes, routeClashes, ruleClashes } from '#fairway/modules/clashes/path-clashes'
+import { fileClashes, pageClashes, routeClashes, ruleClashes, takenPaths } from '#fairway/modules/clashes/path-clashes'
 import { importClashes, sourcesBelow, settingClashes } from '#fairway/modules/clashes/import-clashes'
-import { takenPaths } from '#fairway/modules/clashes/paths'
 import { aliases, platformDir } from '#fairway/modules/registry/roots'
 import { folderWith } from '../../support/files'
 

@@ -1,6 +1,6 @@
 import { createI18n } from 'vue-i18n'
 import { describe, expect, it } from 'vitest'
-import { compileTexts } from '#fairway/modules/texts/compile-texts'
+import { compileTexts } from '#fairway/modules/texts/read-texts'
 
 describe('compileTexts', () => {
   it('leaves texts without syntax as they are, and the others say the same once they are parsed', () => {

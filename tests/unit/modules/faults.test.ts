@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { answerFault } from '#fairway/modules/dev-server/fault-answer'
+import { answerFault } from '#fairway/modules/dev-server/development-server'
 import { placeOf, toFault } from '#fairway/modules/dev-server/faults'
 import { serveListener } from '../../support/web-server'
 

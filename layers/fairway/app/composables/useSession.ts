@@ -1,4 +1,4 @@
-import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
+import { LOCAL_DATA_MARK } from '#fairway/shared/device'
 import { createDraft, type DraftSchema, forgetDrafts } from '../session/draft'
 import { createSessionSignal } from '../session/session-signal'
 import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'

@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '#fairway/shared/secret-name'
+import { SECRET_NAME } from '#fairway/shared/secrets'
 import { readSchema, type SchemaNode, withoutNull } from './schema-fields'
 
 type FieldKind = 'text' | 'long-text' | 'secret' | 'number' | 'switch' | 'choice' | 'list' | 'json'

@@ -5,6 +5,9 @@ import { envTable } from '../../server/kernel/config/env'
 import type { Variable } from '../../server/kernel/config/env-variable'
 import { createLog, type Log } from '../../server/kernel/events/log'
 import { printable, reasonOf } from '../mcp/endpoint'
+import { z } from 'zod'
+import { jsonOf } from '../../server/kernel/declaration'
+import { readLimited } from '../../server/kernel/http/fetch-json'
 
 export type Status = 'ok' | 'warning' | 'fault' | 'off'
 
@@ -132,4 +135,43 @@ export function toLines(findings: readonly Finding[]): string[] {
     ]),
     faults + warnings === 0 ? 'All is well.' : `${many(faults, 'fault')}, ${many(warnings, 'warning')}.`,
   ]
+}
+
+const READINESS_LIMIT_IN_MS = 10_000
+const MOST_BYTES = 64 * 1024
+const answerSchema = z.object({ status: z.enum(['ready', 'not-ready']), checks: z.record(z.string(), z.unknown()) })
+
+/** What the readiness of a base URL says: ours and ready or not, something else, or nobody. */
+export type Readiness =
+  | { state: 'ready' }
+  | { state: 'not-ready'; checks: string }
+  | { state: 'other'; text: string }
+  | { state: 'away'; text: string }
+
+/** Asks a base URL for `/_fw/health/ready`. */
+export async function readiness(baseUrl: string): Promise<Readiness> {
+  try {
+    const signal = AbortSignal.timeout(READINESS_LIMIT_IN_MS)
+    const answer = await fetch(`${baseUrl}/_fw/health/ready`, { redirect: 'manual', signal })
+    const { data } = answerSchema.safeParse(jsonOf(await readLimited(answer, MOST_BYTES)))
+    const location = answer.headers.get('location')
+    if (location) return { state: 'other', text: `redirects to ${printable(location)}` }
+    if (!data || !answer.headers.has('x-request-id'))
+      return { state: 'other', text: `answers ${answer.status}, not as this platform does` }
+    if (data.status === 'ready') return { state: 'ready' }
+    return {
+      state: 'not-ready',
+      checks: Object.entries(data.checks)
+        .map(pair => pair.join(' '))
+        .join(', '),
+    }
+  } catch (error) {
+    return { state: 'away', text: reasonOf(error) }
+  }
+}
+
+/** How far the clock of who answered is ahead of this machine's; null where it does not say. */
+export function secondsAhead({ headers }: Response): number | null {
+  const date = Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(date) ? null : Math.round((date - Date.now()) / 1000)
 }

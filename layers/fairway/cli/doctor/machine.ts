@@ -10,8 +10,7 @@ import { databaseTarget } from '../../server/kernel/database/client'
 import { unknownNames } from '../../server/kernel/config/environment'
 import { reasonOf } from '../mcp/endpoint'
 import { tokenFolder } from '../mcp/token-file'
-import { type Check, fault, type Found, ok, type Patient, warning } from './check'
-import { readiness } from './readiness'
+import { type Check, fault, type Found, ok, type Patient, readiness, warning } from './check'
 
 const OLDEST_NODE = 24
 

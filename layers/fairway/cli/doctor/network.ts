@@ -9,9 +9,20 @@ import { CALLBACK_PATH, MCP_PATH } from '../../shared/paths'
 import { hubReport } from '../hub-checks'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from '../mcp/discovery-steps'
 import { reasonOf, StepFailure } from '../mcp/endpoint'
-import { asker, type Check, fault, type Found, off, ok, type Patient, quietLog, warning } from './check'
+import {
+  asker,
+  type Check,
+  fault,
+  type Found,
+  off,
+  ok,
+  type Patient,
+  quietLog,
+  readiness,
+  secondsAhead,
+  warning,
+} from './check'
 import { databaseClock } from './database'
-import { readiness, secondsAhead } from './readiness'
 
 export const mail: Check = {
   name: 'mail',

@@ -1,7 +1,7 @@
 // The fields of a resource: what an author types of them, and what each type is in a table, a schema, a form and a list.
-import { UsageFault } from '../project/changes'
 import { fitted, quoted } from './layout'
 import { checkName, toCamel, toSnake } from './names'
+import { UsageFault } from '../terminal'
 
 export const FIELD_TYPES = ['text', 'longtext', 'number', 'boolean', 'date', 'datetime', 'enum', 'person'] as const
 type FieldType = (typeof FIELD_TYPES)[number]

@@ -1,5 +1,5 @@
 // Names of what is generated, in every form that code, files and texts need.
-import { UsageFault } from '../project/changes'
+import { UsageFault } from '../terminal'
 
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 

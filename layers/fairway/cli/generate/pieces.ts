@@ -6,12 +6,12 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
-import { UsageFault } from '../project/changes'
 import { MOMENT, parseFields, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { KNOWN_LANGUAGES } from './resource-texts'
+import { UsageFault } from '../terminal'
 
 interface Common {
   force: boolean

@@ -2,9 +2,11 @@ import type { Resource } from './resource'
 import { fieldsComponent } from './resource-form'
 import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
-import { serverFiles } from './resource-server'
 import { testFile } from './resource-test'
 import { textFile } from './resource-texts'
+import { columnOf, columnTypes, filterOf, hasDefault, MOMENT, schemaOf } from './fields'
+import { fits, fitted, importOf, lines, quoted } from './layout'
+import { withArticle } from './names'
 
 /** All files of a resource by their paths, but for its migration; texts in these languages. */
 export const resourceFiles = (resource: Resource, languages: readonly string[]): Map<string, string> =>
@@ -18,3 +20,249 @@ export const resourceFiles = (resource: Resource, languages: readonly string[]):
     ),
     [`tests/${resource.plural}.test.ts`, testFile(resource)],
   ])
+
+// The server files of a resource: its table, its actions and its collection.
+
+/** The server files of a resource, by their paths. */
+export const serverFiles = (resource: Resource): [string, string][] => {
+  const action = (verb: string) => `server/actions/${resource.plural}/${verb}-${resource.kebab}.ts`
+  return [
+    [tablePath(resource), tableFile(resource)],
+    [action('create'), createAction(resource)],
+    [action('delete'), deleteAction(resource)],
+    [action('get'), getAction(resource)],
+    [action('update'), updateAction(resource)],
+    [`server/collections/${resource.collection}.ts`, collectionFile(resource)],
+  ]
+}
+
+export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `server/database/${plural}.ts`
+
+function tableFile(resource: Resource): string {
+  const { variable, table, camel, noun, fields } = resource
+  return `${importOf(['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields)], 'drizzle-orm/sqlite-core')}
+import { z } from 'zod'
+import { ownableColumns } from 'nuxt-fairway/tables'
+
+export const ${variable} = sqliteTable(
+  ${quoted(table)},
+  {
+    id: text('id').primaryKey(),
+    ...ownableColumns(),
+${fields.map(columnOf).join('\n')}
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [
+    index('${table}_owner').on(table.ownerEmail, table.updatedAt),
+    index('${table}_org').on(table.orgId, table.visibility),
+    index('${table}_org_id').on(table.orgId, table.id),
+  ],
+)
+
+${idSchema(resource)}
+${fields.some(({ type }) => type === 'datetime') ? `${MOMENT}\n` : ''}
+/** What people write into ${withArticle(noun)}. */
+export const ${camel}Input = z.object({
+${fields.map(field => `  ${field.name}: ${schemaOf(field, variable)},`).join('\n')}
+})
+`
+}
+
+function idSchema({ camel, noun, collection }: Resource): string {
+  const about = `{ description: 'The id of the ${noun}.', collection: ${quoted(collection)} }`
+  const line = `export const ${camel}Id = z.string().min(1).max(64).meta(${about})`
+  return fits(line) ? line : `export const ${camel}Id = z\n  .string()\n  .min(1)\n  .max(64)\n  .meta(${about})`
+}
+
+interface ActionParts {
+  description: string
+  /** What it needs of `#fw`, drizzle-orm and the table's file, beside what every action needs. */
+  fw: readonly string[]
+  drizzle: readonly string[]
+  table: readonly string[]
+  options: string
+  run: string
+}
+
+function actionFile(resource: Resource, { description, fw, drizzle, table, options, run }: ActionParts): string {
+  const { isOrg, variable, plural } = resource
+  const guard = isOrg ? ['requireOrganization'] : []
+  return lines(
+    drizzle.length > 0 && importOf(drizzle, 'drizzle-orm'),
+    options.includes('z.') && `import { z } from 'zod'`,
+    importOf(['defineAction', ...fw, ...guard], '#fw'),
+    importOf([variable, ...table], `../../database/${plural}`),
+    '',
+    'export default defineAction({',
+    `  description: ${quoted(description)},`,
+    isOrg && '  guard: requireOrganization(),',
+    options,
+    run,
+    '})',
+    '',
+  )
+}
+
+const OMITTED = `{ omit: ['orgId'] }`
+const outputOption = ({ variable }: Resource): string => `  output: outputOf(${variable}, ${OMITTED}),`
+
+/** How the audit log and the home page tell of a row. */
+function auditOption({ variable, title, plural }: Resource, keep: readonly string[] = [`keep: ['id']`]): string {
+  const subject = [`table: ${variable}`, `title: ${variable}.${title.name}`, `path: '/${plural}/{id}'`]
+  const line = `  audit: { ${[...keep, `subject: { ${subject.join(', ')} }`].join(', ')} },`
+  if (fits(line)) return line
+  const parts = [
+    ...keep.map(part => `    ${part},`),
+    fitted(subject, { before: '    subject: ', open: '{', close: '}', after: ',' }),
+  ]
+  return `  audit: {\n${parts.join('\n')}\n  },`
+}
+
+/** The condition that finds a row which the caller may use with this role. */
+function found({ variable }: Resource, role = ''): string {
+  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${role}))`
+  const line = `      .where(${condition})`
+  return fits(line) ? line : `      .where(\n        ${condition},\n      )`
+}
+
+const among = ({ isOrg, nouns }: Resource): string => (isOrg ? `the ${nouns} of your organization` : `your ${nouns}`)
+
+function createAction(resource: Resource): string {
+  const { variable, camel, noun, fields, isOrg } = resource
+  const defaults = fields.filter(hasDefault).map(({ name }) => `${name}: true`)
+  const input =
+    defaults.length === 0
+      ? `  input: ${camel}Input,`
+      : fitted(defaults, {
+          before: `  input: ${camel}Input.partial(`,
+          open: '{',
+          close: '}',
+          after: '),',
+        })
+  const values = [
+    '...input',
+    'id: newId()',
+    '...ownedBy(session)',
+    ...(isOrg ? [`visibility: 'org-edit'`] : []),
+    'createdAt: now()',
+    'updatedAt: now()',
+  ]
+  return actionFile(resource, {
+    description: isOrg
+      ? `Creates ${withArticle(noun)} that everyone in the organization may edit.`
+      : `Creates ${withArticle(noun)} that only you can see.`,
+    fw: ['newId', 'outputOf', 'ownedBy'],
+    drizzle: [],
+    table: [`${camel}Input`],
+    options: lines(input, outputOption(resource), auditOption(resource, [])),
+    run: `  run: (input, { db, session, now }) =>
+    db
+      .insert(${variable})
+${fitted(values, { before: '      .values(', open: '{', close: '}', after: ')' })}
+      .returning()
+      .get(),`,
+  })
+}
+
+function getAction(resource: Resource): string {
+  const { variable, camel } = resource
+  return actionFile(resource, {
+    description: `Reads one of ${among(resource)}.`,
+    fw: ['accessibleTo', 'AppError', 'outputOf'],
+    drizzle: ['and', 'eq'],
+    table: [`${camel}Id`],
+    options: lines('  readOnly: true,', `  input: z.object({ id: ${camel}Id }),`, outputOption(resource)),
+    run: `  async run({ id }, { db, session }) {
+    const [row] = await db
+      .select()
+      .from(${variable})
+${found(resource)}
+    if (!row) throw new AppError('not-found')
+    return row
+  },`,
+  })
+}
+
+function updateAction(resource: Resource): string {
+  const { variable, camel, noun } = resource
+  return actionFile(resource, {
+    description: `Changes ${withArticle(noun)}; what is left out stays.`,
+    fw: ['accessibleTo', 'AppError', 'outputOf'],
+    drizzle: ['and', 'eq'],
+    table: [`${camel}Id`, `${camel}Input`],
+    options: lines(
+      `  input: ${camel}Input.partial().extend({ id: ${camel}Id }),`,
+      outputOption(resource),
+      auditOption(resource),
+    ),
+    run: `  async run({ id, ...changes }, { db, session, now }) {
+    const [row] = await db
+      .update(${variable})
+      .set({ ...changes, updatedAt: now() })
+${found(resource, `, 'editor'`)}
+      .returning()
+    if (!row) throw new AppError('not-found')
+    return row
+  },`,
+  })
+}
+
+function deleteAction(resource: Resource): string {
+  const { variable, camel } = resource
+  return actionFile(resource, {
+    description: `Deletes one of ${among(resource)} for good.`,
+    fw: ['accessibleTo', 'AppError'],
+    drizzle: ['and', 'eq'],
+    table: [`${camel}Id`],
+    options: lines(
+      '  destructive: true,',
+      `  input: z.object({ id: ${camel}Id }),`,
+      `  output: z.object({ id: z.string() }),`,
+      auditOption(resource),
+    ),
+    run: `  async run({ id }, { db, session }) {
+    const [row] = await db
+      .delete(${variable})
+${found(resource, `, 'admin'`)}
+      .returning({ id: ${variable}.id })
+    if (!row) throw new AppError('not-found')
+    return row
+  },`,
+  })
+}
+
+function collectionFile(resource: Resource): string {
+  const { variable, plural, pascal, fields, title, isOrg, nouns } = resource
+  const described = isOrg
+    ? `The ${nouns} of your organization, the latest changed first.`
+    : `Your ${nouns} and those shared with you, the latest changed first.`
+  const filters = [...fields.map(field => `${field.name}: ${filterOf(field)}`), `ownerEmail: 'exact'`]
+  const ordered = fields.filter(({ type }) => type !== 'longtext').map(({ name }) => quoted(name))
+  const search = [
+    `title: ${quoted(title.name)}`,
+    `to: '/${plural}/{id}'`,
+    `icon: 'i-lucide-list'`,
+    `text: '${variable}.name'`,
+  ]
+  return `import { z } from 'zod'
+${importOf(['accessOf', 'callerPlaceholders', 'defineCollection', 'outputOf', ...(isOrg ? ['requireOrganization'] : [])], '#fw')}
+${importOf([variable], `../database/${plural}`)}
+
+export default defineCollection({
+  description: ${quoted(described)},
+  shortName: ${quoted(pascal)},
+${isOrg ? '  guard: requireOrganization(),\n' : ''}  item: outputOf(${variable}, {
+    omit: ['orgId'],
+    extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
+  }),
+${fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], { before: '  source: ', open: '{', close: '}', after: ',' })}
+  scope: 'shared',
+${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
+${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}
+${fitted([...ordered, `'createdAt'`, `'updatedAt'`], { before: '  order: ', open: '[', close: ']', after: ',' })}
+  defaultOrder: [{ field: 'updatedAt', direction: 'DESC' }],
+  paginationClientItemsPerPage: true,
+})
+`
+}

@@ -5,15 +5,15 @@ import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
-import { readIn, UsageFault } from '../project/changes'
+import { readIn } from '../project/changes'
 import { type Field, fieldText, hasDefault, parseFields, readFields } from './fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { toResource, type Resource } from './resource'
-import { resourceFiles } from './resource-files'
-import { tablePath } from './resource-server'
+import { resourceFiles, tablePath } from './resource-files'
 import { KNOWN_LANGUAGES } from './resource-texts'
+import { UsageFault } from '../terminal'
 
 export interface ResourceArgs {
   name: string

@@ -1,6 +1,6 @@
-import { UsageFault } from '../project/changes'
 import type { Field } from './fields'
 import { checkName, pluralOf, toCamel, toKebab, toPascal, toSentence, toSnake } from './names'
+import { UsageFault } from '../terminal'
 
 interface ResourceInput {
   /** The noun in the singular, in any form. */

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseModule } from 'magicast'
 import { z } from 'zod'
-import { readIn, UsageFault } from '../project/changes'
+import { readIn } from '../project/changes'
 import { fits, fitted, quoted } from './layout'
 import { checkName, toKebab } from './names'
 import type { GeneratePlan } from './plan'
+import { UsageFault } from '../terminal'
 
 const CONFIG = 'fw.config.ts'
 const CURE = `Write them into ${CONFIG} yourself.`

@@ -11,7 +11,7 @@ import {
   readServerMetadata,
   requestOptions,
 } from './discovery-steps'
-import { describeAnswer, StepFailure, printable, reasonOf } from './endpoint'
+import { describeAnswer, printable, StepFailure } from './endpoint'
 import { authorize, refresh, registerClient, revoke, type Tokens, wantedScope } from './token-steps'
 
 interface ProbeInput {
@@ -175,8 +175,7 @@ async function readRedirect(document: URL): Promise<string> {
     const { redirect_uris: redirects } = documentSchema.parse(await answer.json())
     return redirects[0] ?? ''
   } catch (error) {
-    if (error instanceof StepFailure) throw error
-    throw new StepFailure(step, expected, reasonOf(error), { cause: error })
+    throw fail(step, expected, error)
   }
 }
 

@@ -77,70 +77,69 @@ export async function authorize(
   }
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   await show(url.href)
-  const answer = checkAnswer(party, await callback.received)
+  const answer = await checkAnswer(party, await callback.received)
   return exchangeCode(party, answer, redirectUri, verifier)
 }
 
-function checkAnswer({ server, clientId }: Party, query: URLSearchParams): URLSearchParams {
-  try {
+const checkAnswer = ({ server, clientId }: Party, query: URLSearchParams): Promise<URLSearchParams> =>
+  asStep('the way back from the browser', `a code and iss=${server.issuer}`, () =>
     // The callback server has compared and taken out the state.
-    return oauth.validateAuthResponse(server, { client_id: clientId }, query, oauth.expectNoState)
-  } catch (error) {
-    throw fail('the way back from the browser', `a code and iss=${server.issuer}`, describeRefusal(error))
-  }
-}
+    oauth.validateAuthResponse(server, { client_id: clientId }, query, oauth.expectNoState),
+  )
 
-async function exchangeCode(party: Party, query: URLSearchParams, redirectUri: string, verifier: string) {
-  const { server, clientId, resource } = party
+const exchangeCode = (party: Party, query: URLSearchParams, redirectUri: string, verifier: string): Promise<Tokens> => {
+  const { server, clientId } = party
   const client = { client_id: clientId }
-  const step = `POST ${server.token_endpoint} (authorization code)`
-  try {
-    const options = {
-      ...requestOptions(new URL(server.token_endpoint ?? '')),
-      additionalParameters: { resource: resource.href },
-    }
+  return asStep(`POST ${server.token_endpoint} (authorization code)`, 'an access token', async () => {
+    const options = tokenOptions(party)
+    const none = oauth.None()
     const answer = await oauth.authorizationCodeGrantRequest(
       server,
       client,
-      oauth.None(),
+      none,
       query,
       redirectUri,
       verifier,
       options,
     )
     return toTokens(await oauth.processAuthorizationCodeResponse(server, client, answer))
-  } catch (error) {
-    throw fail(step, 'an access token', describeRefusal(error))
-  }
+  })
 }
 
 /** Step 6: new tokens for a refresh token; the old one is spent, whether or not the answer arrives. */
-export async function refresh({ server, clientId, resource }: Party, refreshToken: string): Promise<Tokens> {
+export function refresh(party: Party, refreshToken: string): Promise<Tokens> {
+  const { server, clientId } = party
   const client = { client_id: clientId }
-  const step = `POST ${server.token_endpoint} (refresh token)`
-  try {
-    const options = {
-      ...requestOptions(new URL(server.token_endpoint ?? '')),
-      additionalParameters: { resource: resource.href },
-    }
-    const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options)
+  return asStep(`POST ${server.token_endpoint} (refresh token)`, 'a new access token', async () => {
+    const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, tokenOptions(party))
     const tokens = toTokens(await oauth.processRefreshTokenResponse(server, client, answer))
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken }
-  } catch (error) {
-    throw fail(step, 'a new access token', describeRefusal(error))
-  }
+  })
 }
 
+const tokenOptions = ({ server, resource }: Party) => ({
+  ...requestOptions(new URL(server.token_endpoint ?? '')),
+  additionalParameters: { resource: resource.href },
+})
+
 /** Step 8: ends everything that came from one consent (RFC 7009). */
-export async function revoke({ server, clientId }: Party, token: string): Promise<void> {
-  const step = `POST ${server.revocation_endpoint ?? 'the revocation endpoint'}`
-  if (!server.revocation_endpoint) throw new StepFailure(step, 'revocation_endpoint in the metadata', 'nothing')
-  try {
-    const options = requestOptions(new URL(server.revocation_endpoint))
+export function revoke({ server, clientId }: Party, token: string): Promise<void> {
+  const { revocation_endpoint: endpoint } = server
+  const step = `POST ${endpoint ?? 'the revocation endpoint'}`
+  return asStep(step, '200 (RFC 7009)', async () => {
+    if (!endpoint) throw new StepFailure(step, 'revocation_endpoint in the metadata', 'nothing')
+    const options = requestOptions(new URL(endpoint))
     const answer = await oauth.revocationRequest(server, { client_id: clientId }, oauth.None(), token, options)
     await oauth.processRevocationResponse(answer)
+  })
+}
+
+/** Does the work of a step; what is thrown is its failure, with the server's own words where it has said why. */
+async function asStep<T>(step: string, expected: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
-    throw fail(step, '200 (RFC 7009)', describeRefusal(error))
+    throw fail(step, expected, describeRefusal(error))
   }
 }
 

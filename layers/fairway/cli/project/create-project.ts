@@ -2,16 +2,15 @@ import { relative, dirname, join } from 'node:path'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { installPackages, outputOf } from './run-program'
 import { type PackageSource, placePackage } from './package-source'
+import { say, sayNext } from '../terminal'
 
-export interface ProjectInput {
+interface ProjectInput {
   folder: string
   files: ReadonlyMap<string, string>
   source: PackageSource
   install: boolean
   git: boolean
 }
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Makes a project and gives the exit code. Interrupted, it removes what it has made, so that the same command can be given again. */
 export async function createProject({ folder, files, source, install, git }: ProjectInput): Promise<number> {
@@ -57,8 +56,7 @@ async function beginRepository(folder: string): Promise<void> {
 
 function tellNext(folder: string, installed: boolean | undefined): void {
   if (installed === false) say('The project is complete otherwise.')
-  const steps = [`cd ${shown(folder)}`, ...(installed ? [] : ['npm install']), 'npm run dev']
-  say(`Next:\n${steps.map(step => `  ${step}`).join('\n')}`)
+  sayNext([`cd ${shown(folder)}`, ...(installed ? [] : ['npm install']), 'npm run dev'])
 }
 
 /** What is wrong with a folder that a new project is to lie in, as a sentence; undefined where it is empty or not there. */

@@ -6,6 +6,12 @@ import { platformDir } from '../../modules/registry/roots'
 import { IS_PUBLISHED } from '../../shared/package'
 import { outputOf } from './run-program'
 
+/** The option that names it. */
+export const packageArg = {
+  type: 'string',
+  description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
+} as const
+
 /** Where a project gets the platform from. */
 export interface PackageSource {
   /** What its package.json says. */

@@ -2,10 +2,11 @@ import { existsSync, readFileSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { platformDir } from '../../modules/registry/roots'
-import { type FileChange, readIn, UsageFault } from './changes'
+import { type FileChange, readIn } from './changes'
 import { platformManifest } from './package-source'
 import { templateFiles } from './template'
 import { readNuxtConfig, withPlatform, withReferences } from './config-texts'
+import { UsageFault } from '../terminal'
 
 export interface AddPlan {
   changes: FileChange[]

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { z } from 'zod'
 import { createMutex } from '../../shared/mutex'
+import { jsonOf } from '../ask'
 import type { DesktopHost, DesktopWindow, HostAnswer, HostRequest, WindowInput } from '../host'
 
 interface ChromiumHostInput {
@@ -112,13 +113,5 @@ export function createFilePreferences(file: string): DesktopHost['preferences'] 
   return {
     get: key => mutex(file, async () => (await read())[key]),
     set: (key, value) => mutex(file, () => write(key, value)),
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

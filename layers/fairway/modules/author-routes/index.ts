@@ -1,9 +1,10 @@
 // Nitro mounts whatever lies in `server/api` and `server/routes`: the syntax of an author's files there is checked.
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
+import { defineNuxtModule, useNitro } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
 import { isPlatformFile } from '../registry/roots'
+import { addServerModule, checkWithBuild } from '../registry/server-modules'
 import { routeFault } from './route-fault'
 
 /** A route of an author's that can change data and does not check the session first stops the build, and the development server. */
@@ -11,28 +12,12 @@ export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {
     const { rootDir } = nuxt.options
-    addServerTemplate({
-      filename: '#fw/own-middleware',
-      getContents: () => `export const hasOwnMiddleware = ${hasOwnMiddleware(nuxt.runWithContext(useNitro))}\n`,
+    addServerModule('#fw/own-middleware', {
+      contents: () => `export const hasOwnMiddleware = ${hasOwnMiddleware(nuxt.runWithContext(useNitro))}\n`,
+      types: () =>
+        '  /** Whether the application, or a module of it, has middleware on the server. */\n  export const hasOwnMiddleware: boolean\n',
     })
-    addTypeTemplate(
-      {
-        filename: 'types/fw-own-middleware.d.ts',
-        getContents: () =>
-          `declare module '#fw/own-middleware' {\n  /** Whether the application, or a module of it, has middleware on the server. */\n  export const hasOwnMiddleware: boolean\n}\n`,
-      },
-      { nitro: true, nuxt: true },
-    )
-    const check = ({ scannedHandlers }: Nitro) => checkRoutes(scannedHandlers, rootDir)
-    // Before the pages are built, which takes longest.
-    if (!nuxt.options.dev) return void nuxt.hook('build:before', () => check(useNitro()))
-    // Again after each change; what was built before goes on answering until then.
-    nuxt.hook('nitro:init', () => {
-      const nitro = nuxt.runWithContext(useNitro)
-      nitro.hooks.hook('rollup:before', (_nitro, config) => {
-        config.plugins = [config.plugins, { name: 'author-routes', buildStart: () => check(nitro) }]
-      })
-    })
+    checkWithBuild(nuxt, 'author-routes', ({ scannedHandlers }) => checkRoutes(scannedHandlers, rootDir))
   },
 })
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { isPlatformFile, withShortPaths } from '../registry/roots'
-import { fileClashes, pageClashes, routeClashes, ruleClashes } from './path-clashes'
+import { checkWithBuild } from '../registry/server-modules'
+import { fileClashes, pageClashes, routeClashes, ruleClashes, scanRoutes, takenPaths } from './path-clashes'
 import { importClashes, refuseServerCode, sourcesBelow, settingClashes } from './import-clashes'
-import { scanRoutes, takenPaths } from './paths'
 
 /** What of the application's would take a path or the place of something of the platform's stops the build, with file and cure. */
 export default defineNuxtModule({
@@ -17,25 +17,18 @@ export default defineNuxtModule({
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
     })
-    const check = async (nitro: Nitro) => {
+    checkWithBuild(nuxt, 'clashes', async nitro => {
       const clashes = await findClashes(nuxt, nitro, pages)
       if (clashes.length === 0) return
       const lines = clashes.map(clash => `  - ${withShortPaths(clash, nuxt.options.rootDir)}`)
       throw new Error(`The application and the platform are in each other's way:\n${lines.join('\n')}`)
-    }
-    // Before the pages are built, which takes longest.
-    if (!nuxt.options.dev) return void nuxt.hook('build:before', () => check(useNitro()))
+    })
+    if (!nuxt.options.dev) return
     nuxt.hook('builder:watch', (event, path) => {
       const file = resolve(nuxt.options.srcDir, path)
       if (event === 'unlink' || !ownSources(nuxt).includes(file)) return
       for (const clash of importClashes([file], nuxt.options.rootDir))
         useLogger('clashes').error(withShortPaths(clash, nuxt.options.rootDir))
-    })
-    nuxt.hook('nitro:init', () => {
-      const nitro = nuxt.runWithContext(useNitro)
-      nitro.hooks.hook('rollup:before', (_nitro, config) => {
-        config.plugins = [config.plugins, { name: 'clashes', buildStart: () => check(nitro) }]
-      })
     })
   },
 })

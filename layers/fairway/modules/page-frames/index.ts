@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
+import { defineNuxtModule, useLogger } from '@nuxt/kit'
 import { h } from 'vue'
 import { loadBrand } from '../brand/index'
 import { CATALOGS, FRAME_PLACE, frameFiles } from '../registry/catalogs'
@@ -7,6 +7,7 @@ import { noteWhatIsWrong } from '../dev-server/faults'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
 import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
+import { addServerModule, buildAgain } from '../registry/server-modules'
 import type { Brand } from '../../server/kernel/config/brand'
 import { languagesIn } from '../../server/kernel/locale-files'
 import {
@@ -22,17 +23,13 @@ export default defineNuxtModule({
   meta: { name: 'page-frames' },
   setup(_options, nuxt) {
     const { rootDir } = nuxt.options
-    addServerTemplate({ filename: '#fw/page-frames', getContents: () => CATALOGS['#fw/page-frames'](rootDir) })
-    addTypeTemplate(
-      {
-        filename: 'types/fw-page-frames.d.ts',
-        getContents: () => {
-          const file = JSON.stringify(join(platformDir, 'server/kernel/server-page/page-frame'))
-          return `declare module '#fw/page-frames' {\n  export const frames: import(${file}).PageFrames\n}\n`
-        },
+    addServerModule('#fw/page-frames', {
+      contents: () => CATALOGS['#fw/page-frames'](rootDir),
+      types: () => {
+        const file = JSON.stringify(join(platformDir, 'server/kernel/server-page/page-frame'))
+        return `  export const frames: import(${file}).PageFrames\n`
       },
-      { nitro: true, nuxt: true },
-    )
+    })
     const check = async (again: boolean) => {
       const names = await checkFrames(rootDir, await loadBrand(nuxt), { again })
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
@@ -43,7 +40,7 @@ export default defineNuxtModule({
     if (!nuxt.options.dev) return
     watchPlace(nuxt, join(rootDir, FRAME_PLACE), async () => {
       await tell(true)
-      await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+      await buildAgain(nuxt)
     })
   },
 })

@@ -1,5 +1,6 @@
 // Pages come in the order of files; the router tries them by rank, so the router is asked.
-import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
+import { addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { addServerModule, buildAgain } from '../registry/server-modules'
 import { noteFault, tellFault } from '../dev-server/faults'
 import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
@@ -69,7 +70,7 @@ export default defineNuxtModule({
       const now = listed()
       const isNews = served !== undefined && served !== now
       served = now
-      if (nuxt.options.dev && isNews) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+      if (nuxt.options.dev && isNews) await buildAgain(nuxt)
     }
     function checkNavigation(declared: PageFile[]): void {
       const { rootDir } = nuxt.options
@@ -93,18 +94,13 @@ export default defineNuxtModule({
             `{ path: ${JSON.stringify(page.path)}, pattern: ${page.pattern}, kind: ${JSON.stringify(page.kind)} }`,
         )
         .join(', ')}]\n`
-    addServerTemplate({ filename: '#fw/pages', getContents: listed })
+    addServerModule('#fw/pages', {
+      contents: listed,
+      types: () => "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n",
+    })
     if (!nuxt.options.dev) nuxt.hook('app:templates', frameWithEntry)
     // Declared here and not in a file below app: such files of a layer in node_modules belong to no TypeScript project.
     addTypeTemplate({ filename: 'types/fw-page-meta.d.ts', getContents: () => PAGE_META }, { nuxt: true })
-    addTypeTemplate(
-      {
-        filename: 'types/fw-pages.d.ts',
-        getContents: () =>
-          `declare module '#fw/pages' {\n  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n}\n`,
-      },
-      { nitro: true, nuxt: true },
-    )
   },
 })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { existsSync, readdirSync } from 'node:fs'
-import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { addServerHandler, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { followDeclarations } from './follow-declarations'
 import { CATALOGS, COLLECTION_PLACE, collectionFiles, collectionRoutes, DOCUMENT_ROUTES } from './catalogs'
@@ -8,8 +8,9 @@ import { loadCollections } from './declarations'
 import type { DeclarationFile } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir, withShortPaths } from './roots'
+import { addServerModule, typesFile } from './server-modules'
 
-const TYPES = 'types/fw-collections.d.ts'
+const DOMAIN = JSON.stringify(join(platformDir, 'server/domains/collections'))
 
 /** A file below server/collections is served at its name because it is there, and a broken one fails the build. */
 export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
@@ -24,8 +25,11 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
     const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
     if (clashes.length > 0) throw new DeclarationError('collections', clashes)
   }
-  addServerTemplate({ filename: '#fw/collections', getContents: () => CATALOGS['#fw/collections'](rootDir) })
-  addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
+  addServerModule('#fw/collections', {
+    contents: () => CATALOGS['#fw/collections'](rootDir),
+    types: () => `  export const catalog: import(${DOMAIN}).CollectionEntry[]\n`,
+    also: () => itemTypes(rootDir, files()),
+  })
   for (const route of DOCUMENT_ROUTES) addServerHandler({ route, handler: join(platformDir, 'server/mounted/json-ld') })
   for (const mounted of handlersOf(files())) addServerHandler(mounted)
   followDeclarations(nuxt, {
@@ -42,7 +46,7 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
           .join(', ')}`,
       ),
     tag: 'collections',
-    types: TYPES,
+    types: typesFile('#fw/collections'),
     renew() {
       refuseClashes()
       const { options } = nuxt.runWithContext(useNitro)
@@ -58,17 +62,12 @@ const MOUNTED = join(platformDir, 'server/mounted/collection')
 const handlersOf = (files: readonly DeclarationFile[]) =>
   files.flatMap(({ name }) => collectionRoutes(name).map(route => ({ route, handler: MOUNTED })))
 
-// Ambient declarations: a top-level import or export would turn this file into a module of its own.
-function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): string {
-  const domain = JSON.stringify(join(platformDir, 'server/domains/collections'))
+function itemTypes(rootDir: string, files: readonly DeclarationFile[]): string {
   const rows = files.map(file => {
     const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
-    return `    ${JSON.stringify(file.name)}: import(${domain}).CollectionTypeOf<typeof import(${path})>\n`
+    return `    ${JSON.stringify(file.name)}: import(${DOMAIN}).CollectionTypeOf<typeof import(${path})>\n`
   })
-  return (
-    `declare module '#fw/collections' {\n  export const catalog: import(${domain}).CollectionEntry[]\n}\n` +
-    `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${rows.join('')}  }\n}\n`
-  )
+  return `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${rows.join('')}  }\n}\n`
 }
 
 /** First parts of paths that the framework keeps without a file of that name. */

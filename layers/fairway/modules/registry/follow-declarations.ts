@@ -1,10 +1,11 @@
 import { join, dirname } from 'node:path'
 import { existsSync, statSync, watch } from 'node:fs'
-import { updateTemplates, useNitro, type useNuxt } from '@nuxt/kit'
+import { updateTemplates, type useNuxt } from '@nuxt/kit'
 import { noteWhatIsWrong } from '../dev-server/faults'
 import { type DeclarationFile, nameFaults } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir } from './roots'
+import { buildAgain } from './server-modules'
 
 interface FollowedDeclarations {
   /** Folders of the application and of the platform, for example `server/actions`. */
@@ -52,10 +53,8 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
     known = paths()
     await look()
     tell()
-    await nuxt.runWithContext(async () => {
-      await useNitro().hooks.callHook('rollup:reload')
-      if (types) await updateTemplates({ filter: template => template.filename === types })
-    })
+    await buildAgain(nuxt)
+    if (types) await nuxt.runWithContext(() => updateTemplates({ filter: template => template.filename === types }))
   }
   for (const dir of [rootDir, platformDir]) for (const place of places) watchPlace(nuxt, join(dir, place), changed)
 }

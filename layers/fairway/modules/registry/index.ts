@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { defineNuxtModule, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
+import { addServerHandler, addTemplate, defineNuxtModule, useLogger, type useNuxt } from '@nuxt/kit'
 import { registerCollections } from './collections'
-import { registerOperations } from './operations'
-import { followDeclarations } from './follow-declarations'
+import { followDeclarations, restartWhenChanged } from './follow-declarations'
 import {
   ACTION_PLACE,
   actionFiles,
@@ -10,12 +9,15 @@ import {
   MCP_LISTS,
   mcpFiles,
   mcpPlace,
+  operationRoutes,
   PROVIDER_PLACE,
   providerFiles,
 } from './catalogs'
 import { DECLARED, loadActions, loadProviders, loadMcp } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
+import { addServerModule, typesFile } from './server-modules'
+import { type FoundOperation, findOperations } from './operation-files'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
@@ -26,22 +28,19 @@ export default defineNuxtModule({
     registerOperations(nuxt)
     registerMcp(nuxt)
     registerProviders(nuxt)
-    addTypeTemplate({ filename: 'types/fw-declared.d.ts', getContents: declaredTypes }, { nitro: true, nuxt: true })
-    if (nuxt.options.dev) listDeclared(nuxt)
+    listDeclared(nuxt)
   },
 })
 
 const namesOf = (files: readonly DeclarationFile[]): string => files.map(({ name }) => name).join(', ')
 
-const declaredTypes = () =>
-  `declare module '#fw/declared' {\n  export const declared: readonly { name: string; path: string; maker: string; value: unknown }[]\n}\n`
+const inDomain = (name: string): string => `import(${JSON.stringify(join(platformDir, `server/domains/${name}`))})`
 
 /** Gives the development server all declarations with their files, so that it can say which one is none (server/mounted/check-declarations.ts). */
 function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  addServerTemplate({
-    filename: '#fw/declared',
-    getContents: () => {
+  addServerModule('#fw/declared', {
+    contents: () => {
       const files = DECLARED.flatMap(({ list, maker }) => list(rootDir).map(file => ({ ...file, maker })))
       return listModule(
         rootDir,
@@ -52,54 +51,44 @@ function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
         '* as ',
       )
     },
+    types: () => '  export const declared: readonly { name: string; path: string; maker: string; value: unknown }[]\n',
   })
 }
-
-const TYPES = 'types/fw-actions.d.ts'
 
 /** A file below server/actions, of the application or of the platform, is served because it is there, and a broken one fails the build. */
 function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const files = () => actionFiles(rootDir)
-  addServerTemplate({ filename: '#fw/actions', getContents: () => CATALOGS['#fw/actions'](rootDir) })
-  addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
+  addServerModule('#fw/actions', {
+    contents: () => CATALOGS['#fw/actions'](rootDir),
+    types: () => `  export const catalog: ${inDomain('actions')}.CatalogEntry[]\n`,
+    also: () => actionTypes(rootDir, files()),
+  })
   followDeclarations(nuxt, {
     places: [ACTION_PLACE],
     files,
     load: async () => void (await loadActions(rootDir, files())),
     tell: () => useLogger('actions').info(`${files().length} actions: ${namesOf(files())}`),
     tag: 'actions',
-    types: TYPES,
+    types: typesFile('#fw/actions'),
   })
 }
 
-// Ambient declarations: a top-level import or export would turn this file into a module of its own.
-function catalogTypes(rootDir: string, files: DeclarationFile[]): string {
-  const actions = JSON.stringify(join(platformDir, 'server/domains/actions'))
+function actionTypes(rootDir: string, files: DeclarationFile[]): string {
   const rows = files.map(file => {
     const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
-    return `    ${JSON.stringify(file.name)}: import(${actions}).ActionTypeOf<typeof import(${path}).default>\n`
+    return `    ${JSON.stringify(file.name)}: ${inDomain('actions')}.ActionTypeOf<typeof import(${path}).default>\n`
   })
-  return (
-    `declare module '#fw/actions' {\n  export const catalog: import(${actions}).CatalogEntry[]\n}\n` +
-    `declare module '#fw/action-types' {\n  export interface ActionTypes {\n${rows.join('')}  }\n}\n`
-  )
+  return `declare module '#fw/action-types' {\n  export interface ActionTypes {\n${rows.join('')}  }\n}\n`
 }
 
 /** A file below server/providers can be connected when it has a client, and a broken one fails the build. */
 function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  addServerTemplate({ filename: '#fw/providers', getContents: () => CATALOGS['#fw/providers'](rootDir) })
-  addTypeTemplate(
-    {
-      filename: 'types/fw-providers.d.ts',
-      getContents: () => {
-        const domain = JSON.stringify(join(platformDir, 'server/domains/oauth-client'))
-        return `declare module '#fw/providers' {\n  export const providers: import(${domain}).ProviderRecord[]\n}\n`
-      },
-    },
-    { nitro: true, nuxt: true },
-  )
+  addServerModule('#fw/providers', {
+    contents: () => CATALOGS['#fw/providers'](rootDir),
+    types: () => `  export const providers: ${inDomain('oauth-client')}.ProviderRecord[]\n`,
+  })
   const files = () => providerFiles(rootDir)
   followDeclarations(nuxt, {
     places: [PROVIDER_PLACE],
@@ -113,8 +102,11 @@ function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
 /** Finds resources, prompts and pages for MCP hosts at build time, as actions are found; a broken one fails the build. */
 function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  addServerTemplate({ filename: '#fw/mcp', getContents: () => CATALOGS['#fw/mcp'](rootDir) })
-  addTypeTemplate({ filename: 'types/fw-mcp.d.ts', getContents: mcpTypes }, { nitro: true, nuxt: true })
+  addServerModule('#fw/mcp', {
+    contents: () => CATALOGS['#fw/mcp'](rootDir),
+    types: () =>
+      MCP_LISTS.map(list => `  export const ${list}: ${inDomain('mcp')}.McpDeclarations['${list}']\n`).join(''),
+  })
   for (const list of MCP_LISTS) {
     const files = () => mcpFiles(rootDir, list)
     followDeclarations(nuxt, {
@@ -127,8 +119,27 @@ function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
   }
 }
 
-function mcpTypes(): string {
-  const declared = `import(${JSON.stringify(join(platformDir, 'server/domains/mcp'))}).McpDeclarations`
-  const rows = MCP_LISTS.map(list => `  export const ${list}: ${declared}['${list}']\n`)
-  return `declare module '#fw/mcp' {\n${rows.join('')}}\n`
+/** The operations of the platform are served at their addresses, and pages call them by name. */
+function registerOperations(nuxt: ReturnType<typeof useNuxt>): void {
+  const found = findOperations()
+  addServerModule('#fw/operations', { contents: CATALOGS['#fw/operations'], types: () => operationTypes(found) })
+  addTemplate({ filename: 'fw-operations.ts', write: true, getContents: () => clientTable(found) })
+  const handler = join(platformDir, 'server/mounted/operation')
+  for (const route of operationRoutes()) addServerHandler({ route, handler, lazy: true })
+  for (const file of new Set(found.map(each => each.file)))
+    restartWhenChanged(nuxt, file, () => JSON.stringify(findOperations()))
 }
+
+function operationTypes(found: readonly FoundOperation[]): string {
+  const rows = found.map(({ name, file }) => {
+    const declared = `(typeof import(${JSON.stringify(file.replace(/\.ts$/, ''))}))['default'][${JSON.stringify(name)}]`
+    return `    ${JSON.stringify(name)}: ${inDomain('actions')}.OperationTypeOf<${declared}>\n`
+  })
+  return `  export const operations: ${inDomain('actions')}.OperationEntry[]\n  export interface OperationTypes {\n${rows.join('')}  }\n`
+}
+
+/** All that a browser needs besides types: where each one is. */
+const clientTable = (found: readonly FoundOperation[]): string =>
+  `export const operationRoutes = {\n${found
+    .map(({ name, method, path }) => `  ${JSON.stringify(name)}: ${JSON.stringify(`${method} ${path}`)},\n`)
+    .join('')}} as const\n`

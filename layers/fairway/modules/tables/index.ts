@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
+import { defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { hasFault, noteWhatIsWrong } from '../dev-server/faults'
 import { watchPlace } from '../registry/follow-declarations'
+import { buildAgain } from '../registry/server-modules'
 import { filesBelow } from '../registry/discover'
 import { createLoader, forgetSources, type LoadOptions, reasonOf } from '../registry/load-declarations'
 import { checkTables, declaredNames, type TableFile, type TableFiles } from './check-tables'
@@ -33,8 +34,7 @@ export default defineNuxtModule({
     async function tell(again: boolean): Promise<void> {
       const wasWrong = hasFault(nuxt, 'tables')
       await noteWhatIsWrong(nuxt, 'tables', () => check(again))
-      if (wasWrong && !hasFault(nuxt, 'tables'))
-        await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+      if (wasWrong && !hasFault(nuxt, 'tables')) await buildAgain(nuxt)
     }
   },
 })

@@ -1,13 +1,22 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { addServerTemplate, addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
+import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import withDefaults from 'defu'
 import { tellFault } from '../dev-server/faults'
 import { platformDir } from '../registry/roots'
-import { compileTexts } from './compile-texts'
+import { addServerModule } from '../registry/server-modules'
+import {
+  type Catalog,
+  catalogReader,
+  compileTexts,
+  FEATURE_FILES,
+  featureOf,
+  FEATURES,
+  readLanguages,
+  readTexts,
+} from './read-texts'
 import { readServerTexts } from '../../server/kernel/locale-files'
 import type { LanguageInfo } from '../../shared/languages'
-import { type Catalog, catalogReader, FEATURE_FILES, FEATURES, featureOf, readLanguages, readTexts } from './read-texts'
 
 /**
  * Gives `#build/texts/<feature>`: the catalogs of the application over those of the platform. English comes by feature, so that the
@@ -43,14 +52,17 @@ export default defineNuxtModule({
     add('languages.ts', () => languagesModule(languages))
     const script = beforeFirstPaint(languages)
     if (script !== undefined) (nuxt.options.app.head.script ??= []).push({ innerHTML: script, tagPriority: 'critical' })
-    addServerTemplate({
-      filename: '#fw/texts',
-      getContents: () => {
+    addServerModule('#fw/texts', {
+      contents: () => {
         const apps = getLayerDirectories(nuxt).map(({ app }) => app)
         return `export const readServerTexts = () => (${JSON.stringify(readServerTexts(apps, catalogReader(nuxt)))})\n`
       },
+      types: () => `  export const readServerTexts: () => {
+    languages: import(${JSON.stringify(join(platformDir, 'shared/languages'))}).LanguageInfo[]
+    texts: Record<string, import(${JSON.stringify(join(platformDir, 'server/kernel/messages'))}).Messages>
+  }
+`,
     })
-    addTypeTemplate({ filename: 'types/fw-texts.d.ts', getContents: serverTypes }, { nitro: true, nuxt: true })
     nuxt.options.watch.push(
       ...getLayerDirectories(nuxt).flatMap(({ app }) =>
         languages.map(({ code }) => join(app, 'locales', `${code}.json`)),
@@ -103,11 +115,3 @@ function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefine
   if (codes.length === 0) return undefined
   return `try{if(/^(${codes.join('|')})\\b/i.test(localStorage.getItem('fairway-language')||navigator.language))document.documentElement.dir='rtl'}catch{}`
 }
-
-const serverTypes = (): string => `declare module '#fw/texts' {
-  export const readServerTexts: () => {
-    languages: import(${JSON.stringify(join(platformDir, 'shared/languages'))}).LanguageInfo[]
-    texts: Record<string, import(${JSON.stringify(join(platformDir, 'server/kernel/messages'))}).Messages>
-  }
-}
-`

@@ -1,4 +1,6 @@
+// What a person has connected: providers that we call, and apps and tokens that call us.
 import * as z from 'zod/mini'
+import { SUPPORTED_SCOPES } from '../scopes'
 
 /** A provider and what a person has connected there; times are ISO 8601 UTC. */
 export const connectionSchema = z.union([
@@ -26,3 +28,48 @@ export const connectionSchema = z.union([
   }),
 ])
 export type Connection = z.infer<typeof connectionSchema>
+
+/** One connected app of a person in one organization; never a token. Times are ISO 8601 UTC. */
+export const connectedAppSchema = z.object({
+  /** The id of the grant. */
+  id: z.string(),
+  clientId: z.string(),
+  /** As it was shown when it was approved. */
+  clientName: z.string(),
+  /** The host of the app's own address; null when it has none, for example because it runs on the person's machine. */
+  clientHost: z.nullable(z.string()),
+  /** Whether it is an API token of a member, which only the list of an organization shows. */
+  isToken: z.boolean(),
+  orgId: z.string(),
+  orgName: z.string(),
+  scopes: z.array(z.object({ scope: z.enum(SUPPORTED_SCOPES), description: z.string() })),
+  createdAt: z.string(),
+  /** Exact to five minutes; null for an API token that was not used yet. */
+  lastUsedAt: z.nullable(z.string()),
+  /** When it must be approved again at the latest. */
+  expiresAt: z.string(),
+})
+export type ConnectedApp = z.infer<typeof connectedAppSchema>
+
+/** One connected app of a member, as owners and admins see it. */
+export const organizationGrantSchema = z.extend(connectedAppSchema, {
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+})
+export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
+
+const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = connectedAppSchema.shape
+
+/** An API token; never the token itself. Times are ISO 8601 UTC. */
+export const personalTokenSchema = z.object({
+  id,
+  name: z.string(),
+  orgId,
+  orgName,
+  scopes,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+})
+export type PersonalToken = z.infer<typeof personalTokenSchema>

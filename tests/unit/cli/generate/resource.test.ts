@@ -8,11 +8,12 @@ import { FIELD_TYPES, parseFields, readFields } from '#fairway/cli/generate/fiel
 import { pluralOf } from '#fairway/cli/generate/names'
 import type { GeneratePlan } from '#fairway/cli/generate/plan'
 import { planResource, type ResourceArgs } from '#fairway/cli/generate/resource-plan'
-import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
+import { writeChanges } from '#fairway/cli/project/changes'
 import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { templateFiles, templateValues } from '#fairway/cli/project/template'
 import { writeFiles } from '../../../support/files'
 import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
+import { UsageFault } from '#fairway/cli/terminal'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
 const ISSUE = ['title:text', 'status:enum(open,done)', 'dueAt:date']

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/grant'
+import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/connection'
 import { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants, listPersonalTokens } from './grants'
 import { makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
 

@@ -20,7 +20,7 @@ import {
   spendOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import { EMBED_TOKEN_PREFIX, isEmbedToken } from '#fairway/shared/embed-token'
+import { EMBED_TOKEN_PREFIX, isEmbedToken } from '#fairway/shared/secrets'
 import { EMBED_PATH, LEGACY_SIGN_IN_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'

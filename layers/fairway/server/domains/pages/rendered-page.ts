@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
-import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
+import { LOCAL_DATA_MARK } from '#fairway/shared/device'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { chooseEncoding, type Encoding, encode, etagsOf, forEachEncoding } from '#fairway/server/kernel/http/encodings'

@@ -8,11 +8,10 @@ import { recordSecurityEvent } from '../../kernel/security-events/record-securit
 import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 import type { MailContent } from '../../kernel/mail/render-mail'
-import type { Language } from '#fairway/shared/languages'
+import { formatTime, type Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { findPerson } from './person'
 import { languageOfPerson, rememberLanguage } from './person-values'
-import { formatTime } from '#fairway/shared/format-time'
 
 interface SignInFacts {
   userId: string

@@ -16,7 +16,7 @@ import { getApp, type App } from '#fairway/server/kernel/app-context'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import type { Device } from '#fairway/shared/schemas/device'
+import type { Device } from '#fairway/shared/schemas/account'
 import { requireSession } from './get-session'
 import { optOutCookie } from './sources'
 

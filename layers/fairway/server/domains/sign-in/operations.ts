@@ -8,7 +8,7 @@ import {
   passkeySchema,
   twoFactorSecretSchema,
   twoFactorStateSchema,
-} from '#fairway/shared/schemas/sign-in-factors'
+} from '#fairway/shared/schemas/account'
 import { linkInput, startLinking, unlinkAccount } from './linked-accounts'
 import { type creationOptions, passkeyInput } from './passkeys/ceremony'
 import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskeyRegistration } from './passkeys/passkeys'

@@ -9,7 +9,7 @@ import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/reque
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { sameOriginPath } from '#fairway/shared/return-path'
-import type { SignInMethods } from '#fairway/shared/schemas/sign-in-methods'
+import type { SignInMethods } from '#fairway/shared/schemas/account'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
 import { signInWithCode, twoFactorInput } from './two-factor/second-factor'

@@ -9,8 +9,7 @@ import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
 import { passwordScript, signInScript, waitingScript } from './page-scripts'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
-import type { Language } from '#fairway/shared/languages'
-import { formatTime } from '#fairway/shared/format-time'
+import { formatTime, type Language } from '#fairway/shared/languages'
 
 /** The step of the sign-in page that waits for a mailed link. */
 export const CHECK_MAIL = 'check-mail'

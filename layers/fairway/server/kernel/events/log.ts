@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '#fairway/shared/secret-name'
+import { SECRET_NAME } from '#fairway/shared/secrets'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 type LogFields = Record<string, unknown>

@@ -4,9 +4,8 @@ import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { findInOutbox, listOutbox, type WrittenMail } from '#fairway/server/kernel/mail/mailer'
 import { cardPage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import type { Language } from '#fairway/shared/languages'
+import { formatTime, type Language } from '#fairway/shared/languages'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
-import { formatTime } from '#fairway/shared/format-time'
 
 interface Visit {
   /** The mail that is asked for; all of them when it is not there. */

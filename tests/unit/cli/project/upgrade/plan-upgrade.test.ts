@@ -2,9 +2,14 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { changelogBetween, planUpgrade, settingChanges } from '#fairway/cli/project/upgrade/plan-upgrade'
+import {
+  changelogBetween,
+  planUpgrade,
+  type PlatformVersion,
+  readVersion,
+  settingChanges,
+} from '#fairway/cli/project/upgrade/plan-upgrade'
 import type { Codemod } from '#fairway/cli/project/upgrade/codemods'
-import { type PlatformVersion, readVersion } from '#fairway/cli/project/upgrade/read-version'
 import { type Files, writeFiles } from '../../../../support/files'
 
 let root: string

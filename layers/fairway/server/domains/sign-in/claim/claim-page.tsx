@@ -2,11 +2,10 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import { claimPathFor } from '#fairway/shared/claim-path'
+import { claimPathFor } from '#fairway/shared/sign-in-path'
 import { fill, type Messages, languages, messagesOf } from '#fairway/server/kernel/messages'
-import type { Language } from '#fairway/shared/languages'
+import { formatTime, type Language } from '#fairway/shared/languages'
 import type { ClaimContents, ClaimEntry } from './claim-contents'
-import { formatTime } from '#fairway/shared/format-time'
 
 interface ClaimPageState {
   email: string

@@ -8,7 +8,7 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Passkey } from '#fairway/shared/schemas/sign-in-factors'
+import type { Passkey } from '#fairway/shared/schemas/account'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import {

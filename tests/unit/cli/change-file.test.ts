@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { changeEnvFile, withValues } from '#fairway/cli/env-file'
+import { changeEnvFile, withValues } from '#fairway/cli/change-file'
 
 describe('withValues', () => {
   it('changes its own lines only, where they are, and adds what is missing at the end', () => {
