@@ -82,6 +82,16 @@ describe('the authorization request of a connection', () => {
   })
 })
 
+describe('beginning a connection', () => {
+  it.each([
+    ['names plain http addresses', { token_endpoint: 'http://corp.test/token' }],
+    ['describes another issuer', { issuer: 'https://other.test' }],
+  ])('fails with provider-unavailable when the issuer %s', async (_, metadata) => {
+    issuer = createIssuer('https://corp.test', { ...corp, metadata })
+    await expect(start()).rejects.toMatchObject({ code: 'provider-unavailable' })
+  })
+})
+
 describe('coming back from a provider', () => {
   it('stores sealed tokens and says who is connected', async () => {
     const { location } = await connect()
@@ -110,6 +120,8 @@ describe('coming back from a provider', () => {
     ['another nonce', { claims: { nonce: 'f'.repeat(64) } }],
     ['no nonce', { claims: { nonce: undefined } }],
     ['an end in the past', { claims: { exp: 1 } }],
+    ['another authorized party', { claims: { azp: 'other' } }],
+    ['a subject that is too long', { claims: { sub: 'x'.repeat(256) } }],
   ] satisfies [string, Misbehaviour][])('refuses an ID token with %s', async (_what, wrong) => {
     const { location } = await connect(wrong)
     expect(errorOf(location)).toBe('connection-answer-invalid')
@@ -139,6 +151,11 @@ describe('coming back from a provider', () => {
     ['a server error', () => new Response('no', { status: 500 }), 'connection-answer-invalid'],
     ['invalid_client', () => Response.json({ error: 'invalid_client' }, { status: 401 }), 'connection-client-refused'],
     ['invalid_grant', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 'connection-code-invalid'],
+    [
+      'a refusal with status 200, as GitHub sends it',
+      () => Response.json({ error: 'bad_verification_code' }),
+      'connection-code-invalid',
+    ],
     [
       'a verifier that does not match',
       () => Response.json({ error: 'invalid_grant', error_description: 'PKCE verification failed' }, { status: 400 }),

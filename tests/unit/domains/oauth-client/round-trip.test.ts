@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  endConnection,
-  endProviderSignIn,
-  startConnection,
-  startProviderSignIn,
-} from '#fairway/server/domains/oauth-client'
+import { endConnection, endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
@@ -146,36 +141,4 @@ it('callbacks of connections beyond the limit of an address are a security event
   await expect(callback()).rejects.toMatchObject({ code: 'rate-limited' })
   const events = await query(app, `select client_address from security_events where kind = 'callbacks-limited'`)
   expect(events).toEqual([{ client_address: '192.0.2.7' }])
-})
-
-describe('a connection checks a provider as strictly as a sign-in', () => {
-  const start = () => startConnection(app, { userId: 'ada', provider: 'corp' })
-
-  it.each([
-    ['names plain http addresses', { token_endpoint: 'http://corp.test/token' }],
-    ['describes another issuer', { issuer: 'https://other.test' }],
-  ])('refuses an issuer that %s', async (_, metadata) => {
-    issuer = createIssuer('https://corp.test', { ...corp, metadata })
-    await expect(start()).rejects.toMatchObject({ code: 'provider-unavailable' })
-  })
-
-  it.each([
-    ['was made for another party', { azp: 'other' }],
-    ['names a subject that is too long', { sub: 'x'.repeat(256) }],
-  ])('refuses an ID token that %s', async (_, claims) => {
-    const { url, setCookies } = await start()
-    const brought = issuer.approve(url, ada, { claims })
-    const cookieHeader = setCookies[0]?.split(';', 1)[0]
-    const { location } = await endConnection(app, { userId: 'ada', query: brought, cookieHeader, ...visitor })
-    expect(location).toBe('/sign-in?error=connection-answer-invalid&return=%2Fconnections')
-  })
-
-  it('understands a refusal that comes with status 200, as GitHub sends it', async () => {
-    const { url, setCookies } = await start()
-    const answer = async () => Response.json({ error: 'bad_verification_code' })
-    const brought = issuer.approve(url, ada, { answer })
-    const cookieHeader = setCookies[0]?.split(';', 1)[0]
-    const { location } = await endConnection(app, { userId: 'ada', query: brought, cookieHeader, ...visitor })
-    expect(location).toBe('/sign-in?error=connection-code-invalid&return=%2Fconnections')
-  })
 })

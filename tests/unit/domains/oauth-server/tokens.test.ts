@@ -427,16 +427,4 @@ describe('the replay window', () => {
     const third = await token(renewal(second.refresh_token), rotated)
     expect((await token(renewal(first.refresh_token), rotated)).refresh_token).toBe(third.refresh_token)
   })
-
-  it('ends the family after it', async () => {
-    const windowed = {
-      ...app,
-      config: { ...app.config, oauth: { ...app.config.oauth, refreshReplayWindowInSeconds: 5 } },
-    }
-    const first = await token(await approve(app, owner), windowed)
-    await token(renewal(first.refresh_token), windowed)
-    const late = { ...windowed, now: later(6).now }
-    expect(await refusalOf(token(renewal(first.refresh_token), late))).toBe('invalid_grant')
-    expect(await isLive(first.access_token)).toBe(false)
-  })
 })

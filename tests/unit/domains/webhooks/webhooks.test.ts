@@ -111,15 +111,6 @@ describe('a webhook', () => {
     ])
   })
 
-  it('is refused by the library when a byte of it was changed', async () => {
-    const { secret } = await subscribe()
-    await actAndDeliver()
-    const [{ body, headers } = { body: '', headers: {} }] = receiver.requests
-    expect(() => new Verifier(secret).verify(body.replace('create-note', 'delete-note'), headers)).toThrow(
-      'No matching',
-    )
-  })
-
   it('hears of the types that it names, by name or by how they begin', async () => {
     await subscribe(['audit.archive-*'], { path: '/begin' })
     await subscribe(['audit.create-note'], { path: '/name' })
