@@ -33,7 +33,6 @@ const resource: readonly Requirement[] = [
   ]),
   tested('10.3.4', 'Where a way of signing in is asked for, the token must have it.', [
     'unit/domains/oauth-server/tokens › goes on where the session that approved it was made by the provider that is asked for, and nowhere else',
-    'http/oauth-tokens › opens nothing of it, and leads to the way that does; one by the provider goes on',
   ]),
 ]
 
@@ -91,7 +90,7 @@ const openId: readonly Requirement[] = [
     'http/provider-sign-in › with an ID token %s is refused',
   ]),
   tested('10.5.2', 'People of a provider are known by what it never gives to another.', [
-    'http/provider-sign-in › knows a person again whose address has changed at the provider, and keeps the address they had here',
+    'unit/domains/people/link-provider-account › signs in by a link that exists, also with an address that %s',
   ]),
   tested('10.5.3', 'The description of a provider names the provider that was configured.', [
     'unit/domains/oauth-client/provider-sign-in › refuses an issuer that names plain http addresses or describes another',

@@ -39,7 +39,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/passkeys › refuses an answer that was %s',
     'http/passkeys › takes an answer once, from the browser and the person that asked, within five minutes',
     'http/passkeys › refuses a counter that does not go up',
-    'http/passkeys › needs a session that is younger than 15 minutes, and so does removing; naming does not',
+    'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/passkeys › nobody adds a passkey, which would outlive the switch',
   ],
   'Two-factor sign-in': [
@@ -71,9 +71,6 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/sign-in › refuses the callback %j before the library sees it',
   ],
   'Requests from other sites': [
-    'http/actions › nobody through another site, whatever the content type',
-    'http/sign-in › refuses to be called from another site, with and without cookies',
-    'http/passkeys › is refused from another site, even without a cookie',
     'http/other-sites › is refused with and without cookies: %s %s',
     'http/other-sites › is answered where a bearer credential is the only identity',
     'http/other-sites › is not what a program sends, which has neither header nor cookie',
@@ -185,11 +182,10 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/kernel/mail/mail › does not wait for a mail server that says nothing, and seals what waits',
   ],
   Squatting: [
-    'http/mail-sign-in › takes the account from whoever signed up with the address first',
+    'unit/domains/people/link-provider-account › ends password, sessions and grants where addresses must be confirmed, lest they come alive, and asks about what is left',
     'http/mail-sign-in › is not confirmed for a stranger by a link that another browser asked for: a password is chosen first',
     'http/mail-sign-in › gets the password of the sign-up whose link was opened, not of whoever was first',
     'unit/domains/people/link-provider-account › leaves what opens an unconfirmed account as it is, and asks its owner about it',
-    'unit/domains/people/link-provider-account › ends password, sessions and grants where addresses must be confirmed, lest they come alive, and asks about what is left',
     'unit/domains/people/link-provider-account › knows every table that lets somebody in',
     'http/account-claim › an unconfirmed account has no session and so makes nothing',
     'http/account-claim › learns nothing and decides nothing',
@@ -204,7 +200,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'Personal tokens': [
     'http/personal-tokens › calls actions and tools as its person, is told once and kept as a hash',
-    'http/personal-tokens › returns 403 when the sign-in is older than 15 minutes, before it reads the body',
+    'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/personal-tokens › mails the owner of the account, in their language',
     'http/personal-tokens › opens nothing else: no session, no settings, no other route',
     'http/personal-tokens › does what its scopes say',
@@ -345,7 +341,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   'Pages inside other sites': [
     'http/embed › are the same bytes and headers for every visitor, and may be framed by whom the setting names',
     'http/embed › are framed by nobody else when nothing is set, and a setting that is no list of origins stops the start',
-    'http/embed › lets one of many who come at once in',
+    'unit/domains/pages/embed/embed › opens once, however many come at once through a slow database',
     'http/embed › refuses a ticket that was used, is late or is none, with a page that the host may show',
     'http/embed › is not used up by %s, which gets a page with a button',
     'http/embed › hands the token over in the fragment, without a cookie and unseen by the log',
@@ -361,8 +357,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/oauth-server/desktop/ceremonies › tells the person and the applications of the hub, once, and keeps its secrets as hashes only',
     'unit/domains/oauth-server/desktop/ceremonies › lives five minutes, in a cookie of its browser alone',
     'unit/domains/oauth-server/desktop/ceremonies › of twenty at once through a slow database is answered once',
-    'http/desktop › is refused for a wrong verifier, another browser and another person, and when the session has ended',
-    'http/desktop › opens nothing in another browser, although somebody is signed in there',
+    'unit/domains/oauth-server/desktop/ceremonies › is refused in one way without the right browser, verifier and person, and none of that uses it up',
+    'unit/domains/oauth-server/desktop/ceremonies › opens in the browser that began it only, with its nonce, whoever is signed in',
   ],
   "Sign-in of the application's own": [
     'unit/domains/sessions/custom-session › that answers %s opens nothing: 500, and the log has why without the value',

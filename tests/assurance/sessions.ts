@@ -70,8 +70,7 @@ export const sessions: readonly Requirement[] = [
     'Owners and admins end memberships and connected apps; sessions are ended by deleting their rows (docs/storage-schema.md).',
   ),
   tested('7.5.1', 'Changing ways in asks for signing in anew.', [
-    'http/passkeys › needs a session that is younger than 15 minutes, and so does removing; naming does not',
-    'http/personal-tokens › returns 403 when the sign-in is older than 15 minutes, before it reads the body',
+    'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/two-factor › needs the password, and changes nothing before a first code',
     'http/two-factor › switches it off with the password; codes and waiting sign-ins go with it',
   ]),

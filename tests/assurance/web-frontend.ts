@@ -65,12 +65,11 @@ export const webFrontend: readonly Requirement[] = [
     'Answers that are no pages do not say so.',
   ),
   tested('3.5.1', 'Requests that change something come from our own pages.', [
-    'http/actions › nobody through another site, whatever the content type',
-    'http/sign-in › refuses to be called from another site, with and without cookies',
+    'http/other-sites › is refused with and without cookies: %s %s',
     'http/oauth-authorize › from another site is refused',
   ]),
   tested('3.5.2', 'Nothing relies on a preflight that some requests go without.', [
-    'http/actions › nobody through another site, whatever the content type',
+    'http/other-sites › is refused with and without cookies: %s %s',
   ]),
   tested('3.5.3', 'GET changes nothing.', [
     'http/sessions › is never done by GET, and never from another site',
@@ -100,6 +99,6 @@ export const webFrontend: readonly Requirement[] = [
     'unit/domains/oauth-server/redirect-uri › refuses %s',
     'http/identity-hub › is refused with a page for people, whoever they are: %s',
     'http/sign-in › ends at the start page for the return path %j',
-    'http/org-auth-provider › never follows a callback address to another site',
+    'http/sign-in › refuses the callback %j before the library sees it',
   ]),
 ]

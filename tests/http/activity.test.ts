@@ -37,16 +37,6 @@ describe('the activity', () => {
     expect(JSON.stringify(await feedOf(outsider))).not.toMatch(/metrics|dismissal/)
   })
 
-  it('is read page by page', async () => {
-    const person = await world.person()
-    for (const title of ['One', 'Two', 'Three']) await run(person, 'create-note', { title })
-    const titlesOf = (page: { entries: { subject: { title: string } }[] }) =>
-      page.entries.map(({ subject }) => subject.title)
-    const first = await feedOf(person, 'itemsPerPage=2')
-    const second = await feedOf(person, `itemsPerPage=2&before=${first.next}`)
-    expect([titlesOf(first), titlesOf(second), second.next]).toEqual([['Three', 'Two'], ['One'], null])
-  })
-
   it('calls hosts by the names that people connected them by', async () => {
     const person = await world.person()
     // The first look makes the organization of a person.

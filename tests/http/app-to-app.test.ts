@@ -119,32 +119,9 @@ describe('two applications with one secret', () => {
     expect(await collect()).toEqual({ result: { id: note.id } })
     expect(await (await person.browser.get(path)).text()).toContain('It is done')
   })
-
-  it('leave everything as it is when the person declines', async () => {
-    const { person, note, approvalId, path } = await aQuestion()
-    expect((await answer(person, path, 'decline')).status).toBe(303)
-    expect(await notesOf(person.email)).toEqual([note.id])
-    const { error } = await asCaller(person.email, peers => peers.result('notes', approvalId))
-    expect(error?.extra).toEqual({ peer: 'notes', peerCode: 'not-approved' })
-  })
 })
 
 describe('the page for the person', () => {
-  it('is 401 without a session, with the way to sign in', async () => {
-    const { path } = await aQuestion()
-    const page = await createBrowser(server.origin).get(path)
-    expect(page.status).toBe(401)
-    expect(await page.text()).toContain(`/sign-in?return=${encodeURIComponent(path)}`)
-  })
-
-  it('is 404 for somebody else, to look at and to answer', async () => {
-    const { person, note, path } = await aQuestion()
-    const eve = await world.person()
-    expect((await eve.browser.get(path)).status).toBe(404)
-    expect((await answer(eve, path, 'approve')).status).toBe(404)
-    expect(await notesOf(person.email)).toEqual([note.id])
-  })
-
   it.each([
     ['by its mark', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
     ['by its neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.2:1' }],
@@ -155,14 +132,6 @@ describe('the page for the person', () => {
     expect(refused.status).toBe(403)
     expect(refused.headers.get('content-type')).toContain('text/html')
     expect(await notesOf(person.email)).toEqual([note.id])
-  })
-
-  it('takes one answer', async () => {
-    const { person, path } = await aQuestion()
-    expect((await answer(person, path, 'approve')).status).toBe(303)
-    const second = await answer(person, path, 'approve')
-    expect(second.status).toBe(409)
-    expect(await second.text()).toContain('This was answered already')
   })
 
   it('takes one of twenty answers at the same time, and the action runs once', async () => {
@@ -180,13 +149,6 @@ describe('the page for the person', () => {
     const { headers } = await person.browser.get(path)
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(headers.get('x-frame-options')).toBe('DENY')
-  })
-
-  it('is read and answered, nothing else', async () => {
-    const { person, path } = await aQuestion()
-    const { status, headers } = await person.browser.request(path, { method: 'DELETE' })
-    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
-    expect((await answer(person, path, 'perhaps')).status).toBe(400)
   })
 })
 
@@ -249,13 +211,6 @@ describe('the endpoint for other applications', () => {
     expect(broken.headers.get('cache-control')).toBe('no-store')
     const large = { action: 'create-note', input: { title: 'x', text: 'x'.repeat(1_200_000) } }
     expect((await post(large, await tokenFor(email))).status).toBe(413)
-  })
-
-  it('runs no action of an application that is not configured', async () => {
-    const { email } = await world.person()
-    const token = await peerToken({ audience: server.origin, issuer: 'http://127.0.0.4:1', subject: email })
-    const refused = await post({ action: 'list-notes' }, token)
-    expect(await statusAndCode(refused)).toEqual([403, 'unknown-peer'])
   })
 
   it('takes a token once, whichever of two processes gets it', async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthenticator, currentCodes, waitForEarlyStep } from '../support/authenticator'
 import { listenToChanges } from '../support/changes'
 import { createBrowser, sessionOf } from '../support/http'
 import { connectHost } from '../support/mcp'
-import { addGrant, countRows, query } from '../support/query'
+import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const OPERATOR = 'operator@example.test'
 const METRICS = 'metrics-token-0123456789-0123456789'
@@ -186,23 +185,6 @@ describe('a row is left', () => {
     ])
   })
 
-  it('by a connection that its person or the organization ends', async () => {
-    const { owner, member } = await world.team()
-    const own = await addGrant(server, { email: owner.email, clientName: 'Host' })
-    const theirs = await addGrant(server, { email: member.email, clientName: 'Host' })
-    await query(
-      server,
-      'update oauth_grants set org_id = (select org_id from oauth_grants where id = ?) where id = ?',
-      [own, theirs],
-    )
-    await send(owner, 'DELETE', `/_fw/grants/${own}`)
-    await send(owner, 'DELETE', `/_fw/org/grants/${theirs}`)
-    expect((await rowsOf(owner)).slice(-2)).toEqual([
-      ['end-own-grant', 'ok', { id: own }],
-      ['end-grant', 'ok', { id: theirs }],
-    ])
-  })
-
   it('by calls whose input is nested too deeply, denied or not', async () => {
     const { member } = await world.team()
     const before = (await rowsOf(member)).length
@@ -217,39 +199,6 @@ describe('a row is left', () => {
       ['create-note', 'failed', { title: cut }],
       ['purge-archive', 'denied', { dryRun: cut }],
       ['create-organization', 'failed', {}],
-    ])
-  })
-
-  it('by passkeys that are added, renamed and removed', async () => {
-    const person = await world.person()
-    const registration = '/_fw/passkeys/registration'
-    const options = await (await send(person, 'POST', registration, {})).json()
-    const response = createAuthenticator(server.origin).create(options)
-    const added = await send(person, 'PUT', registration, { response, name: 'My secret laptop' })
-    const { id } = (await added.json()).passkey
-    await send(person, 'PATCH', `/_fw/passkeys/${id}`, { name: 'My other laptop' })
-    await send(person, 'DELETE', `/_fw/passkeys/${id}`)
-    expect(await rowsOf(person)).toEqual([
-      ['add-passkey', 'ok', {}],
-      ['rename-passkey', 'ok', { id }],
-      ['remove-passkey', 'ok', { id }],
-    ])
-  })
-
-  it('by two-factor sign-in that is switched on and off, and by new backup codes', async () => {
-    await waitForEarlyStep()
-    const person = await world.person()
-    const path = '/_fw/two-factor'
-    const { secret } = await (await send(person, 'POST', path, { password: PASSWORD })).json()
-    await send(person, 'PUT', path, { code: currentCodes(secret)[0] })
-    await send(person, 'POST', `${path}/backup-codes`, { password: PASSWORD })
-    await send(person, 'DELETE', path, { password: 'wrong' })
-    await send(person, 'DELETE', path, { password: PASSWORD })
-    expect(await rowsOf(person)).toEqual([
-      ['switch-on-two-factor', 'ok', {}],
-      ['renew-backup-codes', 'ok', {}],
-      ['switch-off-two-factor', 'failed', {}],
-      ['switch-off-two-factor', 'ok', {}],
     ])
   })
 

@@ -123,21 +123,6 @@ describe('signing in through the hub', () => {
     expect(locationOf(await signedIn.get(`${LOGIN}?return=${encodeURIComponent(value)}`))).toBe('/')
   })
 
-  it('takes nothing from the host and the addresses that a request names', async () => {
-    const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
-    const answer = await plainRequest(`${server.origin}${LOGIN}?return=/notes`, { headers })
-    expect(JSON.stringify([...answer.headers]) + (await answer.text())).not.toContain('evil.test')
-  })
-
-  it('works in two tabs at once', async () => {
-    const browser = createBrowser(server.origin)
-    const email = newEmail()
-    const urls = await Promise.all([begin(browser, '/one'), begin(browser, '/two')])
-    const ends = await Promise.all(urls.map(url => browser.get(`${CALLBACK}?${hub.approve(url, { email })}`)))
-    expect(ends.map(locationOf)).toEqual(['/one', '/two'])
-    expect(browser.cookieHeader()).not.toContain('identity')
-  })
-
   it('refuses the state of another browser, with a page that says what to do', async () => {
     const attacker = createBrowser(server.origin)
     const query = hub.approve(await begin(attacker), { email: newEmail() })
@@ -338,10 +323,7 @@ describe('where the hub is not set up', () => {
     const plain = await answers(port, {})
     const off: Record<string, string>[] = [
       { A2A_SECRET },
-      { A2A_SECRET, FW_IDENTITY_HUB_URL: '' },
-      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'http://hub.example.test' },
       { A2A_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.test/path' },
-      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'hub.example.test' },
       { FW_IDENTITY_HUB_URL: 'https://hub.example.test' },
     ]
     for (const more of off) {

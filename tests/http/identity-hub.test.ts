@@ -102,28 +102,6 @@ describe('somebody whom an application sends', () => {
       auth_provider: 'password',
     })
   })
-
-  it('goes through without a page from then on', async () => {
-    const { browser } = await world.person()
-    for (let count = 0; count < 2; count++) {
-      const answer = await browser.get(AUTHORIZE + newRequest('mail', CALLBACK).query)
-      expect([answer.status, locationOf(answer).origin]).toEqual([303, APP])
-    }
-  })
-
-  it('confirms the address first', async () => {
-    const { browser, userId } = await world.person({ verified: false })
-    const answer = await browser.get(AUTHORIZE + newRequest('mail', CALLBACK).query)
-    expect([answer.status, answer.headers.get('location')]).toEqual([403, null])
-    expect([answer.headers.get('content-security-policy'), answer.headers.get('x-frame-options')]).toEqual([
-      expect.stringContaining(`frame-ancestors 'none'`),
-      'DENY',
-    ])
-    expect(await answer.text()).toMatch(/Confirm your e-mail address first/)
-    expect(
-      await query(hub, "select 1 from fw_one_time where purpose = 'identity-code' and subject = ?", [userId]),
-    ).toEqual([])
-  })
 })
 
 describe('somebody whose address is not confirmed', () => {
@@ -179,16 +157,6 @@ describe('a request that is not in order', () => {
       expect(html).toMatch(/This application cannot sign people in here/)
       expect(html).not.toContain('mail.example.com')
     }
-  })
-
-  it.each(bad)('is refused with a problem for programs: %s', async asked => {
-    const answer = await fetch(hub.origin + AUTHORIZE + asked, { redirect: 'manual' })
-    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('location')]).toEqual([
-      400,
-      'application/problem+json',
-      null,
-    ])
-    expect(await answer.json()).toMatchObject({ code: 'invalid-authorization-request', detail: expect.any(String) })
   })
 
   it('is not made right by where it comes from', async () => {

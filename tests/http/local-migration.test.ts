@@ -88,14 +88,6 @@ describe('the local migration', () => {
     expect(await (await ada.get(PATH)).json()).toMatchObject({ available: false })
   })
 
-  it('takes no order from another site and no other method', async () => {
-    const bob = await realBrowser(server, 'bob@example.test')
-    const foreign = await bob.post(PATH, { headers: { 'sec-fetch-site': 'cross-site' } })
-    expect(await statusAndCode(foreign)).toEqual([403, 'cross-origin'])
-    const wrong = await bob.request(PATH, { method: 'PUT' })
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
-  })
-
   it('knows the identity of older applications, whose session opens nothing', async () => {
     const cyd = await realBrowser(server, 'cyd@example.test')
     await query(

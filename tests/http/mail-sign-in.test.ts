@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
-import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { countRows, query } from '../support/query'
-import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
@@ -187,34 +187,6 @@ describe('a magic link', () => {
     expect(await statusAndCode(answer)).toEqual([400, 'invalid-input'])
     expect(smtp.received.length).toBe(before)
   })
-
-  it('takes the account from whoever signed up with the address first', async () => {
-    const squatter = open()
-    const lax = await startServer({
-      database: databaseOf(server),
-      env: { FW_BASE_URL: server.origin },
-    })
-    const before = createBrowser(lax.origin)
-    await before.request('/_fw/auth/sign-up/email', {
-      method: 'POST',
-      headers: { origin: server.origin },
-      json: { email: 'mine@example.test', password: PASSWORD, name: 'Squatter' },
-    })
-    const squat = () => sessionOf(before)
-    expect(await squat()).toMatchObject({ email: 'mine@example.test' })
-    const owner = open()
-    const arrived = await press(owner, await askForLink(owner, 'mine@example.test'))
-    // An organization is left of it, and perhaps people in that.
-    expect(arrived.headers.get('location')).toBe(`/_fw/claim?${new URLSearchParams({ return: '/notes?a=1' })}`)
-    expect(await sessionOf(owner)).toMatchObject({ email: 'mine@example.test', emailVerified: true })
-    expect(await squat()).toBeNull()
-    const json = { email: 'mine@example.test', password: PASSWORD }
-    expect(await statusAndCode(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([
-      401,
-      'invalid-credentials',
-    ])
-    await lax.stop()
-  })
 })
 
 describe('a password account that must be confirmed', () => {
@@ -397,34 +369,10 @@ describe('the switches', () => {
       signUp: [200, undefined],
     },
     {
-      name: 'AUTH_MAGIC_LINK=0',
-      env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_MAGIC_LINK: '0' }),
-      sections: ['sign-up', 'reset', 'sign-in'],
-      signUp: [200, 'sent'],
-    },
-    {
-      name: 'AUTH_SKIP_EMAIL_VERIFICATION=1',
-      env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_SKIP_EMAIL_VERIFICATION: '1' }),
-      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
-      signUp: [200, undefined],
-    },
-    {
-      name: 'AUTH_SKIP_EMAIL_VERIFICATION=0 in development',
-      env: () => ({ ...mail(), AUTH_SKIP_EMAIL_VERIFICATION: '0' }),
-      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
-      signUp: [200, 'sent'],
-    },
-    {
       name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=0',
       env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_REQUIRE_EMAIL_VERIFICATION: '0' }),
       sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
       signUp: [200, undefined],
-    },
-    {
-      name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=1 beside AUTH_SKIP_EMAIL_VERIFICATION=1',
-      env: () => ({ ...mail(), AUTH_REQUIRE_EMAIL_VERIFICATION: '1', AUTH_SKIP_EMAIL_VERIFICATION: '1' }),
-      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
-      signUp: [200, 'sent'],
     },
     {
       name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=1 without mail',
@@ -485,12 +433,4 @@ it('limits the mails to one address', async () => {
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   await one.stop()
-})
-
-it('keeps signing up by password as it was where nothing is confirmed', async () => {
-  const lax = await borrowServer()
-  const browser = createBrowser(lax.origin)
-  await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
-  expect(await sessionOf(browser)).toMatchObject({ emailVerified: false })
-  await lax.stop()
 })

@@ -39,19 +39,19 @@ const program = () => ({
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } }
 const yes: Answer = { action: 'accept', content: { approve: true } }
 
-/** A host of 2026-07-28 that started the program; it can ask when it has an answer. */
-async function connect(answer?: Answer): Promise<Client> {
-  const capabilities = answer ? { elicitation: {} } : {}
+/** A host of 2026-07-28 that started the program; it asks the person, who answers this. */
+async function connect(answer: () => Answer): Promise<Client> {
+  const capabilities = { elicitation: {} }
   const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode: 'auto' } })
-  if (answer) client.setRequestHandler('elicitation/create', () => answer)
+  client.setRequestHandler('elicitation/create', answer)
   await client.connect(new StdioClientTransport(program()))
   return client
 }
 
 /** The same of 2025-11-25. */
-async function connectEarlier(answer?: Answer): Promise<EarlierClient> {
-  const client = new EarlierClient({ name: 'host', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} })
-  if (answer) client.setRequestHandler(ElicitRequestSchema, () => answer)
+async function connectEarlier(answer: () => Answer): Promise<EarlierClient> {
+  const client = new EarlierClient({ name: 'host', version: '1' }, { capabilities: { elicitation: {} } })
+  client.setRequestHandler(ElicitRequestSchema, answer)
   await client.connect(new EarlierStdio(program()))
   return client
 }
@@ -67,8 +67,14 @@ async function aNote(): Promise<string> {
 }
 
 describe.each(hosts)('without an address, for a host of %s', (_revision, connectHost) => {
+  let said = yes
+  let host: Awaited<ReturnType<typeof connectHost>>
+  beforeAll(async () => {
+    host = await connectHost(() => said)
+  })
+  afterAll(() => host.close())
+
   it('are tools, documents and prompts of this folder, as the person who is signed in', async () => {
-    const host = await connectHost()
     const names = (await host.listTools()).tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['create-note', 'list-notes', 'delete-note']))
     const { structuredContent } = await host.callTool({ name: 'create-note', arguments: { title: 'In process' } })
@@ -79,7 +85,6 @@ describe.each(hosts)('without an address, for a host of %s', (_revision, connect
     expect(note).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('# In process') })
     const prompt = await host.getPrompt({ name: 'summarize-notes', arguments: { subject: 'ports' } })
     expect(prompt.messages).toHaveLength(1)
-    await host.close()
     const seen = await (await browser.get('/_fw/actions/list-notes')).json()
     expect(seen.result.notes).toMatchObject([{ title: 'In process' }])
     const rows = await query(server, 'select caller, via from audit_log order by id desc limit 1')
@@ -91,23 +96,20 @@ describe.each(hosts)('without an address, for a host of %s', (_revision, connect
     [{ action: 'decline' }, 'not-approved', 1],
     [{ action: 'cancel' }, 'approval-unanswered', 1],
   ] as [Answer, string | undefined, number][])('is asked before something is lost: %j', async (answer, code, left) => {
-    const host = await connectHost(answer)
+    said = answer
     const result = await host.callTool({ name: 'delete-note', arguments: { id: await aNote() } })
     const problem = (result._meta?.['fairway/error'] ?? {}) as { code?: string }
     expect([result.isError ?? false, problem.code]).toEqual([code !== undefined, code])
     expect(await countRows(server, 'notes')).toBe(left)
-    await host.close()
   })
 
   it('is refused on the call after the session has ended, and served after the next sign-in', async () => {
-    const host = await connectHost()
     expect((await host.listTools()).tools.length).toBeGreaterThan(3)
     await browser.request('/_fw/session', { method: 'DELETE' })
     await expect(host.callTool({ name: 'list-notes', arguments: {} })).rejects.toThrow(/Nobody is signed in/)
     await expect(host.listResources()).rejects.toThrow(/Nobody is signed in/)
     await browser.post('/_fw/auth/sign-in/email', { json: { email: ada.email, password: ada.password } })
     expect((await host.callTool({ name: 'list-notes', arguments: {} })).isError).toBeFalsy()
-    await host.close()
   })
 })
 

@@ -100,30 +100,6 @@ describe('before the client and its address are proven, the person sees a page',
   })
 })
 
-describe('a redirect address', () => {
-  it.each([
-    [LOOPBACK, 200],
-    ['http://127.0.0.1:51234/callback', 200],
-    ['http://localhost:51234/callback', 200],
-    ['http://127.0.0.1:51234/other', 400],
-    ['http://[::1]:51234/callback', 400],
-    ['http://localhost.evil.example:51234/callback', 400],
-  ])('of a native app may be %s: %i', async (redirectUri, status) => {
-    const answer = await authorizePage(ada.browser, authorizeQuery(native, { redirect_uri: redirectUri }))
-    expect(answer.status).toBe(status)
-  })
-
-  it('of an app that calls itself a web application has its port as it was registered', async () => {
-    const client = await registeredClient(server.origin, { redirect_uris: [LOOPBACK], application_type: 'web' })
-    const exact = await authorizePage(ada.browser, authorizeQuery(client, { redirect_uri: LOOPBACK }))
-    const other = await authorizePage(
-      ada.browser,
-      authorizeQuery(client, { redirect_uri: 'http://127.0.0.1:51234/callback' }),
-    )
-    expect([exact.status, other.status]).toEqual([200, 400])
-  })
-})
-
 describe('once both are proven, the client is told', () => {
   it.each<[string, Record<string, string | undefined>, string]>([
     ['no response_type', { response_type: undefined }, 'invalid_request'],

@@ -86,15 +86,6 @@ describe('inviting', () => {
       isForYou: false,
     })
   })
-
-  it('cannot speak with a name: line breaks and commands stay text', async () => {
-    const owner = await world.person({ name: 'Eve. Pay here: http://evil.test' })
-    await sessionOf(owner.browser)
-    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Org <b>bold</b>' } })
-    await inviteOf(owner, { email: 'reader@example.test' })
-    const { text } = world.linkFor('reader@example.test')
-    expect(text.split('\n')[0]).toContain('Org <b>bold</b>')
-  })
 })
 
 describe('accepting', () => {
@@ -113,35 +104,6 @@ describe('accepting', () => {
       await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
     ).toHaveLength(1)
     expect(await sessionOf(joiner.browser)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
-  })
-
-  it('of one more invitation moves only with `confirm`, and names both and what stays behind', async () => {
-    const owner = await anOwner()
-    const { orgId, orgName } = await sessionOf(owner.browser)
-    const guest = await anOwner()
-    const home = await sessionOf(guest.browser)
-    await guest.browser.request('/_fw/org/vault/openai', { method: 'PUT', json: { value: 'sk-0123456789' } })
-    await inviteOf(owner, { email: guest.email })
-    const { id, token } = world.linkFor(guest.email)
-    for (const input of [{ token }, { token, confirm: false }, {}]) {
-      const accepted = await answer(guest, id, 'accept', input)
-      expect([accepted.status, await accepted.json()]).toEqual([
-        200,
-        {
-          joined: { id: orgId, name: orgName, role: 'member' },
-          active: { id: home.orgId, name: home.orgName },
-          orphanedCredentials: [{ key: 'openai' }],
-        },
-      ])
-      expect((await sessionOf(guest.browser)).orgId).toBe(home.orgId)
-    }
-    expect((await answer(guest, id, 'accept', { confirm: 'yes' })).status).toBe(400)
-    expect(await (await answer(guest, id, 'accept', { confirm: true })).json()).toMatchObject({
-      active: { id: orgId },
-      orphanedCredentials: [],
-    })
-    expect((await sessionOf(guest.browser)).orgId).toBe(orgId)
-    expect(server.log()).toContain('the active organization of an account has changed')
   })
 
   it("of another person's invitation answers 404 and teaches nothing", async () => {

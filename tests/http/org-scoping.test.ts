@@ -56,59 +56,6 @@ it('no row crosses organizations, through any action', async () => {
   expect(other.id).not.toBe(orgId)
 })
 
-it('an editor changes, a viewer reads, an admin shares, and the owner takes it back', async () => {
-  const { owner, admin, member } = await world.team()
-  const { result } = await (await act(owner, 'create-note', { title: 'Shared' })).json()
-  const { id } = result.note
-  expect((await act(member, 'get-note', { id })).status).toBe(404)
-  await act(owner, 'share-note', { id, email: member.email })
-  expect((await (await act(member, 'get-note', { id })).json()).result.note).toMatchObject({
-    access: 'viewer',
-    ownerEmail: owner.email,
-  })
-  expect((await act(member, 'update-note', { id, title: 'No' })).status).toBe(404)
-  await act(owner, 'share-note', { id, email: member.email, role: 'editor' })
-  expect((await (await act(member, 'update-note', { id, title: 'Better' })).json()).result.note).toMatchObject({
-    title: 'Better',
-    access: 'editor',
-  })
-  expect((await act(member, 'delete-note', { id })).status).toBe(404)
-  expect((await act(member, 'share-note', { id, email: admin.email })).status).toBe(403)
-  await act(owner, 'unshare-note', { id, email: member.email })
-  expect((await act(member, 'get-note', { id })).status).toBe(404)
-})
-
-it('what the organization may edit is changed by every member, and deleted and shared by those who could before', async () => {
-  const { owner, admin, member, outsider } = await world.team()
-  const { result } = await (await act(owner, 'create-note', { title: 'Roadmap' })).json()
-  const { id } = result.note
-  const shown = await act(owner, 'set-note-visibility', { id, visibility: 'org-edit' })
-  expect(await shown.json()).toEqual({ result: { id, visibility: 'org-edit' } })
-  for (const colleague of [member, admin]) {
-    const changed = await act(colleague, 'update-note', { id, title: `By ${colleague.email}` })
-    expect((await changed.json()).result.note).toMatchObject({
-      title: `By ${colleague.email}`,
-      access: 'editor',
-      ownerEmail: owner.email,
-      visibility: 'org-edit',
-    })
-    expect((await act(colleague, 'archive-note', { id, archived: false })).status).toBe(200)
-    expect((await act(colleague, 'delete-note', { id })).status).toBe(404)
-    expect((await act(colleague, 'share-note', { id, email: outsider.email })).status).toBe(403)
-    expect((await act(colleague, 'set-note-visibility', { id, visibility: 'private' })).status).toBe(403)
-    expect(await (await act(colleague, 'delete-notes', { ids: [id] })).json()).toEqual({
-      result: { done: [], refused: [id] },
-    })
-  }
-  for (const name of ['get-note', 'update-note', 'archive-note', 'delete-note', 'list-note-shares'])
-    expect((await act(outsider, name, { id })).status, name).toBe(404)
-  const listed = await member.browser.request('/note-list?access=editor')
-  expect((await listed.json()).member).toMatchObject([{ id, access: 'editor' }])
-  await act(owner, 'set-note-visibility', { id, visibility: 'org' })
-  expect((await act(member, 'update-note', { id, title: 'No' })).status).toBe(404)
-  expect((await (await act(member, 'get-note', { id })).json()).result.note).toMatchObject({ access: 'viewer' })
-})
-
 it('a guarded action needs its app role; a dry run counts and deletes nothing', async () => {
   const { owner, member } = await world.team()
   const { result } = await (await act(owner, 'create-note', { title: 'Old' })).json()

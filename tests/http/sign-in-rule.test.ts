@@ -3,7 +3,6 @@ import { codeOf, statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { newestMail } from '../support/mail'
 import { type OidcProvider, signInWithCorp, startOidcProvider } from '../support/provider-oidc'
-import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
@@ -179,13 +178,6 @@ describe('somebody whose organization is closed', () => {
     const left = await switchTo(closed, null)
     expect(await back.text()).not.toContain('secret-partner')
     expect(await left.text()).not.toContain('secret-partner')
-  })
-
-  it('is given no new organization for it', async () => {
-    const { member, orgId } = await aTeamWithRule()
-    const closed = await withPassword(member.email)
-    expect(await sessionOf(closed)).toMatchObject({ orgId: null, closedOrg: { id: orgId } })
-    expect(await query(server, 'select org_id from org_members where user_id = ?', [member.userId])).toHaveLength(1)
   })
 
   it('keeps settings, devices, own credentials and their password', async () => {

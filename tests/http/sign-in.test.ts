@@ -300,16 +300,6 @@ describe('sign-in by JSON', () => {
       expect(answer.headers.get('location')).toBeNull()
     }
   })
-
-  it('refuses to be called from another site, with and without cookies', async () => {
-    const browser = createBrowser(server.origin)
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
-      const answer = await browser.post('/_fw/auth/sign-in/email', { json: ada, headers })
-      expect(answer.status).toBe(403)
-      expect(answer.headers.get('set-cookie')).toBeNull()
-      expect((await browser.post('/sign-in', { form: { intent: 'sign-in', ...ada }, headers })).status).toBe(403)
-    }
-  })
 })
 
 describe('changing the password', () => {

@@ -267,17 +267,6 @@ describe('signing in with a password and a code', () => {
     await other.post('/_fw/auth/passkey/verify', { json: { response: authenticator.get(request) } })
     expect(await sessionOf(other)).toMatchObject({ email, provider: 'passkey' })
   })
-
-  it('is asked for all the same where the organization has a sign-in rule', async () => {
-    const { email } = await aCarefulPerson()
-    await query(
-      server,
-      `update organizations set required_auth_provider = 'corp' where id in (select m.org_id from org_members m join users u on u.id = m.user_id where u.email = ?)`,
-      [email],
-    )
-    const answer = await createBrowser(server.origin).post(SIGN_IN, { json: { email, password } })
-    expect(await codeOf(answer)).toBe('second-factor-required')
-  })
 })
 
 describe('signing in with a code, without JavaScript', () => {
