@@ -494,4 +494,23 @@ describe('a callback that fails', () => {
     expect(log).not.toContain(query.get('code'))
     expect(log).not.toMatch(/eyJ[\w-]{20}/)
   })
+
+  it('is limited to thirty in a minute for one address, with a page for people', async () => {
+    const limited = await borrowServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
+    try {
+      const browser = createBrowser(limited.origin)
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 30; attempt++) {
+        statuses.push((await browser.get('/_fw/auth/callback/odd?state=x&code=y')).status)
+      }
+      expect(new Set(statuses)).toEqual(new Set([302]))
+      const answer = await browser.get('/_fw/auth/callback/odd?state=x&code=y', { headers: { accept: 'text/html' } })
+      expect(answer.status).toBe(429)
+      expect(answer.headers.get('content-type')).toContain('text/html')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(limited.log()).toContain('"kind":"callbacks-limited"')
+    } finally {
+      await limited.stop()
+    }
+  })
 })

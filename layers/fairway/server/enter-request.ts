@@ -77,7 +77,7 @@ export function enterRequest(event: H3Event): void {
 }
 
 /** Headers that every answer carries. */
-export function setBaseHeaders(event: H3Event): void {
+function setBaseHeaders(event: H3Event): void {
   const { res } = event.node
   const headers = baseHeaders(getApp(event), requestPath(event))
   res.setHeader('x-request-id', getRequestId(event))
@@ -93,26 +93,38 @@ function checkOrigin(event: H3Event): void {
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
 
+/** What stands before the routes of the platform: headers and rules of other sites and of the application's own sign-in. Where it has answered, `event.handled` is true. */
+export function enterRoutes(event: H3Event): void {
+  openToOtherSites(event)
+  if (!event.handled) checkOwnSignIn(event)
+}
+
+/** The same for each request that goes through the middleware: route rules are applied before it, and those of an application may put others in the place of headers. */
+export function enterMiddleware(event: H3Event): void {
+  setBaseHeaders(event)
+  enterRoutes(event)
+}
+
 /** Lets pages of every origin use the endpoints by which hosts connect, without cookies; answers their preflight. */
-export function openToOtherSites(event: H3Event): unknown {
+function openToOtherSites(event: H3Event): void {
   const methods = openMethods(requestPath(event))
-  if (methods === undefined) return undefined
+  if (methods === undefined) return
   setResponseHeaders(event, { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id' })
-  if (event.method !== 'OPTIONS') return undefined
+  if (event.method !== 'OPTIONS') return
   setResponseHeaders(event, {
     'access-control-allow-methods': methods,
     // The wildcard does not stand for this one.
     'access-control-allow-headers': '*, Authorization',
     'access-control-max-age': 86_400,
   })
-  return sendNoContent(event)
+  sendNoContent(event)
 }
 
 /** To sign out, and to learn that people sign in elsewhere. */
 const OPEN_PATHS = [`${AUTH_PREFIX}/sign-out`, SIGN_IN_METHODS_PATH]
 
 /** Throws `not-found` for endpoints of our own sign-in where people sign in elsewhere: a person is who `getSession` of the application says. */
-export function checkOwnSignIn(event: H3Event): void {
+function checkOwnSignIn(event: H3Event): void {
   if (!getApp(event).config.customSignIn) return
   const path = requestPath(event)
   if (path.startsWith(`${AUTH_PREFIX}/`) && !OPEN_PATHS.includes(path)) throw new AppError('not-found')

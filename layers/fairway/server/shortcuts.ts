@@ -4,7 +4,7 @@ import { defineEventHandler, type H3Event } from 'h3'
 import { getRouteRules } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { hasOwnMiddleware } from '#fw/own-middleware'
-import { checkOwnSignIn, type FindReady, openToOtherSites } from '#fairway/server/enter-request'
+import { enterRoutes, type FindReady } from '#fairway/server/enter-request'
 import { readyPage } from '#fairway/server/domains/pages'
 import { readySession } from '#fairway/server/domains/sessions'
 import { readySignIn } from '#fairway/server/domains/sign-in'
@@ -39,10 +39,8 @@ export function readyAnswers(nitro: NitroApp): FindReady {
 export function goStraight({ h3App, router }: NitroApp): void {
   if (import.meta.dev || hasOwnMiddleware) return
   const answer = (event: H3Event): unknown => {
-    openToOtherSites(event)
-    if (event.handled) return undefined
-    checkOwnSignIn(event)
-    return router.handler(event)
+    enterRoutes(event)
+    return event.handled ? undefined : router.handler(event)
   }
   const handler = defineEventHandler(event => {
     const app = getApp(event)

@@ -440,7 +440,7 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
 })
 
 describe('what comes before every route', () => {
-  const ours = { handler: `${platformDir}/server/middleware/10.headers.ts`, middleware: true }
+  const ours = { handler: `${platformDir}/server/middleware/10.enter.ts`, middleware: true }
   const isTold = (scanned: object[], handlers: object[] = []) =>
     hasOwnMiddleware({ scannedHandlers: [ours, ...scanned], options: { handlers } } as never)
 

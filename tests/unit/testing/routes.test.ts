@@ -35,5 +35,5 @@ it('finds middleware and routes as Nitro does', async () => {
   expect(found.toSorted()).toEqual(expected.toSorted())
   expect(found.slice(-2 - FILES.length).filter(line => line.startsWith('middleware'))).toEqual([])
   const order = found.filter(line => line.startsWith('middleware')).map(line => line.split('/').at(-1))
-  expect(order).toEqual(['10.headers.ts', '15.open-endpoints.ts', '30.custom-sign-in.ts', '1.first.ts', '2.second.ts'])
+  expect(order).toEqual(['10.enter.ts', '1.first.ts', '2.second.ts'])
 })

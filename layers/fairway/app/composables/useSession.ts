@@ -1,5 +1,5 @@
 import { LOCAL_DATA_MARK } from '#fairway/shared/device'
-import { createDraft, type DraftSchema, forgetDrafts } from '../session/draft'
+import { forgetDrafts } from '../session/draft'
 import { createSessionSignal } from '../session/session-signal'
 import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
@@ -48,13 +48,4 @@ export function useMayMoveLocalData() {
       session.value.provider !== 'auth-disabled' &&
       document.querySelector(`meta[name="${LOCAL_DATA_MARK}"]`) !== null,
   )
-}
-
-/**
- * Keeps what the signed-in person has written under a name and not saved, in this tab only: it is there again when the session
- * ended meanwhile, and gone after a sign-out. For use in a component's setup, in the browser.
- */
-export function useDraft<T>(name: string, schema: DraftSchema<T>) {
-  const { session } = useSession()
-  return createDraft(sessionStorage, session.value?.userId ?? '', name, schema)
 }

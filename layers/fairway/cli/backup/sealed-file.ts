@@ -32,11 +32,11 @@ export async function isSealedFile(path: string): Promise<boolean> {
   }
 }
 
-/** Seals a file with a passphrase into a new one of mode 600; throws EEXIST where there is a file. */
-export async function sealFile(from: string, to: string, passphrase: string): Promise<void> {
+/** Seals a file with a passphrase into a new one of mode 600; `cost` is the power of two of scrypt's rounds. Throws EEXIST where there is a file. */
+export async function sealFile(from: string, to: string, passphrase: string, cost = COST): Promise<void> {
   const salt = randomBytes(SALT_BYTES)
-  const head = Buffer.concat([MARK, salt, Buffer.from([COST])])
-  const key = await keyOf(passphrase, salt, COST)
+  const head = Buffer.concat([MARK, salt, Buffer.from([cost])])
+  const key = await keyOf(passphrase, salt, cost)
   await pipeline(
     createReadStream(from),
     inPieces(PIECE_BYTES),

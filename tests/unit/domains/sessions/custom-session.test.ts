@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { answerActionRequest, defineAction } from '#fairway/server/domains/actions'
 import { registerClient } from '#fairway/server/domains/oauth-server/clients/registration'
 import { type CustomSession, defineFwConfig } from '#fairway/server/kernel/config/fw-config'
-import customSignInMiddleware from '#fairway/server/middleware/30.custom-sign-in'
+import enter from '#fairway/server/middleware/10.enter'
 import claimRoute from '#fairway/server/routes/_fw/claim'
 import operationRoute from '#fairway/server/mounted/operation'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
@@ -48,7 +48,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
   open.push(test.close)
   const actions = new Map([['who-am-i', whoAmI as never]])
   const server = await serveHandlers(test.app, {
-    middleware: [customSignInMiddleware],
+    middleware: [enter],
     routes: {
       '/_fw/session': sessionRoute,
       '/_fw/claim': claimRoute,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { auditedNames } from '#fairway/server/audited-names'
+import { catalog } from '#fw/actions'
+import { operations } from '#fw/operations'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { limits } from '#fairway/server/kernel/limits/limits'
@@ -16,6 +17,9 @@ import {
   requireWebhook,
   webhookInput,
 } from './subscriptions'
+
+/** The names of actions and operations that audit rows and webhook events may have. */
+const auditedNames = [...catalog, ...operations.filter(({ isAudited }) => isAudited)].map(({ name }) => name)
 
 export default defineOperations({
   'list-webhooks': operation({
