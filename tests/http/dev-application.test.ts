@@ -151,21 +151,20 @@ it('plain nuxt dev has a port, a base URL and a database of its own, and the dev
   expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })
 })
 
-it('the first page is noticed, with its texts, and the port stays', { timeout: LIMIT_IN_MS }, async () => {
+it('the first page with its texts, action, provider and prompt are noticed, and the port stays', {
+  timeout: 2 * LIMIT_IN_MS,
+}, async () => {
   application.write('app/pages/hello.vue', page)
   application.write('app/locales/en.json', JSON.stringify({ planet: { from: 'from Mars' } }))
-  await noticed(() => text('/hello')).toContain('Greetings from Mars')
-  expect(await issuer()).toBe(server.origin)
-})
-
-it('the first action, provider and prompt are noticed', { timeout: LIMIT_IN_MS }, async () => {
   application.write('server/actions/greet.ts', action('Greets.'))
-  await noticed(() => call('greet')).toBe('unauthenticated')
   application.write('server/providers/acme.ts', provider)
   application.write('server/mcp/prompts/rhyme.ts', prompt)
+  await noticed(() => text('/hello')).toContain('Greetings from Mars')
+  await noticed(() => call('greet')).toBe('unauthenticated')
   await expect
     .poll(() => server.output(), NOTICED)
     .toMatch(/\[providers\] .*acme[^]*prompts: rhyme|prompts: rhyme[^]*\[providers\] .*acme/)
+  expect(await issuer()).toBe(server.origin)
 })
 
 it('no request is lost while files are saved, and each answer is new', { timeout: LIMIT_IN_MS }, async () => {
@@ -210,13 +209,15 @@ it(
 )
 
 it(
-  'fw.config.ts is noticed when it comes, when it changes, and after a start that it stopped',
+  'fw.config.ts and .env are noticed when they come, change and go, and after a start that one of them stopped',
   { timeout: 3 * LIMIT_IN_MS },
   async () => {
     const signInPage = async () =>
       await (await fetch(`${server.origin}/sign-in`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).text()
     application.write('fw.config.ts', config('Orbit'))
+    application.write('.env', 'FW_BASE_URL=http://localhost:1\n')
     await noticed(signInPage).toContain('Orbit')
+    await noticed(issuer).toBe('http://localhost:1')
     const before = server.output().length
     application.write('fw.config.ts', 'export default {')
     await expect.poll(() => server.output().slice(before), { ...NOTICED, interval: 20 }).toContain('fw.config.ts:')
@@ -224,6 +225,9 @@ it(
     application.write('fw.config.ts', config('Ellipse'))
     await noticed(signInPage).toContain('Ellipse')
     await noticed(() => text('/hello')).toContain('<title>Ellipse')
+    // What follows from the port comes back.
+    application.remove('.env')
+    await noticed(issuer).toBe(server.origin)
   },
 )
 
@@ -238,17 +242,6 @@ it('a migration that comes is applied', { timeout: 2 * LIMIT_IN_MS }, async () =
   // The worker applies it before the restart has ended; what changes meanwhile would begin a second one.
   await noticed(issuer).toBe(server.origin)
 })
-
-it(
-  '.env is noticed when it comes and goes, and what follows from the port comes back',
-  { timeout: 2 * LIMIT_IN_MS },
-  async () => {
-    application.write('.env', 'FW_BASE_URL=http://localhost:1\n')
-    await noticed(issuer).toBe('http://localhost:1')
-    application.remove('.env')
-    await noticed(issuer).toBe(server.origin)
-  },
-)
 
 describe('a second application beside it, opened with --host', () => {
   const other = writeProject({

@@ -29,10 +29,10 @@ afterAll(() => server.kill())
 
 const descriptors = () => readdirSync(`/proc/${server.pid}/fd`).length
 
-// `node bench/hostile.mjs` sends ten thousand, and one of them again by its name.
-it.each([1, 2])('hostile requests of seed %i get an answer each, and none is a failure', async seed => {
+// `node bench/hostile.mjs` sends ten thousand from twenty seeds, and one of them again by its name.
+it('hostile requests get an answer each, and none is a failure', async () => {
   const before = descriptors()
-  const { faults, statuses } = await attack(server.origin, hostileRequests(seed, 500, paths), STATIC_TOKEN)
+  const { faults, statuses } = await attack(server.origin, hostileRequests(1, 500, paths), STATIC_TOKEN)
   expect(faults).toEqual([])
   // Nearly all of them are understood well enough to be answered, and many get past the first look.
   expect(statuses[0] ?? 0).toBeLessThan(25)
