@@ -116,16 +116,12 @@ async function onTheBuild(built) {
   count(built)
   if (built.some(({ ok }) => !ok)) return
   const http = filesOf('http')
-  // Tests of the server wait for a third of their time; what one process does alone goes on meanwhile.
-  await Promise.all([http.length > 0 && suite('http', 'vitest', vitest('http', http), 'http.json'), alone()])
+  if (http.length > 0) await suite('http', 'vitest', vitest('http', http), 'http.json')
+  if (withConformance) await counted('conformance', 'scripts/conformance.mjs')
+  if (filesOf('starter').length > 0) await counted('starter', 'scripts/starter.mjs', 'short')
   const e2e = filesOf('e2e')
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
   if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
-}
-
-async function alone() {
-  if (withConformance) await counted('conformance', 'scripts/conformance.mjs')
-  if (filesOf('starter').length > 0) await counted('starter', 'scripts/starter.mjs', 'short')
 }
 
 /** One test runner with a JSON report beside its output. */

@@ -151,21 +151,25 @@ it('plain nuxt dev has a port, a base URL and a database of its own, and the dev
   expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })
 })
 
-it('the first page with its texts, action, provider and prompt are noticed, and the port stays', {
-  timeout: 2 * LIMIT_IN_MS,
-}, async () => {
-  application.write('app/pages/hello.vue', page)
-  application.write('app/locales/en.json', JSON.stringify({ planet: { from: 'from Mars' } }))
-  application.write('server/actions/greet.ts', action('Greets.'))
-  application.write('server/providers/acme.ts', provider)
-  application.write('server/mcp/prompts/rhyme.ts', prompt)
-  await noticed(() => text('/hello')).toContain('Greetings from Mars')
-  await noticed(() => call('greet')).toBe('unauthenticated')
-  await expect
-    .poll(() => server.output(), NOTICED)
-    .toMatch(/\[providers\] .*acme[^]*prompts: rhyme|prompts: rhyme[^]*\[providers\] .*acme/)
-  expect(await issuer()).toBe(server.origin)
-})
+it(
+  'the first page with its texts, action, provider and prompt are noticed, and the port stays',
+  {
+    timeout: 2 * LIMIT_IN_MS,
+  },
+  async () => {
+    application.write('app/pages/hello.vue', page)
+    application.write('app/locales/en.json', JSON.stringify({ planet: { from: 'from Mars' } }))
+    application.write('server/actions/greet.ts', action('Greets.'))
+    application.write('server/providers/acme.ts', provider)
+    application.write('server/mcp/prompts/rhyme.ts', prompt)
+    await noticed(() => text('/hello')).toContain('Greetings from Mars')
+    await noticed(() => call('greet')).toBe('unauthenticated')
+    await expect
+      .poll(() => server.output(), NOTICED)
+      .toMatch(/\[providers\] .*acme[^]*prompts: rhyme|prompts: rhyme[^]*\[providers\] .*acme/)
+    expect(await issuer()).toBe(server.origin)
+  },
+)
 
 it('no request is lost while files are saved, and each answer is new', { timeout: LIMIT_IN_MS }, async () => {
   const document = async () => await (await get('/_fw/openapi.json')).text()
