@@ -129,7 +129,8 @@ test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ 
     '✓ revoked',
   ])
   expect(code).toBe(0)
-  await page.goto('/settings/apps')
+  // The window may still be on its way back to the program, which has ended.
+  await expect(() => page.goto('/settings/apps')).toPass()
   await expect(page.getByText('Nothing is connected.')).toBeVisible()
 })
 

@@ -146,6 +146,7 @@ async function leaks(origin: string, dir: string, files: readonly string[]): Pro
 it('plain nuxt dev has a port, a base URL and a database of its own, and the development account', async () => {
   expect(await issuer()).toBe(server.origin)
   expect(existsSync(join(application.dir, '.data/fairway.db'))).toBe(true)
+  expect(readFileSync(join(application.dir, '.data/dev-server'), 'utf8')).toBe(server.origin)
   const browser = createBrowser(server.origin)
   await browser.get('/sign-in')
   expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })

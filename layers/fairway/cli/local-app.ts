@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
+import { devOriginFile } from '../modules/dev-server/environment'
 import { loadProviders } from '../modules/registry/declarations'
 import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
@@ -22,9 +23,14 @@ import { endWith, tellFailure } from './terminal'
  * Throws `unavailable`, with what to do, where there is no database yet or an old one; none is made.
  */
 export async function openLocalApp(root: string): Promise<App> {
-  const { NODE_ENV, FW_LOG_LEVEL } = process.env
+  const { FW_BASE_URL, NODE_ENV, FW_LOG_LEVEL } = process.env
   // Empty is unset, here as in every setting.
-  const env = { ...process.env, NODE_ENV: NODE_ENV || 'development', FW_LOG_LEVEL: FW_LOG_LEVEL || 'warn' }
+  const env = {
+    ...process.env,
+    NODE_ENV: NODE_ENV || 'development',
+    FW_LOG_LEVEL: FW_LOG_LEVEL || 'warn',
+    FW_BASE_URL: FW_BASE_URL || devOrigin(root),
+  }
   checkDatabaseFile(env)
   const app = await createApp({ env, fwConfig, write: line => process.stderr.write(`${line}\n`) })
   const providers = await loadProviders(root)
@@ -41,6 +47,12 @@ export async function openLocalApp(root: string): Promise<App> {
   throw new AppError('unavailable', {
     detail: `The database is not up to date (${pending.length} migrations). Start the application once with \`npm run dev\`.`,
   })
+}
+
+/** The address of the development server that runs here, which may have another port than the usual one. */
+function devOrigin(root: string): string | undefined {
+  const path = devOriginFile(root)
+  return process.env.NODE_ENV !== 'production' && existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 function checkDatabaseFile(env: Record<string, string | undefined>): void {

@@ -41,10 +41,21 @@ const STYLES = {
 // English as most of its readers write days and hours.
 const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
+/** Making a formatter costs a hundred times what it takes to use one. */
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
 /** A time (milliseconds, ISO 8601 or Date) as readers of a language write it; in their own time zone where none is given. */
-export const formatTime = (
+export function formatTime(
   time: Date | number | string,
   language: string,
   style: keyof typeof STYLES,
   timeZone?: 'UTC',
-): string => new Intl.DateTimeFormat(localeOf(language), { ...STYLES[style], timeZone }).format(new Date(time))
+): string {
+  const key = `${language} ${style} ${timeZone}`
+  let formatter = formatters.get(key)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat(localeOf(language), { ...STYLES[style], timeZone })
+    formatters.set(key, formatter)
+  }
+  return formatter.format(new Date(time))
+}

@@ -2,6 +2,7 @@
 // Nuxt begins again in processes that inherit it and read no changed value of `.env`, so what was set is noted and taken back at
 // each start. Its command line puts variables in the place of `$`; ours and the built server take `.env` to the letter, so the
 // file is read again.
+import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../shared/loopback'
@@ -35,6 +36,10 @@ export function listeningSettings(listening: Listening, env: NodeJS.Dict<string>
     FW_DISABLE_AUTO_DEV_ACCOUNT: '1',
   }
 }
+
+/** The file with the address of the development server that runs in this folder. */
+export const devOriginFile = (rootDir: string): string =>
+  resolve(rootDir, process.env.FW_DATA_DIR || '.data', 'dev-server')
 
 type Environment = NodeJS.Dict<string>
 

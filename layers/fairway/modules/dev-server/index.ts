@@ -1,10 +1,17 @@
 // The worker of a development server sees a Unix socket, not the browser: `nuxt dev` listens on loopback, and the development
 // account is off when it was told to listen elsewhere. Nuxt listens on all addresses in containers when no host is named.
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
 import { serveDevelopment } from './development-server'
-import { isExposed, type Listening, listeningSettings, renewEnvironment, setUntilRestart } from './environment'
+import {
+  devOriginFile,
+  isExposed,
+  type Listening,
+  listeningSettings,
+  renewEnvironment,
+  setUntilRestart,
+} from './environment'
 import { guardFiles } from './guard-files'
 import { guardRequests } from './guard-requests'
 
@@ -34,6 +41,7 @@ export default defineNuxtModule({
       const listening = { address, https, urls: await listener.getURLs() }
       setUntilRestart(process.env, listeningSettings(listening, process.env))
       gate.open(listening)
+      noteOrigin(nuxt.options.rootDir)
       if (isExposed(listening)) logger.info(exposedNotice(address.address))
       logger.info(`open ${process.env.FW_BASE_URL}`)
     })
@@ -42,6 +50,13 @@ export default defineNuxtModule({
     bundleNewIcons(nuxt)
   },
 })
+
+/** Leaves the address where the command line finds it: mails that it sends lead to this server. */
+function noteOrigin(rootDir: string): void {
+  const path = devOriginFile(rootDir)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, process.env.FW_BASE_URL ?? '')
+}
 
 const exposedNotice = (address: string): string =>
   `listening on ${address}. Other machines can open the app: its pages, its API, and the sources of its pages under /_nuxt. ` +

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FIELD_TYPES, parseFields, readFields } from '#fairway/cli/generate/fields'
 import { pluralOf } from '#fairway/cli/generate/names'
 import type { GeneratePlan } from '#fairway/cli/generate/plan'
@@ -39,11 +39,12 @@ const read = (path: string) => readFileSync(join(app, path), 'utf8')
 const paths = (changes: GeneratePlan['changes']) => changes.map(({ path }) => path)
 
 /** What `fw new` makes, with the packages of this checkout. */
-beforeEach(() => {
+function newApplication(): void {
   app = mkdtempSync(join(tmpdir(), 'fw-generate-'))
   for (const [path, text] of templateFiles('empty', templateValues('tracker', 'Tracker', '0.1.0'))) write(path, text)
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
-})
+}
+beforeEach(newApplication)
 
 const plan = (name: string, fields: readonly string[], args: Partial<ResourceArgs> = {}) =>
   planResource(app, { name, fields, isOrg: false, force: false, ...args })
@@ -54,9 +55,20 @@ async function generate(name: string, fields: readonly string[], args?: Partial<
   return made
 }
 
+let issues: { dir: string; made: GeneratePlan }
+/** Issues of an organization, made once. */
+beforeAll(async () => {
+  newApplication()
+  issues = { dir: app, made: await generate('issue', ISSUE, { isOrg: true }) }
+})
+
+/** An application that has the issues already. */
+const withIssues = () => cpSync(issues.dir, app, { recursive: true, filter: path => !path.endsWith('node_modules') })
+
 describe('a new resource', () => {
   it('is a table with its migration, four actions, a collection, two pages, texts and a test', async () => {
-    const { changes, kept } = await generate('issue', ISSUE, { isOrg: true })
+    withIssues()
+    const { changes, kept } = issues.made
     expect(paths(changes)).toEqual([
       'server/database/issues.ts',
       'server/actions/issues/create-issue.ts',
@@ -80,7 +92,7 @@ describe('a new resource', () => {
   })
 
   it('of an organization is for its members to edit together, and one without belongs to a person', async () => {
-    await generate('issue', ISSUE, { isOrg: true })
+    withIssues()
     await generate('note', ['title:text'])
     expect(read('server/actions/issues/create-issue.ts')).toContain(`visibility: 'org-edit'`)
     expect(read('server/collections/issue-list.ts')).toContain('guard: requireOrganization()')
@@ -139,7 +151,7 @@ describe('a new resource', () => {
 
 describe('the same command again', () => {
   it('has nothing to change', async () => {
-    await generate('issue', ISSUE, { isOrg: true })
+    withIssues()
     expect(await plan('issue', ISSUE, { isOrg: true })).toMatchObject({ changes: [], kept: [] })
     expect(await plan('issue', [])).toMatchObject({ changes: [], kept: [] })
   })
@@ -151,7 +163,7 @@ describe('the same command again', () => {
   })
 
   it('keeps a file that its author has changed, says what it would be, and writes over it with --force alone', async () => {
-    await generate('issue', ISSUE)
+    withIssues()
     const path = 'app/pages/issues/index.vue'
     const own = read(path).replace('i-lucide-list', 'i-lucide-bug')
     write(path, own)
@@ -164,7 +176,7 @@ describe('the same command again', () => {
   })
 
   it('writes a file anew that is gone', async () => {
-    await generate('issue', ISSUE)
+    withIssues()
     const before = read('tests/issues.test.ts')
     execFileSync('rm', [join(app, 'tests/issues.test.ts')])
     expect(paths((await generate('issue', ISSUE)).changes)).toEqual(['tests/issues.test.ts'])
@@ -174,7 +186,7 @@ describe('the same command again', () => {
 
 describe('a further field', () => {
   it('changes the files that are as generated, and the table by a migration of its own', async () => {
-    await generate('issue', ISSUE, { isOrg: true })
+    withIssues()
     const { changes, kept } = await generate('issue', ['priority:enum(low,high)', 'note:longtext?'])
     expect(kept).toEqual([])
     expect(paths(changes)).toContain('server/collections/issue-list.ts')
@@ -187,7 +199,7 @@ describe('a further field', () => {
   })
 
   it('of a table that its author has changed is shown, and no migration is written', async () => {
-    await generate('issue', ISSUE)
+    withIssues()
     const path = 'server/database/issues.ts'
     const own = read(path).replace(
       `    index('issues_org_id')`,
@@ -202,7 +214,7 @@ describe('a further field', () => {
   })
 
   it('that rows would need, and one that would be of another type, are refused', async () => {
-    await generate('issue', ISSUE)
+    withIssues()
     await expect(plan('issue', ['startAt:date'])).rejects.toThrow('write "startAt:date?"')
     await expect(plan('issue', ['dueAt:text'])).rejects.toThrow('dueAt is dueAt:date')
   })
