@@ -6,7 +6,7 @@ import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { aroundRequests } from '#fairway/server/enter-request'
-import { goStraight, readyAnswers } from '#fairway/server/shortcuts'
+import { goStraight, readyAnswers, skipEmptyHooks } from '#fairway/server/shortcuts'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
@@ -90,6 +90,7 @@ function followSignals(app: App): void {
 /** Around the whole application: route rules, static files, middleware and routes see no request before this. */
 function putAround(nitro: NitroApp, starting: Promise<App>): void {
   const { h3App } = nitro
+  starting.then(app => app.config.shortcuts && skipEmptyHooks(nitro)).catch(() => {})
   goStraight(nitro)
   const findReady = readyAnswers(nitro)
   const { length } = h3App.stack
