@@ -42,7 +42,7 @@ export function snippetsOf(document, text) {
 const KNOWN = {
   zod: ['z'],
   'drizzle-orm': ['and', 'eq'],
-  'drizzle-orm/sqlite-core': ['integer', 'sqliteTable', 'text'],
+  'drizzle-orm/sqlite-core': ['index', 'integer', 'sqliteTable', 'text', 'uniqueIndex'],
   '#fw':
     `accessibleTo AppError defineAction defineCollection ownedBy outputOf requireOrganization requireOrgRole useFairway defineFwConfig defineMcpApp defineMcpPrompt defineMcpResource newId
     TraversablePaginator`.split(/\s+/),

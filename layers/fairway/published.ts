@@ -45,6 +45,7 @@ export const published = {
     definePublicRoute: stable,
     emailSchema: stable,
     getSession: stable,
+    inOrganization: stable,
     listShares: stable,
     mcpContent: stable,
     newId: stable,
@@ -140,7 +141,13 @@ export const published = {
     WarningNotice: stable,
   },
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */
-  tables: { ownableColumns: stable },
+  tables: {
+    organizationColumns: stable,
+    ownableColumns: stable,
+    person: stable,
+    personSchema: stable,
+    references: stable,
+  },
   /** `nuxt-fairway/vitest`. */
   vitest: { aliases: stable, fairway: stable, testApp: stable },
   /** `nuxt-fairway/desktop`. */

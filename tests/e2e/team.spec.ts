@@ -2,7 +2,8 @@ import type { Browser, Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { invitationPath } from '../support/mail'
-import { aPerson, pageHeading, signUp } from '../support/people'
+import { query } from '../support/query'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
@@ -78,12 +79,18 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await page.getByRole('menuitemcheckbox', { name: /^Admin/ }).click()
   await expect(page.getByRole('button', { name: 'Role of Grace: Admin' })).toBeVisible()
 
+  await runAction(grace, origin, 'create-note', { title: 'Of Grace' })
   await page.getByRole('button', { name: 'Remove Grace' }).click()
   const dialog = page.getByRole('dialog', { name: /^Remove Grace from Ada/ })
   await expect(dialog).toContainText('They lose access to Ada')
+  await expect(dialog.getByRole('list').filter({ hasText: '1 row in notes' })).toBeVisible()
+  await expectNoViolationsInBothColours(page)
   await dialog.getByRole('button', { name: 'Remove Grace' }).click()
   await expect(page.getByText('Grace was removed.').first()).toBeVisible()
   await expect(section(page, '1 member').getByText('grace@example.test')).toHaveCount(0)
+  expect(await query(server, 'select title, owner_email from notes')).toMatchObject([
+    { title: 'Of Grace', owner_email: 'ada@example.test' },
+  ])
   await grace.context().close()
 })
 

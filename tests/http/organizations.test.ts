@@ -136,7 +136,10 @@ describe('membership', () => {
     const removed = await owner.browser.request(`/_fw/org/members/${encodeURIComponent(member.email)}`, {
       method: 'DELETE',
     })
-    expect(removed.status).toBe(204)
+    expect([removed.status, await removed.json()]).toEqual([
+      200,
+      { rows: [], receivedBy: expect.objectContaining({ email: owner.email }) },
+    ])
     const session = await sessionOf(member.browser)
     expect(session.orgId).not.toBe(orgId)
     expect((await member.browser.get('/_fw/org/members')).status).toBe(session.orgId ? 200 : 400)

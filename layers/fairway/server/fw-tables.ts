@@ -1,2 +1,3 @@
 /** What a file of tables may use: such files are read by drizzle-kit too, which knows no aliases. */
-export { ownableColumns } from './domains/organizations/ownable-columns'
+export { organizationColumns, ownableColumns, references } from './domains/organizations/ownable-columns'
+export { person, personSchema } from './kernel/person-column'

@@ -26,6 +26,7 @@ export {
   accessOf,
   callerOf,
   callerPlaceholders,
+  inOrganization,
   listShares,
   ownedBy,
   requireAll,

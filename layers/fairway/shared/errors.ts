@@ -16,6 +16,8 @@ export const errorCatalog = {
   'no-password': { status: 400, title: 'This account does not have a password yet.' },
   'no-organization': { status: 400, title: 'You are not working in an organization.' },
   'own-role': { status: 400, title: 'You cannot change or remove your own membership here.' },
+  'reference-not-found': { status: 400, title: 'A row that this refers to is not there.' },
+  'not-a-member': { status: 400, title: 'Nobody with this address is a member of the organization.' },
   'name-mismatch': { status: 400, title: 'The name you typed does not match the organization’s name.' },
   'free-mail-domain': { status: 400, title: 'This is a public mail domain. Anyone can have an address there.' },
   'public-suffix-domain': { status: 400, title: 'This domain does not belong to a single organization.' },
@@ -179,6 +181,7 @@ export const errorCatalog = {
   'two-factor-inactive': { status: 409, title: 'Two-factor authentication is not on.' },
   'domain-taken': { status: 409, title: 'Another organization already uses this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data cannot be moved to another account.' },
+  'still-referred': { status: 409, title: 'Other rows still refer to this.' },
   'rows-refused': { status: 409, title: 'Some of the application’s data does not allow this change.' },
   'claim-open': {
     status: 409,

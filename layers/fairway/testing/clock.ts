@@ -20,9 +20,15 @@ const MINUTE_IN_MS = 60_000
 const toMilliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 }: Duration): number =>
   ((days * 24 + hours) * 60 + minutes) * MINUTE_IN_MS + seconds * 1000 + milliseconds
 
-/** A clock that goes on from the machine's time, or stands at the given one. */
-export function createClock(start?: Date): TestClock {
-  const state = { standsAt: start?.getTime(), ahead: 0 }
+function toTime(moment: Date | string, where: string): number {
+  const time = new Date(moment).getTime()
+  if (Number.isNaN(time)) throw new TypeError(`${where}: ${String(moment)} is no time`)
+  return time
+}
+
+/** A clock that goes on from the machine's time, or stands at the given one. Throws a TypeError for a text that is no time. */
+export function createClock(start?: Date | string): TestClock {
+  const state = { standsAt: start === undefined ? undefined : toTime(start, 'testApp: now'), ahead: 0 }
   const now = () => state.standsAt ?? Date.now() + state.ahead
   return {
     now: () => new Date(now()),
@@ -33,9 +39,7 @@ export function createClock(start?: Date): TestClock {
       else state.standsAt += ms
     },
     set(moment) {
-      const time = new Date(moment).getTime()
-      if (Number.isNaN(time)) throw new TypeError(`clock.set: ${String(moment)} is no time`)
-      state.standsAt = time
+      state.standsAt = toTime(moment, 'clock.set')
     },
   }
 }

@@ -26,7 +26,7 @@ export interface TestAppOptions {
   /** Settings beside those of tests; the machine's own environment and .env are not read. */
   env?: Record<string, string>
   /** Where the clock starts; the machine's time when not given. */
-  now?: Date
+  now?: Date | string
 }
 
 export interface TestApp extends Reader {

@@ -178,7 +178,7 @@ describe('mails', () => {
 
 describe('the clock', () => {
   it('stands where it is put, and goes on by what is said', async () => {
-    const own = await testApp({ now: new Date('2030-01-01T00:00:00Z') })
+    const own = await testApp({ now: '2030-01-01T00:00:00Z' })
     const ida = await own.person()
     const at = async () => (await own.as(ida).run('create-note', { title: 'A' })).note.createdAt
     expect(await at()).toBe('2030-01-01T00:00:00.000Z')

@@ -20,12 +20,8 @@ export function shownRange({ items, totalItems, view }: CollectionPage<unknown>,
   return page === undefined ? { kind: 'rows', rows } : { kind: 'paged', page, rows }
 }
 
-const counted = (before: number, rows: number, total: number): ShownRange => ({
-  kind: 'counted',
-  first: rows === 0 ? 0 : before + 1,
-  last: rows === 0 ? 0 : before + rows,
-  total,
-})
+const counted = (before: number, rows: number, total: number): ShownRange =>
+  rows === 0 ? { kind: 'rows', rows } : { kind: 'counted', first: before + 1, last: before + rows, total }
 
 function pageNumber(link: string): number | undefined {
   const page = Number(new URL(link, 'http://collection.invalid').searchParams.get('page') ?? Number.NaN)

@@ -27,7 +27,7 @@ export function useOrganizationChanges() {
     accept: (id: string, input: { token?: string; confirm: boolean }) => change('accept-invitation', { id, ...input }),
     decline: (id: string, token?: string) => change('decline-invitation', { id, token }),
     join: (orgId: string, confirm: boolean) => change('join-organization', { orgId, confirm }),
-    leave: () => change('leave-organization'),
+    leave: (receiver?: string) => change('leave-organization', { receiver }),
     transfer: (email: string) => change('transfer-ownership', { email }),
     destroy: (name: string) => change('delete-organization', { name }),
   }

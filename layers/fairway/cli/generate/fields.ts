@@ -3,7 +3,19 @@ import { fitted, quoted } from './layout'
 import { checkName, toCamel, toSnake } from './names'
 import { UsageFault } from '../terminal'
 
-export const FIELD_TYPES = ['text', 'longtext', 'number', 'boolean', 'date', 'datetime', 'enum', 'person'] as const
+export const FIELD_TYPES = [
+  'text',
+  'longtext',
+  'email',
+  'url',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'enum',
+  'person',
+] as const
 type FieldType = (typeof FIELD_TYPES)[number]
 
 export interface Field {
@@ -15,7 +27,17 @@ export interface Field {
   values: readonly string[]
 }
 
-const TAKEN = ['id', 'ownerEmail', 'orgId', 'visibility', 'createdAt', 'updatedAt', 'access']
+const TAKEN = [
+  'id',
+  'ownerEmail',
+  'orgId',
+  'visibility',
+  'createdAt',
+  'updatedAt',
+  'access',
+  'createdBy',
+  'createdByName',
+]
 const FIELD = /^([^:?]+):([a-z]+)(?:\(([^)]*)\)|:([^?]*))?(\?)?$/
 const VALUE = /^[A-Za-z][\w-]{0,23}$/
 const EXAMPLE = 'title:text, dueAt:date?, "status:enum(open,done)"'
@@ -87,12 +109,16 @@ export function columnOf(field: Field): string {
 function builderOf({ name, type, values }: Field): string {
   const column = quoted(toSnake(name))
   switch (type) {
+    case 'integer':
+      return `integer(${column})`
     case 'number':
       return `real(${column})`
     case 'boolean':
       return `integer(${column}, { mode: 'boolean' })`
     case 'datetime':
       return `integer(${column}, { mode: 'timestamp_ms' })`
+    case 'person':
+      return `person(${column})`
     case 'enum':
       return `text(${column}, { enum: [${values.map(quoted).join(', ')}] })`
     default:
@@ -108,11 +134,14 @@ export const columnTypes = (fields: readonly Field[]): string[] =>
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
 const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext'>, string>> = {
+  email: 'z.email().max(254)',
+  url: 'z.httpUrl().max(2000)',
+  integer: 'z.int()',
   number: 'z.number()',
   boolean: 'z.boolean()',
   date: 'z.iso.date()',
   datetime: 'moment',
-  person: "z.email().meta({ collection: 'team-members', collectionField: 'email' })",
+  person: 'personSchema',
 }
 
 /** What an input may be; of an enum, its values are those of the column of `table`. */
@@ -150,13 +179,14 @@ function readField(line: string, text: string, table: string): Field | undefined
 
 /** How a list is filtered by the field. */
 export const filterOf = ({ type }: Field): string => {
-  if (type === 'text' || type === 'longtext') return `'search'`
-  return type === 'number' || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
+  if (['text', 'longtext', 'email', 'url'].includes(type)) return `'search'`
+  return type === 'number' || type === 'integer' || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
 }
 
 /** Something that the field may hold, as code. */
 export function exampleOf({ name, type, values }: Field): string {
   switch (type) {
+    case 'integer':
     case 'number':
       return '3'
     case 'boolean':
@@ -167,6 +197,10 @@ export function exampleOf({ name, type, values }: Field): string {
       return `'2031-05-20T09:30:00.000Z'`
     case 'enum':
       return quoted(values.at(-1) ?? '')
+    case 'email':
+      return `'info@example.test'`
+    case 'url':
+      return `'https://example.test/about'`
     case 'person':
       return 'maria.email'
     default:
@@ -177,7 +211,7 @@ export function exampleOf({ name, type, values }: Field): string {
 /** What the field is in a form that nobody has written into. */
 export function blankOf({ type, isOptional, values }: Field): string {
   if (isOptional) return 'null'
-  if (type === 'number') return '0'
+  if (type === 'number' || type === 'integer') return '0'
   if (type === 'boolean') return 'false'
   return type === 'enum' ? quoted(values[0] ?? '') : `''`
 }

@@ -39,25 +39,29 @@ export const serverFiles = (resource: Resource): [string, string][] => {
 export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `server/database/${plural}.ts`
 
 function tableFile(resource: Resource): string {
-  const { variable, table, camel, noun, fields } = resource
+  const { variable, table, camel, noun, fields, isOrg } = resource
+  const hasPerson = fields.some(({ type }) => type === 'person')
+  const indexes = isOrg
+    ? [`index('${table}_org').on(table.orgId, table.updatedAt)`]
+    : [
+        `index('${table}_owner').on(table.ownerEmail, table.updatedAt)`,
+        `index('${table}_org').on(table.orgId, table.visibility)`,
+        `index('${table}_org_id').on(table.orgId, table.id)`,
+      ]
   return `${importOf(['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields)], 'drizzle-orm/sqlite-core')}
 import { z } from 'zod'
-import { ownableColumns } from 'nuxt-fairway/tables'
+${importOf([isOrg ? 'organizationColumns' : 'ownableColumns', ...(hasPerson ? ['person', 'personSchema'] : [])], 'nuxt-fairway/tables')}
 
 export const ${variable} = sqliteTable(
   ${quoted(table)},
   {
     id: text('id').primaryKey(),
-    ...ownableColumns(),
+    ...${isOrg ? 'organizationColumns' : 'ownableColumns'}(),
 ${fields.map(columnOf).join('\n')}
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
   },
-  table => [
-    index('${table}_owner').on(table.ownerEmail, table.updatedAt),
-    index('${table}_org').on(table.orgId, table.visibility),
-    index('${table}_org_id').on(table.orgId, table.id),
-  ],
+${fitted(indexes, { before: '  table => ', open: '[', close: ']', after: ',' })}
 )
 
 ${idSchema(resource)}
@@ -120,8 +124,8 @@ function auditOption({ variable, title, plural }: Resource, keep: readonly strin
 }
 
 /** The condition that finds a row which the caller may use with this role. */
-function found({ variable }: Resource, role = ''): string {
-  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${role}))`
+function found({ variable, isOrg }: Resource, role = ''): string {
+  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${isOrg ? '' : role}))`
   const line = `      .where(${condition})`
   return fits(line) ? line : `      .where(\n        ${condition},\n      )`
 }
@@ -143,16 +147,15 @@ function createAction(resource: Resource): string {
   const values = [
     '...input',
     'id: newId()',
-    '...ownedBy(session)',
-    ...(isOrg ? [`visibility: 'org-edit'`] : []),
+    isOrg ? '...inOrganization(session)' : '...ownedBy(session)',
     'createdAt: now()',
     'updatedAt: now()',
   ]
   return actionFile(resource, {
     description: isOrg
-      ? `Creates ${withArticle(noun)} that everyone in the organization may edit.`
+      ? `Creates ${withArticle(noun)} of the organization.`
       : `Creates ${withArticle(noun)} that only you can see.`,
-    fw: ['newId', 'outputOf', 'ownedBy'],
+    fw: [isOrg ? 'inOrganization' : 'ownedBy', 'newId', 'outputOf'],
     drizzle: [],
     table: [`${camel}Input`],
     options: lines(input, outputOption(resource), auditOption(resource, [])),
@@ -237,7 +240,10 @@ function collectionFile(resource: Resource): string {
   const described = isOrg
     ? `The ${nouns} of your organization, the latest changed first.`
     : `Your ${nouns} and those shared with you, the latest changed first.`
-  const filters = [...fields.map(field => `${field.name}: ${filterOf(field)}`), `ownerEmail: 'exact'`]
+  const filters = [
+    ...fields.map(field => `${field.name}: ${filterOf(field)}`),
+    `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
+  ]
   const ordered = fields.filter(({ type }) => type !== 'longtext').map(({ name }) => quoted(name))
   const search = [
     `title: ${quoted(title.name)}`,
@@ -245,19 +251,26 @@ function collectionFile(resource: Resource): string {
     `icon: 'i-lucide-list'`,
     `text: '${variable}.name'`,
   ]
-  return `import { z } from 'zod'
-${importOf(['accessOf', 'callerPlaceholders', 'defineCollection', 'outputOf', ...(isOrg ? ['requireOrganization'] : [])], '#fw')}
+  const source = fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], {
+    before: '  source: ',
+    open: '{',
+    close: '}',
+    after: ',',
+  })
+  const access = `  item: outputOf(${variable}, {
+    omit: ['orgId'],
+    extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
+  }),`
+  const fw = isOrg ? ['requireOrganization'] : ['accessOf', 'callerPlaceholders']
+  return `${isOrg ? '' : `import { z } from 'zod'\n`}${importOf(['defineCollection', 'outputOf', ...fw].toSorted(), '#fw')}
 ${importOf([variable], `../database/${plural}`)}
 
 export default defineCollection({
   description: ${quoted(described)},
   shortName: ${quoted(pascal)},
-${isOrg ? '  guard: requireOrganization(),\n' : ''}  item: outputOf(${variable}, {
-    omit: ['orgId'],
-    extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
-  }),
-${fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], { before: '  source: ', open: '{', close: '}', after: ',' })}
-  scope: 'shared',
+${isOrg ? '  guard: requireOrganization(),\n' : ''}${isOrg ? `  item: outputOf(${variable}, ${OMITTED}),` : access}
+${isOrg ? `  source: ${variable},` : source}
+  scope: '${isOrg ? 'organization' : 'shared'}',
 ${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
 ${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}
 ${fitted([...ordered, `'createdAt'`, `'updatedAt'`], { before: '  order: ', open: '[', close: ']', after: ',' })}

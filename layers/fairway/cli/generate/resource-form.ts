@@ -90,15 +90,6 @@ function inputOf({ name, type, isOptional }: Field, hasFocus: boolean): string {
   switch (type) {
     case 'longtext':
       return element(at, 'UTextarea', [model, ':rows="6"', ':maxlength="20000"', ...common])
-    case 'number':
-      return element(at, 'UInput', [
-        model.replace('v-model', 'v-model.number'),
-        'type="number"',
-        'step="any"',
-        ...common,
-      ])
-    case 'date':
-      return element(at, 'UInput', [model, 'type="date"', ...common])
     case 'datetime':
       return element(at, 'UInput', [
         `:model-value="toLocal(draft.${name})"`,
@@ -112,11 +103,22 @@ function inputOf({ name, type, isOptional }: Field, hasFocus: boolean): string {
       return element(at, 'FwPersonPicker', [`v-model="${name}"`])
     default:
       return element(at, 'UInput', [
-        model,
+        isNumber(type) ? model.replace('v-model', 'v-model.number') : model,
         ...(hasFocus ? [':autofocus="autofocus"'] : []),
-        'autocomplete="off"',
-        ':maxlength="200"',
+        ...(ATTRIBUTES[type] ?? TEXT_ATTRIBUTES),
         ...common,
       ])
   }
+}
+
+const isNumber = (type: Field['type']): boolean => type === 'integer' || type === 'number'
+
+/** What a plain field of the browser says of its type. */
+const TEXT_ATTRIBUTES = ['autocomplete="off"', ':maxlength="200"']
+const ATTRIBUTES: Partial<Record<Field['type'], readonly string[]>> = {
+  integer: ['type="number"', 'step="1"'],
+  number: ['type="number"', 'step="any"'],
+  email: ['type="email"', 'autocomplete="off"'],
+  url: ['type="url"', 'autocomplete="off"'],
+  date: ['type="date"'],
 }

@@ -26,7 +26,7 @@ ${otherStates(resource)}
 `
 
 function script(resource: Resource): string {
-  const { variable, collection, plural, kebab, title, fields } = resource
+  const { variable, collection, plural, kebab, title, fields, isOrg } = resource
   const names = fields.map(({ name }) => name)
   return `import type { ActionTypes } from '#fw/action-types'
 import type { ItemOf } from '#fw/client'
@@ -42,9 +42,7 @@ const remove = useAction('delete-${kebab}')
 const saved = computed(() => item.value && toDraft(item.value))
 const draft = ref<${draftType(resource)}>()
 const isChanged = computed(() => JSON.stringify(draft.value) !== JSON.stringify(saved.value))
-const isReadOnly = computed(() => item.value?.access === 'viewer')
-const mayDelete = computed(() => item.value?.access === 'owner' || item.value?.access === 'admin')
-const isDeleting = ref(false)
+${isOrg ? '' : ACCESS}const isDeleting = ref(false)
 const isElsewhere = computed(() => !FIELDS.some(field => update.error.value?.fieldError(field)))
 
 useHead({ title: () => item.value?.${title.name} ?? t('${variable}.name') })
@@ -74,6 +72,10 @@ async function destroy(): Promise<void> {
 }`
 }
 
+const ACCESS = `const isReadOnly = computed(() => item.value?.access === 'viewer')
+const mayDelete = computed(() => item.value?.access === 'owner' || item.value?.access === 'admin')
+`
+
 function toDraft({ collection, fields }: Resource): string {
   const names = fields.map(({ name }) => name)
   const head = `function toDraft(row: ItemOf<'${collection}'>) {`
@@ -82,14 +84,13 @@ function toDraft({ collection, fields }: Resource): string {
   return `${head}\n${taken}\n${given}\n}`
 }
 
-const shownRow = ({ variable, title, pascal }: Resource): string => `    <template v-if="item && draft">
+const shownRow = ({ variable, title, pascal, isOrg }: Resource): string => `    <template v-if="item && draft">
       <header class="mb-6 flex flex-wrap items-start justify-between gap-4">
         <h1 class="min-w-0 text-2xl font-semibold text-highlighted">
           <bdi>{{ item.${title.name} }}</bdi>
         </h1>
         <UButton
-          v-if="mayDelete"
-          color="neutral"
+${isOrg ? '' : '          v-if="mayDelete"\n'}          color="neutral"
           variant="outline"
           icon="i-lucide-trash-2"
           :label="t('${variable}.delete')"
@@ -102,13 +103,12 @@ const shownRow = ({ variable, title, pascal }: Resource): string => `    <templa
           :title="t('${variable}.notSaved')"
           :failure="update.error.value"
         />
-        <p v-if="isReadOnly" class="text-muted">{{ t('${variable}.readOnly') }}</p>
-        <${pascal}Fields v-model="draft" :failure="update.error.value" :is-read-only="isReadOnly" />
-        <div v-if="!isReadOnly">
+${isOrg ? '' : `        <p v-if="isReadOnly" class="text-muted">{{ t('${variable}.readOnly') }}</p>\n`}        <${pascal}Fields v-model="draft" :failure="update.error.value"${isOrg ? '' : ' :is-read-only="isReadOnly"'} />
+        <div${isOrg ? '' : ' v-if="!isReadOnly"'}>
 ${element('          ', 'UButton', ['type="submit"', `:label="t('${variable}.save')"`, ':loading="update.pending.value"', ':disabled="!isChanged"'])}
         </div>
       </form>
-    </template>`
+${isOrg ? `      <p class="mt-6 text-sm text-muted">\n        {{ t(item.createdBy ? '${variable}.createdBy' : '${variable}.createdByFormer', { name: item.createdByName }) }}\n      </p>\n` : ''}    </template>`
 
 const otherStates = ({ variable, title }: Resource): string => `    <EmptyState
       v-else-if="isMissing"

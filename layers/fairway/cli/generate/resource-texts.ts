@@ -16,8 +16,9 @@ const words = z.record(z.string(), z.string())
 /** The words of one language around an author's nouns: `{one}`, `{many}`, and `{a}` with its article. */
 const frameSchema = z.object({
   texts: z.record(z.string(), z.union([z.string(), words])),
-  /** What is said otherwise where rows belong to the organization. */
+  /** What is said where rows belong to the organization, and where they belong to a person. */
   ofOrganization: words,
+  ofPerson: words,
   fields: words,
   yes: z.string(),
   no: z.string(),
@@ -44,7 +45,7 @@ export function textFile(resource: Resource, language: string): string {
     [variable]: {
       name: toSentence(nouns),
       ...frame.texts,
-      ...(isOrg ? frame.ofOrganization : {}),
+      ...(isOrg ? frame.ofOrganization : frame.ofPerson),
       ...truths,
       fields: Object.fromEntries(names.map(name => [name, frame.fields[name] ?? toSentence(name)])),
       ...(enums.length > 0 && {

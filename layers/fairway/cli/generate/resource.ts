@@ -38,7 +38,7 @@ export interface Resource {
 
 // Names that the generated files import or use themselves.
 const USED = new Set(
-  'accessOf accessibleTo and app boolean callerPlaceholders changes db eq expect id index input integer it list maria now real row session table test text tom z'.split(
+  'accessOf accessibleTo and app boolean callerPlaceholders changes db eq expect id index input integer it list maria now person personSchema real row session table test text tom z'.split(
     ' ',
   ),
 )

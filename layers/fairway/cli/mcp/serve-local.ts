@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { actionFiles } from '../../modules/registry/catalogs'
-import { loadActions, loadMcp } from '../../modules/registry/declarations'
+import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
+import { loadActions, loadCollections, loadMcp } from '../../modules/registry/declarations'
+import { listActions } from '../../server/domains/collections'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
 import { reasonOf } from './endpoint'
@@ -21,7 +22,13 @@ export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promi
   Object.assign(console, { log: console.error, info: console.error, debug: console.error })
   const app = await openLocalApp(root)
   try {
-    const declared = { actions: await loadActions(root, actionFiles(root)), ...(await loadMcp(root)) }
+    const actions = await loadActions(root, actionFiles(root))
+    const collections = await loadCollections(root, collectionFiles(root))
+    const lists = listActions(
+      collections.map(({ name, declared }) => ({ name, collection: declared })),
+      actions,
+    )
+    const declared = { actions: [...actions, ...lists], ...(await loadMcp(root)) }
     const { email, create } = await localMcpServer(app, declared, () => localSession(app))
     say(`Acting as ${email}.`)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()

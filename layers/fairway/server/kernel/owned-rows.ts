@@ -1,48 +1,66 @@
-// The application's own tables whose rows belong to a person by their address (`ownableColumns`), as this database has them.
+// The application's own tables whose rows belong to a person or to an organization, as this database has them.
 import { z } from 'zod'
 import type { InStatement, ResultSet } from './database/client'
+import { CREATOR_TYPE, PERSON_TYPE } from './person-column'
 
 /** Runs statements, inside or outside of a transaction. */
 export interface Runs {
   execute(statement: InStatement): Promise<ResultSet>
 }
 
-/** A table with an `owner_email` column. */
+/** A table whose rows name people by their addresses. */
 export interface OwnedTable {
   name: string
   /** The same as SQL names it: identifiers come from the database's own schema and may be anything. */
   quoted: string
   hasId: boolean
   hasRowid: boolean
+  /** Whether each row belongs to a person (`owner_email`). */
+  hasOwner: boolean
+  /** Whether rows are in an organization (`org_id`). */
+  hasOrg: boolean
+  /** The columns that are handed over when a member leaves, quoted: `owner_email`, and those made by `person()`. */
+  people: string[]
+  /** The columns that say who created a row, quoted. Nobody takes them over. */
+  creators: string[]
 }
 
 const FIND = `
-  select m.name as name, max(lower(c.name) = 'id') as hasId, l.wr = 0 as hasRowid
+  select m.name as "table", c.name as name, lower(c.type) as type, l.wr = 0 as hasRowid
   from sqlite_master m join pragma_table_info(m.name) c join pragma_table_list(m.name) l
-  where m.type = 'table' and l.schema = 'main' group by m.name having max(lower(c.name) = 'owner_email') = 1 order by m.name`
+  where m.type = 'table' and l.schema = 'main' order by m.name, c.cid`
 
-const foundSchema = z.object({ name: z.string(), hasId: z.number(), hasRowid: z.number() })
+const foundSchema = z.object({ table: z.string(), name: z.string(), type: z.string(), hasRowid: z.number() })
 
-/** Every table whose rows have an owner, by name. */
+/** An identifier as SQL names it, whatever it holds. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Every table whose rows name people, by name. */
 export async function findOwnedTables(on: Runs): Promise<OwnedTable[]> {
   const { rows } = await on.execute(FIND)
-  return rows.map(row => {
-    const { name, hasId, hasRowid } = foundSchema.parse(row)
-    return { name, quoted: `"${name.replaceAll('"', '""')}"`, hasId: hasId === 1, hasRowid: hasRowid === 1 }
-  })
-}
-
-const countSchema = z.object({ n: z.number() })
-
-/** How many rows of each table a person owns; tables without any are left out. */
-export async function countOwnedRows(on: Runs, email: string): Promise<{ table: string; rows: number }[]> {
-  const counted: { table: string; rows: number }[] = []
-  for (const { name, quoted } of await findOwnedTables(on)) {
-    const { rows } = await on.execute({
-      sql: `select count(*) as n from ${quoted} where owner_email = ?`,
-      args: [email],
+  const byTable = Map.groupBy(
+    rows.map(row => foundSchema.parse(row)),
+    ({ table }) => table,
+  )
+  return [...byTable]
+    .map(([name, columns]) => {
+      const has = (column: string) => columns.some(each => each.name.toLowerCase() === column)
+      const ofType = (type: string) => columns.filter(each => each.type === type).map(each => quoteName(each.name))
+      const hasOwner = has('owner_email')
+      return {
+        name,
+        quoted: quoteName(name),
+        hasId: has('id'),
+        hasRowid: columns[0]?.hasRowid === 1,
+        hasOwner,
+        hasOrg: has('org_id'),
+        people: [...(hasOwner ? ['owner_email'] : []), ...ofType(PERSON_TYPE)],
+        creators: ofType(CREATOR_TYPE),
+      }
     })
-    counted.push({ table: name, rows: countSchema.parse(rows[0]).n })
-  }
-  return counted.filter(({ rows }) => rows > 0)
+    .filter(({ people, creators }) => people.length + creators.length > 0)
 }
+
+/** The tables whose rows each belong to a person. */
+export const findTablesOfPeople = async (on: Runs): Promise<OwnedTable[]> =>
+  (await findOwnedTables(on)).filter(({ hasOwner }) => hasOwner)

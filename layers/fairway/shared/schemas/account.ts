@@ -1,5 +1,6 @@
 // What a person reads of their own account: its address, devices and end, and the ways into it.
 import * as z from 'zod/mini'
+import { handOverSchema } from './organization'
 
 /** A change of address that waits to be confirmed; times are ISO 8601 UTC. */
 export const pendingAddressSchema = z.object({
@@ -38,9 +39,11 @@ export const accountEndSchema = z.object({
       role: z.string(),
       members: z.number(),
       fate: z.enum(['deleted', 'blocks', 'left']),
+      /** What would be handed over there; null where nothing stays. */
+      handOver: z.nullable(handOverSchema),
     }),
   ),
-  /** The application's rows, by table. */
+  /** The application's rows that go, by table. */
   rows: z.array(z.object({ table: z.string(), rows: z.number() })),
   /** How many there are of each part of the person's own file. */
   counts: z.record(z.string(), z.number()),

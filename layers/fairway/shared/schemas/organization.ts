@@ -63,6 +63,13 @@ export const organizationMemberSchema = z.object({
 })
 export type OrganizationMember = z.infer<typeof organizationMemberSchema>
 
+/** What a member who leaves hands over, or would: rows by table, and who receives them; null where nobody stays. */
+export const handOverSchema = z.object({
+  rows: z.array(z.object({ table: z.string(), rows: z.int() })),
+  receivedBy: z.nullable(z.object({ email: z.string(), name: z.string() })),
+})
+export type HandOver = z.infer<typeof handOverSchema>
+
 /** One page of members. */
 export const memberPageSchema = z.object({ members: z.array(organizationMemberSchema), totalItems: z.int() })
 export type MemberPage = z.infer<typeof memberPageSchema>
@@ -74,6 +81,8 @@ const pendingInvitationSchema = z.object({
   role: roleSchema,
   invitedBy: z.string(),
   expiresAt: z.string(),
+  /** To pass on by hand. It works for the invited address alone; where no mail can be sent, without a confirmation of it. */
+  link: z.string(),
 })
 export type PendingInvitation = z.infer<typeof pendingInvitationSchema>
 

@@ -12,9 +12,15 @@ describe('shownRange', () => {
     ['an exactly full last page', { items: rows(30), totalItems: 90, view: view(3) }, 61, 90],
     ['a collection of one page', { items: rows(3), totalItems: 3, view: view(1) }, 1, 3],
     ['a collection that is not cut', { items: rows(3), totalItems: 3 }, 1, 3],
-    ['a page past the end', { items: [], totalItems: 3, view: view(9) }, 0, 0],
   ])('counts %s', (_, page, first, last) => {
     expect(shownRange(page)).toEqual({ kind: 'counted', first, last, total: page.totalItems })
+  })
+
+  it.each([
+    ['an empty collection', 0],
+    ['a page past the end', 3],
+  ])('says of %s that it has no rows', (_, totalItems) => {
+    expect(shownRange({ items: [], totalItems, view: view(9) })).toEqual({ kind: 'rows', rows: 0 })
   })
 
   it('names the page where nobody counted', () => {

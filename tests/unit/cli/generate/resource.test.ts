@@ -20,6 +20,10 @@ const ISSUE = ['title:text', 'status:enum(open,done)', 'dueAt:date']
 const EVERYTHING = [
   'name:text',
   'summary:longtext?',
+  'seats:integer',
+  'rooms:integer?',
+  'contact:email',
+  'website:url?',
   'budget:number',
   'spent:number?',
   'urgent:boolean',
@@ -94,10 +98,11 @@ describe('a new resource', () => {
   it('of an organization is for its members to edit together, and one without belongs to a person', async () => {
     withIssues()
     await generate('note', ['title:text'])
-    expect(read('server/actions/issues/create-issue.ts')).toContain(`visibility: 'org-edit'`)
+    expect(read('server/actions/issues/create-issue.ts')).toContain('...inOrganization(session)')
+    expect(read('server/database/issues.ts')).toContain('...organizationColumns()')
     expect(read('server/collections/issue-list.ts')).toContain('guard: requireOrganization()')
     for (const file of ['actions/notes/create-note.ts', 'actions/notes/get-note.ts', 'collections/note-list.ts'])
-      expect(read(`server/${file}`)).not.toMatch(/org-edit|requireOrganization/)
+      expect(read(`server/${file}`)).not.toMatch(/inOrganization|requireOrganization/)
   })
 
   it('is formatted and free of lint, whatever its fields are', async () => {
@@ -113,15 +118,18 @@ describe('a new resource', () => {
     execFileSync(bin('oxlint'), ['-c', join(root, '.oxlintrc.json'), '--deny-warnings', ...parts], { cwd: app })
   })
 
-  it('uses every text that it writes, and writes every text that it uses', async () => {
-    await generate('project', EVERYTHING)
-    const platformApp = join(root, 'layers/fairway/app')
-    const sources = [...sourcesBelow(app, ['app/{pages,components}/**/*.vue']).values()].join('\n')
-    const own = new Map([...englishOf([join(app, 'app')])].filter(([key]) => key.startsWith('projects.')))
-    const { missing, unused } = useFaults(new Map([...englishOf([platformApp]), ...own]), sources)
-    expect(missing).toEqual([])
-    expect(unused.filter(key => key.startsWith('projects.'))).toEqual([])
-  })
+  it.each([true, false])(
+    'uses every text that it writes, and writes every text that it uses (--org %s)',
+    async isOrg => {
+      await generate('project', EVERYTHING, { isOrg })
+      const platformApp = join(root, 'layers/fairway/app')
+      const sources = [...sourcesBelow(app, ['app/{pages,components}/**/*.vue']).values()].join('\n')
+      const own = new Map([...englishOf([join(app, 'app')])].filter(([key]) => key.startsWith('projects.')))
+      const { missing, unused } = useFaults(new Map([...englishOf([platformApp]), ...own]), sources)
+      expect(missing).toEqual([])
+      expect(unused.filter(key => key.startsWith('projects.'))).toEqual([])
+    },
+  )
 
   it('has texts in each language that the application has, in files of its own', async () => {
     write('app/locales/de.json', '{ "pages": { "home": "Start" } }')
@@ -201,10 +209,7 @@ describe('a further field', () => {
   it('of a table that its author has changed is shown, and no migration is written', async () => {
     withIssues()
     const path = 'server/database/issues.ts'
-    const own = read(path).replace(
-      `    index('issues_org_id')`,
-      `    index('issues_due').on(table.dueAt),\n    index('issues_org_id')`,
-    )
+    const own = read(path).replace(`index('issues_org')`, `index('issues_due').on(table.dueAt), index('issues_org')`)
     write(path, own)
     const { changes, kept, remarks } = await generate('issue', ['urgent:boolean'])
     expect(paths(kept)).toEqual([path])

@@ -11,6 +11,7 @@ import {
   setActiveOrgId,
   switchOrganization,
 } from '#fairway/server/domains/organizations'
+import { listPendingInvitations } from '#fairway/server/domains/organizations/invite'
 import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -290,5 +291,54 @@ describe('creating', () => {
     for (const one of made)
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'confirm-additional-organization' })
     expect(await query(test.app, 'select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
+  })
+})
+
+describe('a copied link where no mail can be sent', () => {
+  let production: TestApp
+  let owner: Session
+  beforeEach(async () => {
+    production = await createTestApp({ NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test' })
+    owner = await aMember(production.app)
+  })
+  afterEach(() => production.close())
+
+  const inviteGuest = async () => {
+    const guest = { ...sessionFor(await addPerson(production.app)), emailVerified: false }
+    const { invited } = await invite(production.app, owner, [{ email: guest.email, role: 'member' }])
+    const link = new URL(invited[0]?.link ?? '')
+    return { guest, id: link.searchParams.get('id') ?? '', token: link.searchParams.get('token') ?? undefined }
+  }
+
+  it('is enough to join for an account of that address, and confirms no address', async () => {
+    const { guest, id, token } = await inviteGuest()
+    await expect(acceptInvitation(production.app, guest, { id })).rejects.toMatchObject({ code: 'email-not-verified' })
+    await query(production.app, 'update users set email_verified = 0 where id = ?', [guest.userId])
+    expect((await acceptInvitation(production.app, guest, { id, token })).joined.id).toBe(owner.orgId)
+    expect(await query(production.app, 'select email_verified from users where id = ?', [guest.userId])).toMatchObject([
+      { email_verified: 0 },
+    ])
+  })
+
+  it('is nothing for another account, for another invitation, and after a renewal', async () => {
+    const [{ guest, id, token }, other] = [await inviteGuest(), await inviteGuest()]
+    const refusals = [
+      acceptInvitation(production.app, other.guest, { id, token }),
+      acceptInvitation(production.app, guest, { id, token: other.token }),
+    ]
+    for (const refused of refusals) await expect(refused).rejects.toMatchObject({ name: 'AppError' })
+    const clock = { ...production.app, now: () => new Date(Date.now() + 60_000) }
+    await invite(clock, owner, [{ email: guest.email, role: 'member' }])
+    await expect(acceptInvitation(production.app, guest, { id, token })).rejects.toMatchObject({
+      code: 'email-not-verified',
+    })
+  })
+
+  it('holds no secret once mail is sent', async () => {
+    const { guest, id, token } = await inviteGuest()
+    const withMail = { ...production.app, mailer: { ...production.app.mailer, isReady: true } }
+    const [pending] = await listPendingInvitations(withMail, owner)
+    expect(pending?.link).toBe(`https://app.example.test/invitation?id=${id}`)
+    await expect(acceptInvitation(withMail, guest, { id, token })).rejects.toMatchObject({ code: 'email-not-verified' })
   })
 })

@@ -556,7 +556,7 @@ describe('a webhook whose maker has lost the right to make it', () => {
     await addTo(app, ada, bob, 'admin')
     await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
     const { id } = await subscribe(['*'], { who: await sessionNow(app, bob) })
-    await removeMember(app, { userId: ada.userId, orgId: ada.orgId ?? '', orgName: '', role: 'owner' }, bob.email)
+    await removeMember(app, { ...ada, orgId: ada.orgId ?? '', orgName: '', role: 'owner' }, bob.email)
     await actAndDeliver()
     expect(receiver.requests).toHaveLength(1)
     const removed = requireWebhook(app, await sessionNow(app, bob), id)
@@ -644,7 +644,13 @@ describe('what goes', () => {
     await act('create-note', second)
     await sealAuditLog(app)
     await deliverWebhooks(app)
-    const actor = { userId: ada.userId, orgId: second.orgId ?? '', orgName: 'Second', role: 'owner' as const }
+    const actor = {
+      userId: ada.userId,
+      email: ada.email,
+      orgId: second.orgId ?? '',
+      orgName: 'Second',
+      role: 'owner' as const,
+    }
     await deleteOrganization(app, second, actor, 'Second')
     expect(await query(app, 'select url from fw_webhooks')).toEqual([{ url: `${receiver.origin}/first` }])
     expect(await query(app, 'select * from fw_webhook_deliveries')).toEqual([])

@@ -1,6 +1,6 @@
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { OwnableTable, Proving } from '#fairway/server/domains/organizations'
+import type { Proving, SharedTable } from '#fairway/server/domains/organizations'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -43,8 +43,8 @@ export interface Admitted {
 
 /** The row of an application's table that an action writes: what sentences about it name. */
 export interface AuditSubject {
-  /** A table with `ownableColumns()`: who may read the row reads its title in sentences too. */
-  table: OwnableTable
+  /** A table with `ownableColumns()` or `organizationColumns()`: who may read the row reads its title in sentences too. */
+  table: SharedTable
   /** The column that people know the row by. */
   title: SQLiteColumn
   /** Where the id of the row stands: a field of the input, or a path in the result (`note.id`). */

@@ -41,6 +41,21 @@ export function inputJsonSchema(action: Action): JsonSchema {
 export function dropFormKeywords(schema: JsonSchema): void {
   delete schema.collection
   delete schema.collectionField
+  delete schema.isMember
+}
+
+const memberFields = new WeakMap<Action, string[]>()
+
+/** The fields of an action's input that take a member of the organization (`personSchema`). */
+export function memberFieldsOf(action: Action): readonly string[] {
+  const known = memberFields.get(action)
+  if (known) return known
+  const found = Object.entries(inputJsonSchema(action).properties ?? {}).flatMap(([name, property]) => {
+    const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
+    return parts.some(part => isRecord(part) && part.isMember === true) ? [name] : []
+  })
+  memberFields.set(action, found)
+  return found
 }
 
 const namedSchema = z.object({ collection: z.string() })

@@ -74,7 +74,10 @@ const auditSchema = z.strictObject({
   keep: z.array(z.string()).default([]),
   subject: z
     .strictObject({
-      table: z.custom<AuditSubject['table']>(isOwnableTable, 'must be a table with ownableColumns() and an id'),
+      table: z.custom<AuditSubject['table']>(
+        isSharedTable,
+        'must be a table with ownableColumns() or organizationColumns(), and an id',
+      ),
       title: z.custom<AuditSubject['title']>(value => is(value, SQLiteColumn), 'must be a column of the table'),
       id: z.string().min(1).default('id'),
       path: z.string().startsWith('/', 'must be the path of a page').optional(),
@@ -82,10 +85,11 @@ const auditSchema = z.strictObject({
     .optional(),
 })
 
-function isOwnableTable(value: unknown): boolean {
+function isSharedTable(value: unknown): boolean {
   if (!is(value, SQLiteTable)) return false
   const columns = getTableColumns(value)
-  return ['id', 'ownerEmail', 'orgId', 'visibility'].every(name => name in columns)
+  const has = (...names: string[]) => names.every(name => name in columns)
+  return has('id', 'orgId') && (has('ownerEmail', 'visibility') || has('createdBy'))
 }
 
 const optionsSchema = z.strictObject({

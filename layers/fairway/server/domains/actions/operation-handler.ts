@@ -1,5 +1,6 @@
 import { defineEventHandler, type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
+import { isRecord } from '#fairway/shared/record'
 import { requireOrg } from '#fairway/server/domains/organizations'
 import { requireOperator } from '#fairway/server/domains/people'
 import { requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
@@ -61,6 +62,7 @@ function answering({ name, load }: OperationEntry): Answer {
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
 function answerOf(name: string, operation: Operation): Answer {
   const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status } = operation
+  const resultFields = audit?.filter(field => !inputFields(operation).has(field)) ?? []
   const answer = async (event: H3Event, isDryRun = false): Promise<unknown> => {
     const app = getApp(event)
     const session = await requireSession(event)
@@ -69,6 +71,7 @@ function answerOf(name: string, operation: Operation): Answer {
     if (limit) await rateLimit(app, limit, session.userId)
     if (dryRun) readQuery(event, dryRunSchema)
     const result = await run(await inputOf(event, operation), { app, session, event, isDryRun, actor })
+    keepForAudit(event, result, resultFields)
     if (status !== 200) setResponseStatus(event, status)
     // The types of a declaration say that its result is one.
     if (output === 'file') return sendExport(event, result as ExportFile)
@@ -81,6 +84,22 @@ function answerOf(name: string, operation: Operation): Answer {
   }
 }
 
+const hasBody = ({ node: { req } }: H3Event): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+
+/** Puts fields of the result beside those of the input, for the audit row. */
+function keepForAudit(event: H3Event, result: unknown, fields: readonly string[]): void {
+  if (fields.length === 0 || !isRecord(result)) return
+  const kept = Object.fromEntries(fields.map(field => [field, result[field]]))
+  event.context.input = { ...event.context.input, ...kept }
+}
+
+/** The names of all that can be sent. */
+const inputFields = ({ input, parameters }: Operation): Set<string> => {
+  const shapes = input instanceof z.ZodUnion ? input.options.map(option => option.shape) : [input?.shape ?? {}]
+  return new Set([...parameters, ...shapes.flatMap(shape => Object.keys(shape))])
+}
+
 const dryRunSchema = z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') })
 
 const asksForDryRun = (event: H3Event): boolean => {
@@ -91,10 +110,10 @@ const asksForDryRun = (event: H3Event): boolean => {
 /** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */
 async function inputOf(
   event: H3Event,
-  { method, parameters, input, isSent }: Operation,
+  { method, parameters, input, isSent, mayBeEmpty }: Operation,
 ): Promise<Record<string, unknown>> {
   const inPath = parameters.length > 0 ? getRouterParams(event, { decode: true }) : {}
   if (!input) return inPath
-  if (!isSent) return parseInput(input, inPath)
+  if (!isSent || (mayBeEmpty && method !== 'GET' && !hasBody(event))) return parseInput(input, inPath)
   return method === 'GET' ? readQuery(event, input, inPath) : readInput(event, input, inPath)
 }

@@ -59,8 +59,8 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   recentSignIn?: true
   /** How often one person may call it. */
   limit?: Limit
-  /** Leaves an audit row that keeps these fields of the parsed input. Without it no call leaves one. */
-  audit?: readonly NameIn<InPath<Path> & Fields<Input>>[]
+  /** Leaves an audit row that keeps these fields of the parsed input, and of the output those that the input lacks. Without it no call leaves one. */
+  audit?: readonly (NameIn<InPath<Path> & Fields<Input>> | NameIn<Result<Output>>)[]
   /**
    * The row belongs to another organization than the one the person works in, which `run` names with `auditIn`. A refused call
    * belongs to none, so that admins do not learn where else their members go.
@@ -91,6 +91,8 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   input?: InputSchema
   /** Whether the query or the body is read. */
   isSent: boolean
+  /** Whether a request without a body says enough. */
+  mayBeEmpty: boolean
   reads?: string
   output?: z.core.$ZodType | 'file'
   status: number
@@ -106,6 +108,9 @@ export interface Operation<Types extends CallTypes = CallTypes> {
 
 /** What callers of an operation send and get. @public */
 export type OperationTypeOf<O> = O extends Operation<infer Types> ? Types : never
+
+const accepts = (schema: unknown, value: unknown): boolean =>
+  schema instanceof z.ZodType && schema.safeParse(value).success
 
 /** Declares one operation of the platform. */
 export function operation<
@@ -130,6 +135,9 @@ export function operation<
     parameters,
     input: input && 'shape' in input ? input.safeExtend(Object.fromEntries(texts)) : input,
     isSent: input instanceof z.ZodUnion || Object.keys(shape).some(name => !parameters.includes(name)),
+    mayBeEmpty:
+      !(input instanceof z.ZodUnion) &&
+      Object.entries(shape).every(([name, field]) => parameters.includes(name) || accepts(field, undefined)),
     output,
     status: output ? status : 204,
     recentSignIn,

@@ -4,11 +4,13 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
-import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
+import { checkGuard, checkOrgOpens, requireMembers } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { findSubject, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
+import { referenceFault } from './reference-faults'
+import { memberFieldsOf } from './coerce-input'
 import {
   type Action,
   type ActionCaller,
@@ -125,24 +127,30 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   const input = await admit(app, call, context)
   app.walk?.step(call.requestId, 'run', call.name)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
-  const result = await withTimeout(seconds, clock, async () => action.run(input, context))
+  const result = await withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
+    throw await referenceFault(app, { action, input }, thrown)
+  })
   app.walk?.step(call.requestId, 'output')
   return checkedOutput(action, result)
 }
 
-/** The input, once the caller may run this. */
+/** The input, once the caller may run this. Throws `not-a-member` where a field for a member names somebody else. */
 async function admit(
-  { walk }: App,
+  app: App,
   { action, session, input, requestId }: ActionCall,
   context: ActionContext<Session | null>,
 ) {
+  const { walk } = app
   walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
   if (!session && !action.public) throw new AppError('unauthenticated')
   // Without its organization a session would pass for that of a user who works without one.
   if (!action.public) checkOrgOpens(session)
   if (action.guard) await checkGuard(action.guard, context)
   walk?.step(requestId, 'input')
-  return parseInput(action.input, withinDepth(input))
+  const parsed = parseInput(action.input, withinDepth(input))
+  const people = memberFieldsOf(action)
+  if (people.length > 0) await requireMembers(app, session?.orgId ?? null, parsed, people)
+  return parsed
 }
 
 const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({

@@ -16,6 +16,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   shortName?: string
   item: Item
   public: boolean
+  /** Whether MCP hosts read it by the tool `list-<name>`. */
+  mcp: boolean
   guard?: (context: { session: Session | null; orgId: string | null }) => unknown
   filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
   /** The fields that a client may order by. */

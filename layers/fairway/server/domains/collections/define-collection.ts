@@ -55,6 +55,8 @@ interface CollectionOptions<
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
+  /** `false` keeps it from MCP hosts, which otherwise have the tool `list-<name>`. */
+  mcp?: boolean
   /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to a function as source. */
   guard?: ((context: { session: SessionFor<Public>; orgId: string | null }) => unknown) & Proving<Proof>
   /** Keeps the total without filters by triggers on the table, whoever writes: for large tables, whose writes become dearer. */
@@ -117,6 +119,7 @@ function toCollection(checked: CheckedCollection): Collection {
     shortName,
     item,
     public: checked.public,
+    mcp: checked.mcp,
     guard,
     filters,
     order,
@@ -187,6 +190,7 @@ const collectionSchema = z.strictObject({
     )
     .optional(),
   public: z.boolean().default(false),
+  mcp: z.boolean().default(true),
   guard: aFunction<Collection['guard']>().optional(),
   filters: z.record(z.string(), z.union([kind, z.array(kind).min(1)])).default({}),
   order: z.array(z.string()).default([]),

@@ -8,6 +8,7 @@ export { checkCollections } from './served-collection'
 export { keepTotals } from './sql/kept-total'
 export { defineCollection } from './define-collection'
 export { isCollection, type Collection, type SqlSelect } from './collection'
+export { listActions } from './list-actions'
 export { searchableCollections } from './search'
 export { collectionPaths } from './openapi-paths'
 export {

@@ -3,34 +3,62 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { personJoin } from '#fairway/server/domains/people'
 import { type DependentRows, endGrantsStatements, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { OwnedTable } from '#fairway/server/kernel/owned-rows'
 import { logMoves, moveOnStatements } from './active-org'
+import { findHandedOver, handOverStatements, type Receivers, writeOwnedRows } from './hand-over'
 
 /** Why people work elsewhere whose membership has ended. */
 export const MEMBERSHIP_ENDED = 'membership ended'
 
+interface EndedMembership {
+  orgId: string
+  userId: string
+  /** Nothing ends where this does not hold; about `m`. */
+  condition: SqlPart
+  /** The address of the member who takes over; the longest-standing owner where none is named. */
+  receiver?: string
+}
+
 /**
- * Deletes one membership when the condition on it holds, and with it what the person was given in this organization.
- * True when it was deleted; all in one transaction.
+ * Deletes one membership when the condition on it holds, with what the person was given in this organization, and hands over what
+ * they were responsible for. True when it was deleted; all in one transaction. Throws `rows-refused`.
  */
-export async function endMembership(app: App, orgId: string, userId: string, condition: SqlPart): Promise<boolean> {
+export async function endMembership(
+  app: App,
+  { orgId, userId, condition, receiver }: EndedMembership,
+): Promise<boolean> {
   const one = {
     sql: `m.org_id = ? and m.user_id = ? and ${condition.sql}`,
     args: [orgId, userId, ...condition.args],
   }
-  const results = await app.db.client.batch(endMembershipsStatements(app, one), 'write')
+  const tables = await findHandedOver(app.db.client)
+  const receivers = receiver ? { [orgId]: receiver } : {}
+  const results = await writeOwnedRows(app, endMembershipsStatements(app, { memberships: one, tables, receivers }))
   await logMoves(app, results, MEMBERSHIP_ENDED)
   return results.at(-1)?.rowsAffected === 1
 }
 
+interface EndedMemberships {
+  /** Which ones, about `m`. */
+  memberships: SqlPart
+  /** The application's tables, by `findHandedOver`. */
+  tables: readonly OwnedTable[]
+  receivers?: Receivers
+}
+
 /**
- * The statements that end these memberships (`m`), and with each what the person was given in that organization; the last one
- * deletes them. The caller hands their results to `logMoves`.
+ * The statements that end these memberships: they hand over, and take away what each person was given in that organization; the last
+ * one deletes them. The caller hands their results to `logMoves`.
  */
-export function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[] {
+export function endMembershipsStatements(
+  app: App,
+  { memberships, tables, receivers }: EndedMemberships,
+): InStatement[] {
   const { sql, args } = memberships
   const pairs = `(select m.org_id, m.user_id from org_members m where ${sql})`
   return [
     ...moveOnStatements(memberships),
+    ...handOverStatements(tables, memberships, receivers),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
     ...endGrantsStatements(app, { sql: `(org_id, user_id) in ${pairs}`, args }, 'membership-ended'),
@@ -58,7 +86,7 @@ export const BROUGHT_IN = `
  */
 export function removeBroughtInStatements(
   app: App,
-  { userId, when }: { userId: string; when: { sql: string; args: InValue[] } },
+  { userId, when, tables }: { userId: string; when: SqlPart; tables: readonly OwnedTable[] },
 ): InStatement[] {
   const now = app.now().getTime()
   return [
@@ -68,8 +96,11 @@ export function removeBroughtInStatements(
       args: [...when.args, userId, userId],
     },
     ...endMembershipsStatements(app, {
-      sql: `m.user_id <> ? and (m.org_id, m.user_id) in (${BROUGHT_IN}) and ${when.sql}`,
-      args: [userId, userId, ...when.args],
+      memberships: {
+        sql: `m.user_id <> ? and (m.org_id, m.user_id) in (${BROUGHT_IN}) and ${when.sql}`,
+        args: [userId, userId, ...when.args],
+      },
+      tables,
     }),
     {
       sql: `insert into org_members (org_id, user_id, role, joined_at) select o.id, o.created_by, 'owner', ? from organizations o

@@ -15,6 +15,15 @@ export {
   requireOrg,
   type Actor,
 } from './org-context'
+export {
+  countPersonalRows,
+  findHandedOver,
+  longestOwner,
+  planHandOver,
+  type Receivers,
+  rowsRefused,
+  writeOwnedRows,
+} from './hand-over'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { createOrganization, deleteOrganization, leaveAllStatements, listLeaving } from './organization'
 export { invite } from './invite'
@@ -26,6 +35,7 @@ export {
   leaveOrganization,
   listManagers,
   removeMember,
+  requireMembers,
   seesPerson,
   transferOwnership,
 } from './members'
@@ -36,10 +46,11 @@ export {
   accessOf,
   findShare,
   forgetSharesSql,
-  isOpenToOrg,
   callerOf,
   callerPlaceholders,
-  type OwnableTable,
+  inOrganization,
+  isOpenRow,
+  type SharedTable,
   ownedBy,
   SHARE_ROLES,
   type ShareRole,

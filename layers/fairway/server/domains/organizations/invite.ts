@@ -3,7 +3,7 @@ import { languageOfPerson, personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
-import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
@@ -106,7 +106,8 @@ async function inviteOne(
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
-  const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString() }
+  const link = copiedLink(app, { id: row.id, email, expiresAt })
+  const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString(), link }
   return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
 }
 
@@ -143,7 +144,30 @@ export async function listPendingInvitations(app: App, session: Session): Promis
     role,
     invitedBy,
     expiresAt: expiresAt.toISOString(),
+    link: copiedLink(app, { id, email, expiresAt }),
   }))
+}
+
+/**
+ * What the link has that owners and admins copy where no mail can be sent: whoever got it from them may join with an account of the
+ * invited address, which nobody can confirm here. It proves no address.
+ */
+export const copiedToken = (
+  app: App,
+  { id, email, expiresAt }: Pick<InvitationRow, 'id' | 'email' | 'expiresAt'>,
+): string => hmac(app.config.keys.current('copied-invitation').secret, JSON.stringify([id, email, expiresAt.getTime()]))
+
+/** The link that owners and admins copy; where mail is sent it holds no secret, and works once the address is confirmed. */
+function copiedLink(app: App, invitation: Pick<InvitationRow, 'id' | 'email' | 'expiresAt'>): string {
+  const link = linkOf(app, invitation.id)
+  if (!app.mailer.isReady) link.searchParams.set('token', copiedToken(app, invitation))
+  return link.href
+}
+
+function linkOf(app: App, id: string): URL {
+  const link = new URL(INVITATION_PAGE, app.config.baseUrl)
+  link.searchParams.set('id', id)
+  return link
 }
 
 /** An invitation with the names of its organization and of who made it. */
@@ -201,8 +225,7 @@ type MailFault = 'no-mail-server' | undefined
 /** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
 async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
   if (!app.mailer.isReady) return 'no-mail-server'
-  const link = new URL(INVITATION_PAGE, app.config.baseUrl)
-  link.searchParams.set('id', mail.id)
+  const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
   const { invitedBy, orgName: organization, email, inviterId } = mail
   // Who is not known here yet is written to as the inviter speaks.

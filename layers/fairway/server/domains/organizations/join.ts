@@ -7,12 +7,12 @@ import type { InvitationView, JoinedOrganization } from '#fairway/shared/schemas
 import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
-import { findInvitations, type InvitationRow } from './invite'
+import { copiedToken, findInvitations, type InvitationRow } from './invite'
 import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-context'
 
 interface Answer {
   id: string
-  /** The secret of the mailed link: who has it has read the mail of that address. */
+  /** The secret of the mailed link, which shows that somebody has read the mail of that address, or of one that was copied. */
   token?: string
   /** The row of the session that answers, where it is one of ours. */
   sessionId?: string | null
@@ -99,26 +99,30 @@ async function requireOwnInvitation(app: App, session: Session, answer: Answer):
 async function requireInvitation(app: App, session: Session, { id, token }: Answer): Promise<InvitationRow> {
   const [row] = await findInvitations(app, 'i.id = ?', [id])
   if (!row) throw new AppError('not-found')
-  const isKnown = row.email === session.email.toLowerCase() || hasLink(row, token)
+  const isKnown =
+    row.email === session.email.toLowerCase() || hasMailedLink(row, token) || hasCopiedLink(app, row, token)
   if (!isKnown) throw new AppError('not-found')
   return row
 }
 
-const hasLink = (row: InvitationRow, token: string | undefined): boolean =>
+const hasMailedLink = (row: InvitationRow, token: string | undefined): boolean =>
   token !== undefined && constantTimeEqual(sha256(token), row.tokenHash)
+
+const hasCopiedLink = (app: App, row: InvitationRow, token: string | undefined): boolean =>
+  token !== undefined && !app.mailer.isReady && constantTimeEqual(token, copiedToken(app, row))
 
 // Who opens the mailed link has the mailbox, which is what a confirmation mail would have shown.
 async function verifyEmail(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
   if (session.emailVerified) return
   const { token, sessionId = null } = answer
-  if (hasLink(row, token)) {
+  if (hasMailedLink(row, token)) {
     // From now on this session is one that has proved the address, and may say whose the account is.
     const proved = provesAddressStatement(sessionId, session.userId)
     const user = { sql: 'id = ?', args: [session.userId] }
     await app.db.client.batch([proved, ...confirmingStatements(app, user)], 'write')
     return
   }
-  if (!app.config.signIn.acceptsUnverified) {
+  if (!app.config.signIn.acceptsUnverified && !hasCopiedLink(app, row, token)) {
     throw new AppError('email-not-verified', { detail: 'Open the link in the mail that invited you.' })
   }
 }

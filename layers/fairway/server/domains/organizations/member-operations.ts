@@ -7,6 +7,7 @@ import { mayInOrg } from '#fairway/shared/roles'
 import {
   authProviderResultSchema,
   authProviderSchema,
+  handOverSchema,
   invitationResultSchema,
   memberPageSchema,
   organizationMemberSchema,
@@ -62,12 +63,15 @@ export default defineOperations({
     run: async ({ email, role }, { app, actor }) => ({ member: await changeMemberRole(app, actor, email, role) }),
   }),
   'remove-member': operation({
-    description: 'Removes a member from your organization.',
+    description: 'Removes a member from your organization and hands over their rows.',
     method: 'DELETE',
     path: '/_fw/org/members/:email',
     permission: 'remove-member',
-    audit: ['email'],
-    run: ({ email }, { app, actor }) => removeMember(app, actor, email),
+    input: orgInput.leave,
+    output: handOverSchema,
+    audit: ['email', 'receivedBy', 'rows'],
+    dryRun: true,
+    run: ({ email, receiver }, { app, actor, isDryRun }) => removeMember(app, actor, email, { receiver, isDryRun }),
   }),
   'list-invitations': operation({
     description: 'Lists the pending invitations of your organization.',

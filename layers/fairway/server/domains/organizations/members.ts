@@ -1,9 +1,10 @@
 import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { OrganizationMember } from '#fairway/shared/schemas/organization'
+import type { HandOver, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
+import { notAMember, planHandOver } from './hand-over'
 import { findMember } from './member-list'
 import { type Actor, checkMayGive, membershipJoin } from './org-context'
 
@@ -12,6 +13,25 @@ export async function requireMember(app: App, orgId: string, email: string): Pro
   const member = await findMember(app, orgId, email)
   if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
   return member
+}
+
+/** Throws `not-a-member` where one of these fields has an address of nobody in the organization. */
+export async function requireMembers(
+  app: App,
+  orgId: string | null,
+  input: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): Promise<void> {
+  const named = fields.filter(field => typeof input[field] === 'string')
+  if (named.length === 0) return
+  const find = app.db.prepareRead<{ email: string }>(
+    `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where u.email in (select value from json_each(?))`,
+  )
+  const found = new Set(
+    (await find([orgId, JSON.stringify(named.map(field => input[field]))])).map(({ email }) => email),
+  )
+  const wrong = named.find(field => !found.has(String(input[field])))
+  if (wrong !== undefined) throw notAMember(wrong)
 }
 
 /** The addresses of the owners and admins of an organization, in the order in which they came. */
@@ -58,30 +78,66 @@ export async function changeMemberRole(
   return { ...member, role }
 }
 
-/** Takes a member out of the organization, with what they were given in it; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. */
-export async function removeMember(app: App, actor: Actor, email: string): Promise<void> {
+interface Leaving {
+  /** The address of the member who takes over. */
+  receiver?: string
+  /** Only says what would be handed over. */
+  isDryRun?: boolean
+}
+
+/**
+ * Takes a member out of the organization, with what they were given in it, and hands over what they were responsible for. Gives what
+ * was handed over, and to whom. Throws `own-role`, `forbidden`, `not-a-member` for the receiver, `rows-refused`, `last-owner` or
+ * `claim-open`.
+ */
+export async function removeMember(
+  app: App,
+  actor: Actor,
+  email: string,
+  { receiver, isDryRun = false }: Leaving = {},
+): Promise<HandOver> {
   const member = await requireManaged(app, actor, email)
   const isSettled = makerIsSettled(actor.orgId, member.userId)
   const condition = {
     sql: `m.role = ? and ${ACTOR_ROLE} = ? and (m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
     args: [member.role, actor.orgId, actor.userId, actor.role, actor.orgId, member.userId, ...isSettled.args],
   }
-  if (!(await endMembership(app, actor.orgId, member.userId, condition))) throw await reasonOf(app, actor, member)
-  app.log.info('member removed', { orgId: actor.orgId, by: actor.userId, userId: member.userId })
+  const handOver = await planHandOver(app.db.client, { orgId: actor.orgId, email, receiver })
+  if (isDryRun) return handOver
+  const ended = { orgId: actor.orgId, userId: member.userId, condition, receiver: handOver.receivedBy?.email }
+  if (!(await endMembership(app, ended))) throw await reasonOf(app, actor, member)
+  app.log.info('member removed', {
+    orgId: actor.orgId,
+    by: actor.userId,
+    userId: member.userId,
+    handedOver: handOver.rows,
+  })
+  return handOver
 }
 
-/** Ends the person's own membership; throws `last-owner` when the organization would have no owner, and `claim-open`. */
-export async function leaveOrganization(app: App, actor: Actor): Promise<void> {
+/**
+ * Ends the person's own membership and hands over like `removeMember`. Throws `not-a-member` for the receiver, `rows-refused`,
+ * `last-owner` when the organization would have no owner, and `claim-open`.
+ */
+export async function leaveOrganization(
+  app: App,
+  actor: Actor,
+  { receiver, isDryRun = false }: Leaving = {},
+): Promise<HandOver> {
   const isSettled = makerIsSettled(actor.orgId, actor.userId)
   const condition = {
     sql: `(m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
     args: [actor.orgId, actor.userId, ...isSettled.args],
   }
-  if (!(await endMembership(app, actor.orgId, actor.userId, condition))) {
-    await refuseOpenClaim(app, actor.orgId, actor.userId)
+  const { orgId, userId, email } = actor
+  const handOver = await planHandOver(app.db.client, { orgId, email, receiver })
+  if (isDryRun) return handOver
+  if (!(await endMembership(app, { orgId, userId, condition, receiver: handOver.receivedBy?.email }))) {
+    await refuseOpenClaim(app, orgId, userId)
     throw new AppError('last-owner')
   }
-  app.log.info('member left', { orgId: actor.orgId, userId: actor.userId })
+  app.log.info('member left', { orgId, userId, handedOver: handOver.rows })
+  return handOver
 }
 
 /** Makes another member the owner and the present owner an admin, in one statement; throws `own-role`, `conflict` and `claim-open`. */

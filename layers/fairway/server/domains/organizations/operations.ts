@@ -4,6 +4,7 @@ import { freshSession } from '#fairway/server/domains/sessions'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import {
   appRolesSchema,
+  handOverSchema,
   invitationViewSchema,
   joinedOrganizationSchema,
   organizationDetailsSchema,
@@ -97,12 +98,15 @@ export default defineOperations({
     },
   }),
   'leave-organization': operation({
-    description: 'Leaves your organization.',
+    description: 'Leaves your organization and hands over your rows.',
     method: 'POST',
     path: '/_fw/org/leave',
     permission: 'read-organization',
-    audit: [],
-    run: (_input, { app, actor }) => leaveOrganization(app, actor),
+    input: orgInput.leave,
+    output: handOverSchema,
+    audit: ['receivedBy', 'rows'],
+    dryRun: true,
+    run: (input, { app, actor, isDryRun }) => leaveOrganization(app, actor, { ...input, isDryRun }),
   }),
   'transfer-ownership': operation({
     description: 'Makes a member the owner of your organization in your place.',

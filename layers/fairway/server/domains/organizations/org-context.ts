@@ -170,6 +170,7 @@ export function checkOrgOpens(session: Pick<Session, 'closedOrg'> | null): void 
 /** Who acts in which organization, as this request's session says. */
 export interface Actor {
   userId: string
+  email: string
   orgId: string
   orgName: string
   role: OrgRole
@@ -178,12 +179,12 @@ export interface Actor {
 /** The organization that a person works in and what they are there; throws `provider-required`, `no-organization`, and `forbidden` when the role may not do this. */
 export function requireOrg(session: Session, permission: OrgPermission): Actor {
   checkOrgOpens(session)
-  const { userId, orgId, orgName, orgRole } = session
+  const { userId, email, orgId, orgName, orgRole } = session
   if (!orgId || !orgRole) throw new AppError('no-organization')
   if (!mayInOrg(orgRole, permission)) {
     throw new AppError('forbidden', { detail: 'Ask an owner or an admin of your organization.' })
   }
-  return { userId, orgId, orgName: orgName ?? '', role: orgRole }
+  return { userId, email, orgId, orgName: orgName ?? '', role: orgRole }
 }
 
 /**

@@ -49,6 +49,8 @@ export const orgInput = {
   }),
   exportMembers: z.object({ format: z.enum(['csv', 'jsonl']).default('csv'), ...memberFilter }),
   changeRole: z.object({ role: roleSchema }),
+  /** `receiver` takes over; without it, the longest-standing owner. */
+  leave: z.object({ receiver: emailSchema.optional() }),
   transfer: z.object({ email: emailSchema }),
   active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),
   join: z.object({ orgId: idSchema, confirm: confirmSchema }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import type { Runs } from '#fairway/server/kernel/owned-rows'
+import type { OwnedTable, Runs } from '#fairway/server/kernel/owned-rows'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -24,6 +24,8 @@ import {
   findActiveOrg,
 } from './org-context'
 import { organizations, orgMembers } from './tables'
+import { isHandedOver, type Receivers } from './hand-over'
+import { forgetSharesSql } from './sharing'
 import { endMembershipsStatements, makerIsSettled, refuseOpenClaim } from './end-membership'
 
 interface CreateOrganizationInput {
@@ -245,15 +247,36 @@ export async function listLeaving(on: Runs, userId: string): Promise<LeavingEntr
   return rows.map(row => leavingSchema.parse(row))
 }
 
-/** The statements after which a person is in no organization: those that `listLeaving` calls deleted are gone. For a transaction. */
-export function leaveAllStatements(app: App, userId: string, leaving: readonly LeavingEntry[]): InStatement[] {
+interface LeavingPerson {
+  userId: string
+  leaving: readonly LeavingEntry[]
+  tables: readonly OwnedTable[]
+  receivers: Receivers
+}
+
+/**
+ * The statements after which a person is in no organization: they hand over what stays, and those that `listLeaving` calls deleted are
+ * gone with their rows. For a transaction.
+ */
+export function leaveAllStatements(app: App, { userId, leaving, tables, receivers }: LeavingPerson): InStatement[] {
   const gone = leaving.filter(({ fate }) => fate === 'deleted')
   return [
     ...gone.flatMap(({ id }) => [
       { sql: 'delete from organizations where id = ?', args: [id] },
       ...DELETIONS.map(sql => ({ sql, args: [id] })),
+      ...tables
+        .filter(({ hasOrg }) => hasOrg)
+        .flatMap(({ name, quoted, hasId }) => [
+          ...(hasId ? [forgetSharesSql(name, `resource_id in (select id from ${quoted} where org_id = ?)`)] : []),
+          `delete from ${quoted} where org_id = ?`,
+        ])
+        .map(sql => ({ sql, args: [id] })),
       ...app.dependents.flatMap(rows => rows.forgetOrganization?.({ sql: 'org_id = ?', args: [id] }) ?? []),
     ]),
-    ...endMembershipsStatements(app, { sql: 'm.user_id = ?', args: [userId] }),
+    ...endMembershipsStatements(app, {
+      memberships: { sql: 'm.user_id = ?', args: [userId] },
+      tables: tables.filter(isHandedOver),
+      receivers,
+    }),
   ]
 }

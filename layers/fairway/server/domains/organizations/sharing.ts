@@ -1,5 +1,5 @@
 import { PEOPLE, personJoin } from '#fairway/server/domains/people'
-import { getTableName, type Placeholder, sql, type SQL, and, eq } from 'drizzle-orm'
+import { and, eq, getTableName, type Placeholder, sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -20,6 +20,14 @@ export type OwnableTable = SQLiteTable & {
   orgId: SQLiteColumn
   visibility: SQLiteColumn
 }
+
+/** A table that has `organizationColumns()` and an `id`. */
+export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn; createdBy: SQLiteColumn }
+
+/** A table whose rows people see by who they are: their own and what is shared with them, or those of their organization. */
+export type SharedTable = OwnableTable | OrganizationTable
+
+const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
 
 /** Whose access is meant: a session, or `callerPlaceholders` in a prepared query. */
 type Caller =
@@ -50,10 +58,26 @@ export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
 }
 
 /**
- * The one condition behind lists and single rows: what the caller may use with at least this role. Rows of other
- * organizations never match; neither the organization role nor an app role opens anything here.
+ * The organization of a new row and who creates it, for a table with `organizationColumns()`. Throws `unauthenticated` without a
+ * session and `no-organization` without an organization.
  */
-export function accessibleTo(table: OwnableTable, caller: Caller, role: ShareRole = 'viewer'): SQL {
+export function inOrganization(session: Pick<Session, 'email' | 'name' | 'orgId'> | null): {
+  orgId: string
+  createdBy: string
+  createdByName: string
+} {
+  if (!session) throw new AppError('unauthenticated')
+  if (!session.orgId) throw new AppError('no-organization')
+  return { orgId: session.orgId, createdBy: session.email, createdByName: session.name }
+}
+
+/**
+ * The one condition behind lists and single rows: what the caller may use with at least this role. Rows of other
+ * organizations never match; neither the organization role nor an app role opens anything here. Rows with `organizationColumns()`
+ * belong to all members alike.
+ */
+export function accessibleTo(table: SharedTable, caller: Caller, role: ShareRole = 'viewer'): SQL {
+  if (!isOwnable(table)) return sql`${table.orgId} = ${caller.orgId}`
   const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
   const enough = sql.join(
     SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)).map(name => sql.raw(`'${name}'`)),
@@ -69,8 +93,9 @@ export function accessibleTo(table: OwnableTable, caller: Caller, role: ShareRol
 // What every member of the organization may do with a row follows from its visibility; sharing and deleting never does.
 const OPENING = { viewer: `in ('org', 'org-edit')`, editor: `= 'org-edit'`, admin: null } as const
 
-/** Whether the whole organization reads a row of this visibility. */
-export const isOpenToOrg = (visibility: unknown): boolean => visibility === 'org' || visibility === 'org-edit'
+/** Whether all members of the row's organization may read it, as a column: 0 or 1. */
+export const isOpenRow = (table: SharedTable): SQL<number> =>
+  isOwnable(table) ? sql<number>`${table.visibility} in ('org', 'org-edit')` : sql<number>`1`
 
 /** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that a share or its visibility gives. */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {

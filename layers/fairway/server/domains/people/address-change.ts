@@ -253,16 +253,16 @@ function changeStatements(
 
 /** What the application keeps by address moves along; throws `rows-refused` where a table does not take the new one. */
 async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: Move): Promise<void> {
-  for (const { name, quoted } of await findOwnedTables(on)) {
-    await on
-      .execute({ sql: `update ${quoted} set owner_email = ? where owner_email = ?`, args: [newEmail, oldEmail] })
-      .catch((cause: unknown): ResultSet => {
-        throw new AppError('rows-refused', {
-          detail: `The table ${name} does not accept the new address. Nothing has changed.`,
-          cause,
+  for (const { name, quoted, people, creators } of await findOwnedTables(on))
+    for (const column of [...people, ...creators])
+      await on
+        .execute({ sql: `update ${quoted} set ${column} = ? where ${column} = ?`, args: [newEmail, oldEmail] })
+        .catch((cause: unknown): ResultSet => {
+          throw new AppError('rows-refused', {
+            detail: `The table ${name} does not accept the new address. Nothing has changed.`,
+            cause,
+          })
         })
-      })
-  }
 }
 
 /** Deletes changes that nobody confirmed in time. */

@@ -1,6 +1,6 @@
 import { and, eq, getTableName, inArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import { accessibleTo, isOpenToOrg } from '#fairway/server/domains/organizations'
+import { accessibleTo, isOpenRow } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
@@ -46,16 +46,17 @@ export async function findSubject(
 
 async function readSubject(app: App, session: Session, { table, title }: AuditSubject, id: string) {
   const [row] = await app.db.orm
-    .select({ title, visibility: table.visibility, orgId: table.orgId })
+    .select({ title, isOpen: isOpenRow(table), orgId: table.orgId })
     .from(table)
     .where(and(eq(table.id, id), accessibleTo(table, session)))
   if (!row) return undefined
-  const isOpen = isOpenToOrg(row.visibility) && row.orgId === session.orgId
+  const isOpen = row.isOpen === 1 && row.orgId === session.orgId
   const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
   return { type: getTableName(table), id, title: kept }
 }
 
-function textAt(value: unknown, path: string): string | undefined {
+/** The text at this path of an input or a result; undefined for anything else. */
+export function textAt(value: unknown, path: string): string | undefined {
   let at = value
   for (const name of path.split('.')) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined

@@ -1,6 +1,15 @@
 // The end of an account: what would go and what would stay, and the transaction that does it.
 import { z } from 'zod'
-import { forgetSharesSql, leaveAllStatements, listLeaving } from '#fairway/server/domains/organizations'
+import {
+  forgetSharesSql,
+  leaveAllStatements,
+  listLeaving,
+  countPersonalRows,
+  longestOwner,
+  planHandOver,
+  type Receivers,
+  rowsRefused,
+} from '#fairway/server/domains/organizations'
 import {
   deletePersonStatement,
   endEmailLinksStatement,
@@ -15,7 +24,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
-import { countOwnedRows, findOwnedTables, type Runs } from '#fairway/server/kernel/owned-rows'
+import { findOwnedTables, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -28,6 +37,8 @@ export const deleteAccountInput = z.object({
   email: emailSchema,
   /** Where the sign-in is older than 15 minutes. */
   password: z.string().max(1024).optional(),
+  /** Who takes over in each organization, by its id; the longest-standing owner where nobody is named. */
+  receivers: z.record(z.string().max(64), emailSchema).default({}),
   /** Of the page that asks; the mail speaks it. */
   language: z.string().max(35).optional(),
 })
@@ -45,11 +56,20 @@ export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<
   return {
     email: person.email,
     refusal: (await refusalFor(app, person.userId))?.code ?? null,
-    organizations: await listLeaving(client, person.userId),
-    rows: await countOwnedRows(client, person.email),
+    organizations: await leavingWithRows(client, person),
+    rows: await countPersonalRows(client, person.email),
     counts,
   }
 }
+
+/** The organizations that the person leaves, each with what would be handed over there. */
+const leavingWithRows = async (on: Runs, { userId, email }: PersonKey) =>
+  Promise.all(
+    (await listLeaving(on, userId)).map(async entry => ({
+      ...entry,
+      handOver: entry.fate === 'left' ? await planHandOver(on, { orgId: entry.id, email }) : null,
+    })),
+  )
 
 async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
   if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
@@ -64,12 +84,12 @@ interface Leaver extends PersonKey {
 /**
  * Deletes a person's account with all that is theirs, in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
  * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` while it is open whose the account is, `last-owner` with the
- * organizations, `rows-refused`, and `unauthenticated` where it was faster elsewhere.
+ * organizations, `not-a-member` for a receiver, `rows-refused`, and `unauthenticated` where it was faster elsewhere.
  */
 export async function deleteAccount(
   app: App,
   person: Leaver,
-  { email, language }: z.output<typeof deleteAccountInput>,
+  { email, language, receivers = {} }: z.input<typeof deleteAccountInput>,
   requestId: string,
 ): Promise<{ setCookies: string[] }> {
   const refusal = await refusalFor(app, person.userId)
@@ -77,8 +97,10 @@ export async function deleteAccount(
   if (email !== person.email) throw new AppError('address-mismatch')
   const transaction = await app.db.client.transaction('write')
   try {
-    await deleteWithin(app, transaction, person)
+    await deleteWithin(app, transaction, person, receivers)
     await transaction.commit()
+  } catch (cause) {
+    throw rowsRefused(cause)
   } finally {
     // Rolls back what was not committed.
     transaction.close()
@@ -97,7 +119,7 @@ export async function deleteAccount(
   return { setCookies: [endedSessionCookie(app.config)] }
 }
 
-async function deleteWithin(app: App, on: Runs, person: Leaver): Promise<void> {
+async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Receivers): Promise<void> {
   const { userId, email, sessionId } = person
   const { rows } = await on.execute({ sql: OPEN_CLAIM, args: [userId, email, sessionId, sessionId] })
   if (!rows[0]) throw new AppError('unauthenticated')
@@ -108,28 +130,40 @@ async function deleteWithin(app: App, on: Runs, person: Leaver): Promise<void> {
     const names = blocking.map(({ id, name }) => ({ id, name }))
     throw new AppError('last-owner', { extra: { organizations: names } })
   }
-  await deleteOwnedRows(on, email)
+  for (const { id: orgId, fate } of leaving)
+    if (fate === 'left') await planHandOver(on, { orgId, email, receiver: receivers[orgId] })
+  const tables = await findOwnedTables(on)
   const statements = [
-    ...leaveAllStatements(app, userId, leaving),
+    ...leaveAllStatements(app, { userId, leaving, tables, receivers }),
+    ...tables.flatMap(table => forgetRowsStatements(table, email)),
     ...endGrantsOf(app, { userId, reason: 'account-deleted' }),
     ...endSessionsStatements(app, { userId }),
     endEmailLinksStatement(app, email),
     ...app.dependents.flatMap(declared => declared.forgetPerson?.({ userId, email }) ?? []),
     deletePersonStatement(userId),
   ]
+  // Rows of an organization that goes refer to each other, and go in any order.
+  if (leaving.some(({ fate }) => fate === 'deleted')) await on.execute('pragma defer_foreign_keys = on')
   for (const statement of statements) await on.execute(statement)
 }
 
-/** What the application keeps for the person goes, and what others were given of it; throws `rows-refused` where a table does not let it. */
-async function deleteOwnedRows(on: Runs, email: string): Promise<void> {
-  for (const { name, quoted, hasId } of await findOwnedTables(on)) {
-    const own = `select id from ${quoted} where owner_email = ?`
-    if (hasId) await on.execute({ sql: forgetSharesSql(name, `resource_id in (${own})`), args: [email] })
-    await on.execute({ sql: `delete from ${quoted} where owner_email = ?`, args: [email] }).catch((cause: unknown) => {
-      throw new AppError('rows-refused', {
-        detail: `The table ${name} does not let its rows go. Nothing has changed.`,
-        cause,
-      })
-    })
+/**
+ * What the application keeps for the person outside of organizations goes, with what others were given of it. What is left in an
+ * organization stays there and becomes its longest-standing owner's; the address of who created a row goes, the name stays.
+ */
+function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators }: OwnedTable, email: string) {
+  const args = [email]
+  const history = creators.map(column => ({ sql: `update ${quoted} set ${column} = null where ${column} = ?`, args }))
+  if (!hasOwner) return history
+  const stays = {
+    sql: `update ${quoted} set owner_email = ${longestOwner(quoted)} where owner_email = ? and ${longestOwner(quoted)} is not null`,
+    args,
   }
+  const shares = { sql: forgetSharesSql(name, `resource_id in (select id from ${quoted} where owner_email = ?)`), args }
+  return [
+    ...history,
+    ...(hasOrg ? [stays] : []),
+    ...(hasId ? [shares] : []),
+    { sql: `delete from ${quoted} where owner_email = ?`, args },
+  ]
 }

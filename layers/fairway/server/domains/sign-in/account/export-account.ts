@@ -2,7 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey, SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { inPieces } from '#fairway/server/kernel/export-rows'
-import { findOwnedTables, type OwnedTable } from '#fairway/server/kernel/owned-rows'
+import { findTablesOfPeople, type OwnedTable } from '#fairway/server/kernel/owned-rows'
 import { limits } from '../../../kernel/limits/limits'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { eventsOfPerson } from '../../../kernel/security-events/list-security-events'
@@ -25,7 +25,7 @@ interface AccountExport {
 export async function exportAccount(app: App, person: PersonKey): Promise<AccountExport> {
   await rateLimit(app, limits.exportsPerAccount, person.userId)
   const parts = Object.entries(partsOf(app, person))
-  const tables = await findOwnedTables(app.db.client)
+  const tables = await findTablesOfPeople(app.db.client)
   return { parts: parts.length + tables.length, text: write(app, person, parts, tables) }
 }
 

@@ -1,7 +1,14 @@
 // Whose an account is that was used before its address was proved: the page that asks the owner, and what the answer removes.
-import { logMoves, MEMBERSHIP_ENDED, removeBroughtInStatements } from '#fairway/server/domains/organizations'
+import {
+  findHandedOver,
+  logMoves,
+  MEMBERSHIP_ENDED,
+  removeBroughtInStatements,
+  writeOwnedRows,
+} from '#fairway/server/domains/organizations'
 import { endEmailLinksStatement, endGrantsOf, endSessionsStatements } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { OwnedTable } from '#fairway/server/kernel/owned-rows'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
@@ -82,8 +89,11 @@ export async function decideClaim(app: App, visit: DecidingVisit): Promise<Brows
   if (decision !== 'only-me' && decision !== 'all-mine') {
     throw new AppError('invalid-request', { detail: 'The decision is only-me or all-mine.' })
   }
-  const statements = decision === 'only-me' ? onlyMeStatements(app, claimant) : [answeredStatement(claimant)]
-  const results = await app.db.client.batch(statements, 'write')
+  const statements =
+    decision === 'only-me'
+      ? onlyMeStatements(app, claimant, await findHandedOver(app.db.client))
+      : [answeredStatement(claimant)]
+  const results = await writeOwnedRows(app, statements)
   if (results.at(-1)?.rowsAffected === 1) await record(app, visit, claimant.userId, decision)
   await logMoves(app, results, MEMBERSHIP_ENDED)
   return { location: visit.returnPath }
@@ -103,7 +113,7 @@ const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValu
 })
 
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
-function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
+function onlyMeStatements(app: App, claimant: Claimant, tables: readonly OwnedTable[]): InStatement[] {
   const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)
   const whileOpen = (sql: string, args: InValue[]): InStatement => ({
@@ -116,7 +126,7 @@ function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
       .flatMap(rows => rows.leftByStranger?.(app, { userId, sessionId }) ?? [])
       .map(({ sql, args }) => whileOpen(sql, args)),
     endEmailLinksStatement(app, email, when),
-    ...removeBroughtInStatements(app, { userId, when }),
+    ...removeBroughtInStatements(app, { userId, when, tables }),
     ...endGrantsOf(app, { userId, reason: 'claimed', when }),
     ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
     answeredStatement(claimant),

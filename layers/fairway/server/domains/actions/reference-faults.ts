@@ -1,0 +1,62 @@
+// What a foreign key has refused, in words: rows that are referred to and not there, or that others still refer to.
+import { getTableName } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { quoteName } from '#fairway/server/kernel/owned-rows'
+import type { Action } from './action'
+import { textAt } from './audit/audit-subject'
+
+interface FailedRun {
+  action: Pick<Action, 'subject' | 'destructive'>
+  input: unknown
+}
+
+/**
+ * The error of an action's run as callers see it: `still-referred` with the tables and their rows where a row was to be deleted that
+ * others refer to, `reference-not-found` where a row refers to one that is not there, or is in another organization; others as they are.
+ */
+export async function referenceFault(app: App, { action, input }: FailedRun, thrown: unknown): Promise<unknown> {
+  if (!isForeignKeyFault(thrown)) return thrown
+  const { subject, destructive } = action
+  const id = subject && textAt(input, subject.id)
+  const references = destructive && id !== undefined ? await findReferences(app, getTableName(subject!.table), id) : []
+  if (references.length === 0) return new AppError('reference-not-found', { cause: thrown })
+  const named = references.map(({ table, rows }) => `${rows} in ${table}`)
+  return new AppError('still-referred', { detail: `${named.join(', ')}.`, extra: { references }, cause: thrown })
+}
+
+function isForeignKeyFault(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error.message.includes('FOREIGN KEY constraint failed')) return true
+  return false
+}
+
+const KEYS = `
+  select m.name as child, f.id as id, f."from" as "from", coalesce(f."to", 'id') as "to"
+  from sqlite_master m join pragma_foreign_key_list(m.name) f
+  where m.type = 'table' and lower(f."table") = lower(?) order by m.name, f.id, f.seq`
+
+const keySchema = z.object({ child: z.string(), id: z.number(), from: z.string(), to: z.string() })
+const countSchema = z.object({ n: z.number() })
+
+/** The rows that refer to one of this table, by table. */
+async function findReferences(app: App, parent: string, id: string): Promise<{ table: string; rows: number }[]> {
+  const { rows } = await app.db.client.execute({ sql: KEYS, args: [parent] })
+  const keys = Map.groupBy(
+    rows.map(row => keySchema.parse(row)),
+    key => `${key.id} ${key.child}`,
+  )
+  const found: { table: string; rows: number }[] = []
+  for (const columns of keys.values()) {
+    const child = columns[0]?.child ?? ''
+    const same = columns.map(({ from, to }) => `c.${quoteName(from)} = p.${quoteName(to)}`)
+    const counted = await app.db.client.execute({
+      sql: `select count(*) as n from ${quoteName(child)} c join ${quoteName(parent)} p on ${same.join(' and ')} where p.id = ?`,
+      args: [id],
+    })
+    const { n } = countSchema.parse(counted.rows[0])
+    if (n > 0) found.push({ table: child, rows: n })
+  }
+  return found
+}

@@ -1,0 +1,135 @@
+// When a membership ends, what the member was responsible for in that organization becomes another member's. Nothing is deleted.
+import { z } from 'zod'
+import { personJoin } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { findOwnedTables, findTablesOfPeople, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
+import type { HandOver } from '#fairway/shared/schemas/organization'
+import { forgetSharesSql } from './sharing'
+
+/** The chosen receivers, by organization: the address of a member. Without one it is the longest-standing owner who stays. */
+export type Receivers = Readonly<Record<string, string>>
+
+/** Whether a hand-over changes rows of this table. */
+export const isHandedOver = ({ hasOrg, people }: OwnedTable): boolean => hasOrg && people.length > 0
+
+/** The tables of the application that a hand-over changes. */
+export const findHandedOver = async (on: Runs): Promise<OwnedTable[]> =>
+  (await findOwnedTables(on)).filter(isHandedOver)
+
+/** The longest-standing owner comes first, then the longest-standing member. */
+const HEIR_ORDER = `x.role = 'owner' desc, x.joined_at, x.user_id limit 1`
+
+/** For each of these memberships (`m`): the organization, the address that leaves, and the one that takes over; null where nobody stays. */
+function heirs({ sql, args }: SqlPart, receivers: Receivers): SqlPart {
+  const leaves = `exists (select 1 from org_members m where m.rowid = x.rowid and (${sql}))`
+  return {
+    sql: `select m.org_id as orgId, u.email as leaver, (
+        select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = m.org_id and not ${leaves}
+        order by u.email = (select value from json_each(?) where key = x.org_id) desc, ${HEIR_ORDER}) as heir
+      from org_members m ${personJoin('m.user_id')} where ${sql}`,
+    args: [...args, JSON.stringify(receivers), ...args],
+  }
+}
+
+/**
+ * The statements that hand over, for the transaction that ends these memberships (`m`) and before it does. Rows that the receiver was
+ * given by sharing are theirs now, so the shares go.
+ */
+export function handOverStatements(
+  tables: readonly OwnedTable[],
+  memberships: SqlPart,
+  receivers: Receivers = {},
+): InStatement[] {
+  const { sql, args } = heirs(memberships, receivers)
+  return tables.flatMap(({ name, quoted, people, hasOwner, hasId }) => [
+    ...people.map(column => ({
+      sql: `update ${quoted} set ${column} = h.heir from (${sql}) h
+        where ${quoted}.org_id = h.orgId and ${quoted}.${column} = h.leaver and h.heir is not null`,
+      args,
+    })),
+    ...(hasOwner && hasId
+      ? [
+          {
+            sql: forgetSharesSql(
+              name,
+              `(resource_id, user_id) in (select t.id, u.id from (${sql}) h
+                join ${quoted} t on t.org_id = h.orgId and t.owner_email = h.heir ${personJoin('h.heir', 'email')})`,
+            ),
+            args,
+          },
+        ]
+      : []),
+  ])
+}
+
+const countSchema = z.object({ n: z.number() })
+const personSchema = z.object({ email: z.string(), name: z.string() })
+
+/**
+ * What would be handed over if this member left the organization: the rows by table, and who would receive them; null where nobody
+ * stays. Throws `not-a-member` for a receiver who is none, or who leaves.
+ */
+export async function planHandOver(
+  on: Runs,
+  { orgId, email, receiver }: { orgId: string; email: string; receiver?: string },
+): Promise<HandOver> {
+  const rows: HandOver['rows'] = []
+  for (const { name, quoted, people } of await findHandedOver(on)) {
+    const { rows: counted } = await on.execute({
+      sql: `select count(*) as n from ${quoted} where org_id = ? and ? in (${people.join(', ')})`,
+      args: [orgId, email],
+    })
+    const { n } = countSchema.parse(counted[0])
+    if (n > 0) rows.push({ table: name, rows: n })
+  }
+  const { rows: found } = await on.execute({
+    sql: `select u.email as email, u.name as name from org_members x ${personJoin('x.user_id')}
+      where x.org_id = ? and u.email <> ? and u.email = coalesce(?, u.email) order by ${HEIR_ORDER}`,
+    args: [orgId, email, receiver ?? null],
+  })
+  if (receiver !== undefined && !found[0]) throw notAMember('receiver')
+  return { rows, receivedBy: found[0] ? personSchema.parse(found[0]) : null }
+}
+
+/** The address of the longest-standing owner of the organization that a row of this table is in; null for a row in none. */
+export const longestOwner = (table: string): string =>
+  `(select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = ${table}.org_id order by ${HEIR_ORDER})`
+
+/** How many rows of each table go with a person's account: those in no organization that others are in. Tables without any are left out. */
+export async function countPersonalRows(on: Runs, email: string): Promise<HandOver['rows']> {
+  const counted: HandOver['rows'] = []
+  for (const { name, quoted, hasOrg } of await findTablesOfPeople(on)) {
+    const others = `select 1 from org_members x ${personJoin('x.user_id')} where x.org_id = ${quoted}.org_id and u.email <> owner_email`
+    const { rows } = await on.execute({
+      sql: `select count(*) as n from ${quoted} where owner_email = ? ${hasOrg ? `and not exists (${others})` : ''}`,
+      args: [email],
+    })
+    const { n } = countSchema.parse(rows[0])
+    if (n > 0) counted.push({ table: name, rows: n })
+  }
+  return counted
+}
+
+/** For an input that must name a member of the organization. */
+export const notAMember = (path: string): AppError =>
+  new AppError('not-a-member', {
+    errors: [{ path, message: 'Nobody with this address is a member of the organization.' }],
+  })
+
+/** Runs statements of which some change the application's own rows; throws `rows-refused` where a table does not accept that. */
+export async function writeOwnedRows(app: App, statements: InStatement[]): Promise<ResultSet[]> {
+  try {
+    return await app.db.client.batch(statements, 'write')
+  } catch (cause) {
+    throw rowsRefused(cause)
+  }
+}
+
+/** The error for a rule of the application's own tables that refuses a change; any other error as it is. */
+export function rowsRefused(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !/constraint|RAISE/i.test(cause.message)) return cause
+  return new AppError('rows-refused', { detail: `${cause.message}. Nothing has changed.`, cause })
+}

@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { leaveOrganization, removeMember, requireOrg } from '#fairway/server/domains/organizations'
+import { deleteAccount, planAccountEnd } from '#fairway/server/domains/sign-in'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { addTo, aMember, anotherOrg } from '../../../support/members'
+import { query } from '../../../support/query'
+import { SECRET } from '../../../support/secrets'
+
+let test: TestApp
+let owner: Session
+let admin: Session
+let leaver: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  await query(
+    test.app,
+    `create table deals (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
+      assignee text_person, title text not null)`,
+  )
+  owner = await aMember(test.app)
+  admin = await aMember(test.app)
+  leaver = await aMember(test.app)
+  await addTo(test.app, owner, admin, 'admin')
+  await addTo(test.app, owner, leaver, 'member')
+  leaver = { ...leaver, orgId: owner.orgId, orgName: owner.orgName, orgRole: 'member' }
+})
+afterEach(() => test.close())
+
+const makeDeal = (
+  id: string,
+  { by, assignee, orgId = owner.orgId }: { by: Session; assignee?: Session; orgId?: string | null },
+) =>
+  query(test.app, 'insert into deals values (?, ?, ?, ?, ?, ?)', [
+    id,
+    orgId,
+    by.email,
+    by.name,
+    assignee?.email ?? null,
+    id,
+  ])
+const makeNote = (id: string, { of, orgId }: { of: Session; orgId: string | null }) =>
+  query(
+    test.app,
+    `insert into notes (id, owner_email, org_id, title, created_at, updated_at) values (?, ?, ?, ?, 0, 0)`,
+    [id, of.email, orgId, id],
+  )
+const assignees = async () => (await query(test.app, 'select assignee from deals order by id')).map(row => row.assignee)
+const noteOwners = async () =>
+  Object.fromEntries((await query(test.app, 'select id, owner_email from notes')).map(row => [row.id, row.owner_email]))
+const remove = (options: Parameters<typeof removeMember>[3]) =>
+  removeMember(test.app, requireOrg(owner, 'remove-member'), leaver.email, options)
+
+describe('a member who is removed', () => {
+  beforeEach(async () => {
+    await makeDeal('a', { by: leaver, assignee: leaver })
+    await makeDeal('b', { by: owner, assignee: leaver })
+    await makeDeal('c', { by: leaver, assignee: admin })
+    await makeNote('in-org', { of: leaver, orgId: owner.orgId })
+    await makeNote('own', { of: leaver, orgId: null })
+  })
+
+  it('is counted first, by table, and nothing changes', async () => {
+    const plan = await remove({ isDryRun: true })
+    expect(plan).toEqual({
+      rows: [
+        { table: 'deals', rows: 2 },
+        { table: 'notes', rows: 1 },
+      ],
+      receivedBy: { email: owner.email, name: owner.name },
+    })
+    expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
+  })
+
+  it('hands over to the longest-standing owner; what is outside of the organization and who created a row stay', async () => {
+    await remove({})
+    expect(await assignees()).toEqual([owner.email, owner.email, admin.email])
+    expect(await noteOwners()).toEqual({ 'in-org': owner.email, own: leaver.email })
+    expect(await query(test.app, `select created_by, created_by_name from deals where id = 'a'`)).toMatchObject([
+      { created_by: leaver.email, created_by_name: leaver.name },
+    ])
+  })
+
+  it('hands over to the member who was chosen', async () => {
+    await remove({ receiver: admin.email })
+    expect(await assignees()).toEqual([admin.email, admin.email, admin.email])
+  })
+
+  it.each(['stranger', 'leaver'] as const)('cannot hand over to the %s', async who => {
+    const receiver = who === 'leaver' ? leaver.email : (await aMember(test.app)).email
+    await expect(remove({ receiver })).rejects.toMatchObject({ code: 'not-a-member' })
+    expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
+  })
+
+  it('leaves rows of other organizations alone', async () => {
+    const other = await anotherOrg(test.app, leaver)
+    await makeDeal('d', { by: leaver, assignee: leaver, orgId: other.orgId })
+    await remove({})
+    expect((await assignees()).at(-1)).toBe(leaver.email)
+  })
+
+  it('stays, with everything, where a table of the application refuses', async () => {
+    await query(test.app, 'create unique index one_note on notes (org_id, owner_email)')
+    await makeNote('of-owner', { of: owner, orgId: owner.orgId })
+    await expect(remove({})).rejects.toMatchObject({ code: 'rows-refused' })
+    expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
+    expect(await query(test.app, 'select 1 from org_members where user_id = ?', [leaver.userId])).toHaveLength(2)
+  })
+
+  it('takes the share of the receiver along: the row is theirs now', async () => {
+    await query(
+      test.app,
+      `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', 'in-org', ?, 'editor', ?, ?, 0)`,
+      [owner.userId, owner.orgId, leaver.userId],
+    )
+    await remove({})
+    expect(await query(test.app, 'select 1 from shares')).toEqual([])
+  })
+})
+
+it('leaving hands over as well, and of two members who leave at once none gets the rows of the other', async () => {
+  const app = withLatency(test.app)
+  await makeDeal('a', { by: leaver, assignee: leaver })
+  await makeDeal('b', { by: owner, assignee: admin })
+  await Promise.all([
+    leaveOrganization(app, requireOrg(leaver, 'read-organization'), { receiver: admin.email }).catch(() => undefined),
+    leaveOrganization(app, requireOrg({ ...admin, orgId: owner.orgId, orgRole: 'admin' }, 'read-organization')),
+  ])
+  expect(new Set(await assignees())).not.toContain(admin.email)
+})
+
+describe('an account that is deleted', () => {
+  const end = (receivers?: Record<string, string>) =>
+    deleteAccount(test.app, { ...leaver, sessionId: null }, { email: leaver.email, receivers }, 'request')
+
+  it('hands over in each organization, takes its own rows along, and leaves its name but not its address', async () => {
+    const alone = (
+      await query(test.app, 'select org_id from org_members where user_id = ? and org_id <> ?', [
+        leaver.userId,
+        owner.orgId,
+      ])
+    )[0]
+    await makeDeal('a', { by: leaver, assignee: leaver })
+    await makeDeal('z', { by: leaver, assignee: leaver, orgId: String(alone?.org_id) })
+    await makeNote('in-org', { of: leaver, orgId: owner.orgId })
+    await makeNote('own', { of: leaver, orgId: null })
+    await query(test.app, `create table offers (org_id text, created_by text_creator, deal text references deals (id))`)
+    await query(test.app, `insert into offers values (?, ?, 'z')`, [String(alone?.org_id), leaver.email])
+    const plan = await planAccountEnd(test.app, leaver)
+    expect(plan.rows).toEqual([{ table: 'notes', rows: 1 }])
+    expect(plan.organizations.find(({ id }) => id === owner.orgId)?.handOver?.rows).toEqual([
+      { table: 'deals', rows: 1 },
+      { table: 'notes', rows: 1 },
+    ])
+    await end({ [owner.orgId ?? '']: admin.email })
+    expect(await query(test.app, 'select id, created_by, created_by_name, assignee from deals')).toMatchObject([
+      { id: 'a', created_by: null, created_by_name: leaver.name, assignee: admin.email },
+    ])
+    expect(await noteOwners()).toEqual({ 'in-org': admin.email })
+    expect(await query(test.app, 'select 1 from offers')).toEqual([])
+  })
+})
+
+describe('10,000 rows in five tables', () => {
+  const TABLES = ['companies', 'contacts', 'offers', 'visits', 'tasks']
+  beforeEach(async () => {
+    for (const table of TABLES) {
+      await query(
+        test.app,
+        `create table ${table} (id integer primary key, org_id text not null, assignee text_person)`,
+      )
+      await query(test.app, `create index ${table}_org on ${table} (org_id)`)
+      await query(
+        test.app,
+        `insert into ${table} (org_id, assignee) with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)
+          select ?, case i % 2 when 0 then ? else ? end from n`,
+        [owner.orgId, leaver.email, admin.email],
+      )
+    }
+  })
+  const countOf = async (email: string) => {
+    const counts = TABLES.map(table => `(select count(*) from ${table} where assignee = ?1)`).join(' + ')
+    return Number((await query(test.app, `select ${counts} as n`, [email]))[0]?.n)
+  }
+
+  it('are handed over while others write, and nothing is lost', async () => {
+    const writing = TABLES.map(async table => {
+      for (let i = 0; i < 40; i++)
+        await query(test.app, `insert into ${table} (org_id, assignee) values (?, ?)`, [owner.orgId, admin.email])
+    })
+    await Promise.all([remove({}), ...writing])
+    expect([await countOf(leaver.email), await countOf(owner.email), await countOf(admin.email)]).toEqual([
+      0, 5000, 5200,
+    ])
+  })
+
+  it('are all handed over or none when the process is killed in the middle', { timeout: 60_000 }, async () => {
+    const url = test.app.config.database.url
+    const actor = JSON.stringify(requireOrg(owner, 'remove-member'))
+    for (const delay of [2, 8]) {
+      const program = fileURLToPath(new URL('remove-member-process.mjs', import.meta.url))
+      const child = spawn(process.execPath, [program, actor, leaver.email], {
+        env: { ...process.env, NODE_ENV: 'test', DATABASE_URL: url, BETTER_AUTH_SECRET: SECRET },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      await sleep(delay)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const isMember = (
+        await query(test.app, 'select 1 from org_members where user_id = ? and org_id = ?', [
+          leaver.userId,
+          owner.orgId,
+        ])
+      ).length
+      expect([await countOf(leaver.email), await countOf(owner.email)]).toEqual(isMember ? [5000, 0] : [0, 5000])
+    }
+    await remove({}).catch(() => undefined)
+    expect(await countOf(owner.email)).toBe(5000)
+  })
+})
