@@ -122,6 +122,7 @@ export const published = {
     FwInvitationBanner: stable,
     FwOrganizationProfile: stable,
     FwOrganizationSwitcher: stable,
+    FwItemPicker: stable,
     FwPersonPicker: stable,
     FwProtect: stable,
     FwSignIn: stable,

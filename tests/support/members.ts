@@ -12,12 +12,12 @@ let count = 0
 /** A person with a confirmed address, and the session they would have now. */
 export async function aMember(app: App, input: { email?: string; name?: string } = {}): Promise<Session> {
   const number = ++count
+  // In the order of texts the later person comes later.
+  const id = `user-${String(number).padStart(5, '0')}`
   const { email = `member${number}@example.test`, name = `Member ${number}` } = input
   const now = app.now()
-  await app.db.orm
-    .insert(users)
-    .values({ id: `user-${number}`, name, email, emailVerified: true, createdAt: now, updatedAt: now })
-  return sessionNow(app, { userId: `user-${number}`, email, name } as Session)
+  await app.db.orm.insert(users).values({ id, name, email, emailVerified: true, createdAt: now, updatedAt: now })
+  return sessionNow(app, { userId: id, email, name } as Session)
 }
 
 /** The session of a person as their next request would find it. */

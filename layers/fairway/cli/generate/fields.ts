@@ -15,6 +15,7 @@ export const FIELD_TYPES = [
   'datetime',
   'enum',
   'person',
+  'ref',
 ] as const
 type FieldType = (typeof FIELD_TYPES)[number]
 
@@ -23,8 +24,23 @@ export interface Field {
   name: string
   type: FieldType
   isOptional: boolean
-  /** What an `enum` may be; the first is what it is when nothing is said. */
+  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to. */
   values: readonly string[]
+  /** What a `ref` refers to, once the project has been looked at. */
+  target?: RefTarget
+}
+
+/** A resource of the organization that others refer to. */
+export interface RefTarget {
+  plural: string
+  /** `companies`, in code. */
+  variable: string
+  /** `company`, as the beginning of names in code and in the names of actions. */
+  camel: string
+  kebab: string
+  /** The field that people know a row by. */
+  title: string
+  fields: readonly Field[]
 }
 
 const TAKEN = [
@@ -54,7 +70,7 @@ function parseField(typed: string): Field {
   const [, given = '', type = '', listed, alsoListed, mark] = FIELD.exec(typed) ?? []
   if (!given) throw new UsageFault(`“${typed}” is no field. Write its name and its type: ${EXAMPLE}`)
   checkName('field', given)
-  const name = toCamel(given)
+  const name = toCamel(given) + (type === 'ref' ? 'Id' : '')
   if (TAKEN.includes(name)) throw new UsageFault(`Every row has ${name} already. Give the field another name.`)
   if (!isFieldType(type))
     throw new UsageFault(`There is no type ${type} (${typed}). There are: ${FIELD_TYPES.join(', ')}.`)
@@ -71,6 +87,14 @@ function parseField(typed: string): Field {
 const isFieldType = (type: string): type is FieldType => FIELD_TYPES.some(each => each === type)
 
 function parseValues(name: string, type: FieldType, listed: string | undefined): string[] {
+  if (type === 'ref') {
+    const plural = listed?.trim() ?? ''
+    if (!/^[a-z][a-z0-9-]*$/.test(plural))
+      throw new UsageFault(
+        `${name} needs the plural of what it refers to: "company:ref(companies)", in quotation marks.`,
+      )
+    return [plural]
+  }
   if (type !== 'enum') {
     if (listed === undefined) return []
     throw new UsageFault(`Only an enum has values: ${name}:${type}.`)
@@ -86,7 +110,13 @@ function parseValues(name: string, type: FieldType, listed: string | undefined):
 
 /** A field as it is typed. */
 export const fieldText = ({ name, type, values, isOptional }: Field): string =>
-  `${name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+  `${type === 'ref' ? refName(name) : name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+
+/** `company` for the field `companyId`. */
+export const refName = (name: string): string => name.replace(/Id$/, '')
+
+/** The field of a list with the title of the row that is referred to. */
+export const titleField = (name: string): string => `${refName(name)}Title`
 
 /** Whether a new row may leave the field out. */
 export const hasDefault = ({ type, isOptional }: Field): boolean => isOptional || type === 'enum' || type === 'boolean'
@@ -133,7 +163,7 @@ export const columnTypes = (fields: readonly Field[]): string[] =>
 /** What a table's file needs before its inputs: JSON has no dates. */
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
-const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext'>, string>> = {
+const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext' | 'ref'>, string>> = {
   email: 'z.email().max(254)',
   url: 'z.httpUrl().max(2000)',
   integer: 'z.int()',
@@ -145,11 +175,12 @@ const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext'>,
 }
 
 /** What an input may be; of an enum, its values are those of the column of `table`. */
-export function schemaOf({ name, type, isOptional, values }: Field, table?: string): string {
+export function schemaOf({ name, type, isOptional, values, target }: Field, table?: string): string {
   const nullable = isOptional ? '.nullable()' : ''
   const most = { text: '200', longtext: '20_000' }
   if (type === 'text' || type === 'longtext')
     return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(${most[type]})${nullable}`
+  if (type === 'ref') return `${target?.camel}Id${nullable}`
   if (type !== 'enum') return SCHEMAS[type] + nullable
   const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
   return `z.enum(${listed})${nullable}`
@@ -165,11 +196,26 @@ export function readFields(text: string, { input, table }: { input: string; tabl
   return found?.every(field => field !== undefined) ? found : undefined
 }
 
+/** The line of the field in the input of its resource. */
+export function inputLine(field: Field, table: string): string {
+  const schema = schemaOf(field, table)
+  return schema === field.name ? `  ${schema},` : `  ${field.name}: ${schema},`
+}
+
+/** A reference as its line and the import of what it refers to say it. */
+function readRef(line: string, text: string): Field | undefined {
+  const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
+  const [, plural] = new RegExp(String.raw`\b${given ?? name} \} from '\./([\w-]+)'`).exec(text) ?? []
+  return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
+}
+
 function readField(line: string, text: string, table: string): Field | undefined {
+  const ref = readRef(line, text)
+  if (ref) return ref
   const [, name = '', schema] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
   const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1]
   const values = (listed ?? '').split(',').flatMap(value => value.trim().replaceAll("'", '') || [])
-  for (const type of FIELD_TYPES)
+  for (const type of FIELD_TYPES.filter(each => each !== 'ref'))
     for (const isOptional of [false, true]) {
       const field = { name, type, isOptional, values: type === 'enum' ? values : [] }
       if (schemaOf(field, table) === schema) return field
@@ -183,29 +229,22 @@ export const filterOf = ({ type }: Field): string => {
   return type === 'number' || type === 'integer' || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
 }
 
+const EXAMPLES: Partial<Record<FieldType, string>> = {
+  email: `'info@example.test'`,
+  url: `'https://example.test/about'`,
+  integer: '3',
+  number: '3',
+  boolean: 'true',
+  date: `'2031-05-20'`,
+  datetime: `'2031-05-20T09:30:00.000Z'`,
+  person: 'maria.email',
+}
+
 /** Something that the field may hold, as code. */
-export function exampleOf({ name, type, values }: Field): string {
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return '3'
-    case 'boolean':
-      return 'true'
-    case 'date':
-      return `'2031-05-20'`
-    case 'datetime':
-      return `'2031-05-20T09:30:00.000Z'`
-    case 'enum':
-      return quoted(values.at(-1) ?? '')
-    case 'email':
-      return `'info@example.test'`
-    case 'url':
-      return `'https://example.test/about'`
-    case 'person':
-      return 'maria.email'
-    default:
-      return quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
-  }
+export function exampleOf({ name, type, values, target }: Field): string {
+  if (type === 'ref') return `${target?.camel}.id`
+  if (type === 'enum') return quoted(values.at(-1) ?? '')
+  return EXAMPLES[type] ?? quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
 }
 
 /** What the field is in a form that nobody has written into. */

@@ -34,10 +34,13 @@ export function planAction(
   const other = discoverAll(root, 'server/actions').find(each => each.name === name && each.path !== path)
   if (other) throw new UsageFault(`There is an action ${name} already: ${other.path}.`)
   const fields = parseFields(typed)
+  const ref = fields.find(({ type }) => type === 'ref')
+  if (ref) throw new UsageFault(`${ref.name}: write a reference yourself: z.string().meta({ collection: '…' }).`)
   const input = fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
   const text = lines(
     `import { z } from 'zod'`,
     importOf(['defineAction', ...(isOrg ? ['requireOrganization'] : [])], '#fw'),
+    fields.some(({ type }) => type === 'person') && importOf(['personSchema'], 'nuxt-fairway/tables'),
     '',
     fields.some(({ type }) => type === 'datetime') && `${MOMENT}\n`,
     'export default defineAction({',

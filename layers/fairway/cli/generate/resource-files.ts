@@ -1,12 +1,13 @@
-import type { Resource } from './resource'
+import { refsOf, type Resource } from './resource'
+import { collectionFile } from './resource-collection'
 import { fieldsComponent } from './resource-form'
 import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
 import { textFile } from './resource-texts'
-import { columnOf, columnTypes, filterOf, hasDefault, MOMENT, schemaOf } from './fields'
+import { columnOf, columnTypes, hasDefault, inputLine, MOMENT } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
-import { withArticle } from './names'
+import { toSnake, withArticle } from './names'
 
 /** All files of a resource by their paths, but for its migration; texts in these languages. */
 export const resourceFiles = (resource: Resource, languages: readonly string[]): Map<string, string> =>
@@ -41,17 +42,31 @@ export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `serv
 function tableFile(resource: Resource): string {
   const { variable, table, camel, noun, fields, isOrg } = resource
   const hasPerson = fields.some(({ type }) => type === 'person')
+  const refs = refsOf(resource)
+  const helpers = [
+    isOrg ? 'organizationColumns' : 'ownableColumns',
+    ...(hasPerson ? ['person', 'personSchema'] : []),
+    ...(refs.length > 0 ? ['references'] : []),
+  ]
+  const types = ['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields), ...(isOrg ? ['uniqueIndex'] : [])]
   const indexes = isOrg
-    ? [`index('${table}_org').on(table.orgId, table.updatedAt)`]
+    ? [
+        `index('${table}_org').on(table.orgId, table.updatedAt)`,
+        `uniqueIndex('${table}_org_id').on(table.orgId, table.id)`,
+        ...refs.flatMap(({ name, target }) => [
+          `index('${table}_${toSnake(name)}').on(table.orgId, table.${name})`,
+          `references({ orgId: table.orgId, id: table.${name} }, ${target.variable})`,
+        ]),
+      ]
     : [
         `index('${table}_owner').on(table.ownerEmail, table.updatedAt)`,
         `index('${table}_org').on(table.orgId, table.visibility)`,
         `index('${table}_org_id').on(table.orgId, table.id)`,
       ]
-  return `${importOf(['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields)], 'drizzle-orm/sqlite-core')}
+  return `${importOf(types, 'drizzle-orm/sqlite-core')}
 import { z } from 'zod'
-${importOf([isOrg ? 'organizationColumns' : 'ownableColumns', ...(hasPerson ? ['person', 'personSchema'] : [])], 'nuxt-fairway/tables')}
-
+${importOf(helpers, 'nuxt-fairway/tables')}
+${refs.map(({ target }) => `${importOf([target.variable, `${target.camel}Id`], `./${target.plural}`)}\n`).join('')}
 export const ${variable} = sqliteTable(
   ${quoted(table)},
   {
@@ -68,7 +83,7 @@ ${idSchema(resource)}
 ${fields.some(({ type }) => type === 'datetime') ? `${MOMENT}\n` : ''}
 /** What people write into ${withArticle(noun)}. */
 export const ${camel}Input = z.object({
-${fields.map(field => `  ${field.name}: ${schemaOf(field, variable)},`).join('\n')}
+${fields.map(field => inputLine(field, variable)).join('\n')}
 })
 `
 }
@@ -233,49 +248,4 @@ ${found(resource, `, 'admin'`)}
     return row
   },`,
   })
-}
-
-function collectionFile(resource: Resource): string {
-  const { variable, plural, pascal, fields, title, isOrg, nouns } = resource
-  const described = isOrg
-    ? `The ${nouns} of your organization, the latest changed first.`
-    : `Your ${nouns} and those shared with you, the latest changed first.`
-  const filters = [
-    ...fields.map(field => `${field.name}: ${filterOf(field)}`),
-    `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
-  ]
-  const ordered = fields.filter(({ type }) => type !== 'longtext').map(({ name }) => quoted(name))
-  const search = [
-    `title: ${quoted(title.name)}`,
-    `to: '/${plural}/{id}'`,
-    `icon: 'i-lucide-list'`,
-    `text: '${variable}.name'`,
-  ]
-  const source = fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], {
-    before: '  source: ',
-    open: '{',
-    close: '}',
-    after: ',',
-  })
-  const access = `  item: outputOf(${variable}, {
-    omit: ['orgId'],
-    extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
-  }),`
-  const fw = isOrg ? ['requireOrganization'] : ['accessOf', 'callerPlaceholders']
-  return `${isOrg ? '' : `import { z } from 'zod'\n`}${importOf(['defineCollection', 'outputOf', ...fw].toSorted(), '#fw')}
-${importOf([variable], `../database/${plural}`)}
-
-export default defineCollection({
-  description: ${quoted(described)},
-  shortName: ${quoted(pascal)},
-${isOrg ? '  guard: requireOrganization(),\n' : ''}${isOrg ? `  item: outputOf(${variable}, ${OMITTED}),` : access}
-${isOrg ? `  source: ${variable},` : source}
-  scope: '${isOrg ? 'organization' : 'shared'}',
-${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
-${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}
-${fitted([...ordered, `'createdAt'`, `'updatedAt'`], { before: '  order: ', open: '[', close: ']', after: ',' })}
-  defaultOrder: [{ field: 'updatedAt', direction: 'DESC' }],
-  paginationClientItemsPerPage: true,
-})
-`
 }

@@ -83,32 +83,41 @@ function controlOf(field: Field, group: string, hasFocus: boolean): string {
   return element('    ', 'UFormField', [...label, ...required], inputOf(field, hasFocus))
 }
 
-function inputOf({ name, type, isOptional }: Field, hasFocus: boolean): string {
+function inputOf(field: Field, hasFocus: boolean): string {
+  const { name, type, isOptional } = field
   const model = `v-model${isOptional && type !== 'enum' ? '.nullable' : ''}="draft.${name}"`
-  const common = ['class="w-full"']
   const at = '      '
-  switch (type) {
-    case 'longtext':
-      return element(at, 'UTextarea', [model, ':rows="6"', ':maxlength="20000"', ...common])
-    case 'datetime':
-      return element(at, 'UInput', [
-        `:model-value="toLocal(draft.${name})"`,
-        'type="datetime-local"',
-        ...common,
-        `@update:model-value="draft.${name} = $event ? toMoment($event) : ${isOptional ? 'null' : `''`}"`,
-      ])
-    case 'enum':
-      return element(at, 'USelect', [model, `:items="${name}Options"`, ...common])
-    case 'person':
-      return element(at, 'FwPersonPicker', [`v-model="${name}"`])
-    default:
-      return element(at, 'UInput', [
-        isNumber(type) ? model.replace('v-model', 'v-model.number') : model,
-        ...(hasFocus ? [':autofocus="autofocus"'] : []),
-        ...(ATTRIBUTES[type] ?? TEXT_ATTRIBUTES),
-        ...common,
-      ])
-  }
+  if (type === 'longtext') return element(at, 'UTextarea', [model, ':rows="6"', ':maxlength="20000"', 'class="w-full"'])
+  if (type === 'datetime')
+    return element(at, 'UInput', [
+      `:model-value="toLocal(draft.${name})"`,
+      'type="datetime-local"',
+      'class="w-full"',
+      `@update:model-value="draft.${name} = $event ? toMoment($event) : ${isOptional ? 'null' : `''`}"`,
+    ])
+  return (
+    pickerOf(field) ??
+    element(at, 'UInput', [
+      isNumber(type) ? model.replace('v-model', 'v-model.number') : model,
+      ...(hasFocus ? [':autofocus="autofocus"'] : []),
+      ...(ATTRIBUTES[type] ?? TEXT_ATTRIBUTES),
+      'class="w-full"',
+    ])
+  )
+}
+
+/** The field that chooses among what is there. */
+function pickerOf({ name, type, target }: Field): string | undefined {
+  const at = '      '
+  if (type === 'enum')
+    return element(at, 'USelect', [`v-model="draft.${name}"`, `:items="${name}Options"`, 'class="w-full"'])
+  if (type === 'person') return element(at, 'FwPersonPicker', [`v-model="${name}"`])
+  if (!target) return undefined
+  return element(at, 'FwItemPicker', [
+    `v-model="draft.${name}"`,
+    `collection="${target.kebab}-list"`,
+    `title="${target.title}"`,
+  ])
 }
 
 const isNumber = (type: Field['type']): boolean => type === 'integer' || type === 'number'

@@ -1,5 +1,5 @@
 // The list of a resource: search, order, endless rows, and a dialog that makes a new one.
-import { blankOf, type Field } from './fields'
+import { blankOf, type Field, titleField } from './fields'
 import { element, fits, fitted, lines, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
@@ -81,8 +81,12 @@ const columnOf = (parts: readonly string[]): string =>
 function table(resource: Resource): string {
   const { variable, plural, title } = resource
   const shown = shownInList(resource)
-  const columns = [title, ...shown].map(({ name }) =>
-    columnOf([`key: '${name}'`, `label: t('${variable}.fields.${name}')`, `sort: '${name}'`]),
+  const columns = [title, ...shown].map(({ name, type }) =>
+    columnOf([
+      `key: '${keyOf({ name, type })}'`,
+      `label: t('${variable}.fields.${name}')`,
+      ...(type === 'ref' ? [] : [`sort: '${name}'`]),
+    ]),
   )
   return `    <CollectionTable
       :list="list"
@@ -161,6 +165,9 @@ ${fitted(
       </template>
     </LazyFormDialog>`
 
+/** The field of an item that a column shows. */
+const keyOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string => (type === 'ref' ? titleField(name) : name)
+
 function cellOf({ name, type, isOptional }: Field, group: string): string {
   const value = `item.${name}`
   const guard = isOptional ? ` v-if="${value}"` : ''
@@ -171,6 +178,7 @@ function cellOf({ name, type, isOptional }: Field, group: string): string {
     person: `<bdi>{{ ${value} }}</bdi>`,
     email: `<a${guard} :href="\`mailto:\${${value}}\`">{{ ${value} }}</a>`,
     url: `<a${guard} :href="${value}" rel="noopener">{{ ${value} }}</a>`,
+    ref: `<bdi>{{ item.${titleField(name)} }}</bdi>`,
     integer: `{{ ${value} }}`,
     number: `{{ ${value} }}`,
     boolean: `{{ t(${value} ? '${group}.yes' : '${group}.no') }}`,
@@ -181,8 +189,9 @@ function cellOf({ name, type, isOptional }: Field, group: string): string {
       : `{{ t(\`${group}.values.${name}.\${${value}}\`) }}`,
   }
   const inner = shown[type]
-  const line = `      <template #cell-${name}="{ item }">${inner}</template>`
+  const slot = keyOf({ name, type })
+  const line = `      <template #cell-${slot}="{ item }">${inner}</template>`
   return inner.startsWith('<') || !fits(line)
-    ? `      <template #cell-${name}="{ item }">\n        ${inner}\n      </template>`
+    ? `      <template #cell-${slot}="{ item }">\n        ${inner}\n      </template>`
     : line
 }

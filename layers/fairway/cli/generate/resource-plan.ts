@@ -6,9 +6,9 @@ import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
 import { readIn } from '../project/changes'
-import { type Field, fieldText, hasDefault, parseFields, readFields } from './fields'
+import { type Field, fieldText, hasDefault, parseFields, readFields, type RefTarget } from './fields'
 import { planMigration } from './migration'
-import { pluralOf, toCamel, toKebab, toSentence } from './names'
+import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { toResource, type Resource } from './resource'
 import { resourceFiles, tablePath } from './resource-files'
@@ -31,8 +31,9 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     name: args.name,
     plural: args.plural,
     isOrg: args.isOrg || present?.isOrg === true,
-    fields: mergedFields(present?.fields ?? [], typed),
+    fields: withTargets(root, mergedFields(present?.fields ?? [], typed)),
   })
+  checkRefs(resource, present)
   if (!present) checkFree(root, resource)
   const languages = languagesOf(root)
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
@@ -73,7 +74,50 @@ function formerResource(root: string, { name, plural = pluralOf(name), isOrg }: 
     )
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action === undefined ? isOrg : action.includes('requireOrganization')
-  return toResource({ name, plural, fields, isOrg: wasOrg })
+  return toResource({ name, plural, fields: withTargets(root, fields), isOrg: wasOrg })
+}
+
+/** The fields, with what each reference refers to. */
+const withTargets = (root: string, fields: readonly Field[]): Field[] =>
+  fields.map(field => (field.type === 'ref' ? { ...field, target: readTarget(root, field.values[0] ?? '') } : field))
+
+/** A resource of this project that others can refer to; throws a UsageFault where there is none, or it does not belong to the organization. */
+function readTarget(root: string, plural: string): RefTarget {
+  const path = tablePath({ plural })
+  const text = readIn(root, path)
+  if (text === undefined) throw new UsageFault(`There is no ${path} to refer to. Generate it first, with --org.`)
+  const table = toSnake(plural)
+  if (!text.includes('organizationColumns()') || !text.includes(`uniqueIndex('${table}_org_id')`))
+    throw new UsageFault(
+      `${path} cannot be referred to: it needs organizationColumns() and uniqueIndex('${table}_org_id').on(table.orgId, table.id).`,
+    )
+  const variable = toCamel(plural)
+  for (const { name, path: listPath } of discoverAll(root, 'server/collections')) {
+    const list = readIn(root, listPath) ?? ''
+    const title = /search: \{\s*title: '(\w+)'/.exec(list)?.[1]
+    if (!list.includes(`root: ${variable},`) && !list.includes(`source: ${variable},`)) continue
+    const kebab = name.replace(/-list$/, '')
+    const fields = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
+    if (title && fields)
+      return { plural, variable, camel: toCamel(kebab), kebab, title, fields: withTargets(root, fields) }
+  }
+  throw new UsageFault(`${path} has no collection with a search: the form could not find its rows.`)
+}
+
+/** Throws for references that cannot be generated. */
+function checkRefs({ isOrg, fields, plural }: Resource, present: Resource | undefined): void {
+  const refs = fields.filter(({ type }) => type === 'ref')
+  if (refs.length === 0) return
+  if (!isOrg) throw new UsageFault('Only rows of an organization refer to others: say --org.')
+  const targets = refs.map(({ values }) => values[0])
+  if (targets.includes(plural))
+    throw new UsageFault(`${plural} cannot refer to themselves. Write that column yourself.`)
+  if (new Set(targets).size < targets.length)
+    throw new UsageFault('Two fields refer to the same table. Write one of them yourself.')
+  if (present && refs.length > present.fields.filter(({ type }) => type === 'ref').length)
+    throw new UsageFault(
+      'A table that is there takes no further foreign key by itself. Add the column, the key and the join yourself, then run `npm run db:generate`.',
+    )
 }
 
 /** Fields that are there stay; a command names further ones. */

@@ -1,4 +1,4 @@
-import { exampleOf, hasDefault } from './fields'
+import { exampleOf, type Field, hasDefault } from './fields'
 import { fitted, quoted } from './layout'
 import { toSentence, withArticle } from './names'
 import type { Resource } from './resource'
@@ -14,7 +14,7 @@ const app = await testApp()
 const maria = await app.person({ name: 'Maria', organization: 'Acme' })
 const tom = await app.person({ name: 'Tom', organization: 'Acme' })
 const eve = await app.person({ name: 'Eve', organization: 'Other' })
-${fitted(needed, { before: `const ${camel} = `, open: '{', close: '}' })}
+${referred(fields)}${fitted(needed, { before: `const ${camel} = `, open: '{', close: '}' })}
 const notFound = { code: 'not-found' }
 
 ${isOrg ? sharedTests(resource) : ownTests(resource)}
@@ -24,6 +24,27 @@ it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).to
   await expect(app.as(maria).run('create-${resource.kebab}', empty)).rejects.toMatchObject({ code: 'invalid-input' })
 })
 `
+}
+
+/** The rows that a new row has to refer to, those first that others of them refer to. */
+function referred(fields: readonly Field[], made = new Set<string>()): string {
+  const targets = fields.flatMap(field =>
+    hasDefault(field) || !field.target || made.has(field.target.camel) ? [] : [field.target],
+  )
+  return targets
+    .map(({ camel, kebab, fields: own }) => {
+      made.add(camel)
+      const before = referred(own, made)
+      const values = own.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
+      const line = fitted(values, {
+        before: `const ${camel} = await app.as(maria).run('create-${kebab}', `,
+        open: '{',
+        close: '}',
+        after: ')',
+      })
+      return `${before}${line}\n`
+    })
+    .join('')
 }
 
 const changed = ({ title }: Resource): string =>

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { refName } from './fields'
 import type { Resource } from './resource'
 import { shownInList } from './resource-list'
 import { toSentence, withArticle } from './names'
@@ -39,6 +40,7 @@ export function textFile(resource: Resource, language: string): string {
   const [one, many] = language === 'en' ? [noun, nouns] : [toSentence(noun), toSentence(nouns)]
   const frame = frameOf(language, { one, many, a: withArticle(noun) })
   const names = [...fields.map(({ name }) => name), 'updatedAt']
+  const refNames = new Set(fields.filter(({ type }) => type === 'ref').map(({ name }) => name))
   const enums = fields.filter(({ type }) => type === 'enum')
   const truths = shownInList(resource).some(({ type }) => type === 'boolean') ? { yes: frame.yes, no: frame.no } : {}
   const catalog = {
@@ -47,7 +49,9 @@ export function textFile(resource: Resource, language: string): string {
       ...frame.texts,
       ...(isOrg ? frame.ofOrganization : frame.ofPerson),
       ...truths,
-      fields: Object.fromEntries(names.map(name => [name, frame.fields[name] ?? toSentence(name)])),
+      fields: Object.fromEntries(
+        names.map(name => [name, frame.fields[name] ?? toSentence(refNames.has(name) ? refName(name) : name)]),
+      ),
       ...(enums.length > 0 && {
         values: Object.fromEntries(
           enums.map(({ name, values }) => [name, Object.fromEntries(values.map(value => [value, toSentence(value)]))]),

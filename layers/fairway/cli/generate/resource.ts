@@ -1,4 +1,4 @@
-import type { Field } from './fields'
+import type { Field, RefTarget } from './fields'
 import { checkName, pluralOf, toCamel, toKebab, toPascal, toSentence, toSnake } from './names'
 import { UsageFault } from '../terminal'
 
@@ -36,9 +36,13 @@ export interface Resource {
   isOrg: boolean
 }
 
+/** The fields of a resource that refer to others. */
+export const refsOf = ({ fields }: Pick<Resource, 'fields'>): (Field & { target: RefTarget })[] =>
+  fields.filter((field): field is Field & { target: RefTarget } => field.target !== undefined)
+
 // Names that the generated files import or use themselves.
 const USED = new Set(
-  'accessOf accessibleTo and app boolean callerPlaceholders changes db eq expect id index input integer it list maria now person personSchema real row session table test text tom z'.split(
+  'accessOf accessibleTo and app boolean callerPlaceholders changes db eq expect id index input integer it list maria now person personSchema real references row session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )

@@ -69,6 +69,14 @@ beforeAll(async () => {
 /** An application that has the issues already. */
 const withIssues = () => cpSync(issues.dir, app, { recursive: true, filter: path => !path.endsWith('node_modules') })
 
+/** Throws for files that are not formatted, or not free of lint. */
+function expectTidy(): void {
+  const bin = (name: string) => join(root, 'node_modules/.bin', name)
+  const parts = ['server', 'app', 'tests']
+  execFileSync(bin('oxfmt'), ['-c', join(root, '.oxfmtrc.json'), '--check', ...parts], { cwd: app })
+  execFileSync(bin('oxlint'), ['-c', join(root, '.oxlintrc.json'), '--deny-warnings', ...parts], { cwd: app })
+}
+
 describe('a new resource', () => {
   it('is a table with its migration, four actions, a collection, two pages, texts and a test', async () => {
     withIssues()
@@ -112,10 +120,7 @@ describe('a new resource', () => {
       'expectedDelivery:datetime?',
       'responsible:person?',
     ])
-    const bin = (name: string) => join(root, 'node_modules/.bin', name)
-    const parts = ['server', 'app', 'tests']
-    execFileSync(bin('oxfmt'), ['-c', join(root, '.oxfmtrc.json'), '--check', ...parts], { cwd: app })
-    execFileSync(bin('oxlint'), ['-c', join(root, '.oxlintrc.json'), '--deny-warnings', ...parts], { cwd: app })
+    expectTidy()
   })
 
   it.each([true, false])(
@@ -154,6 +159,57 @@ describe('a new resource', () => {
     const { changes, remarks } = await generate('issue', ISSUE)
     expect(paths(changes).filter(path => path.startsWith('drizzle/'))).toEqual([])
     expect(remarks).toEqual([expect.stringContaining('written by hand')])
+  })
+})
+
+describe('a reference', () => {
+  const companies = () => generate('company', ['name:text', 'country:text'], { isOrg: true })
+  const contacts = (fields: readonly string[] = ['name:text', 'company:ref(companies)']) =>
+    generate('contact', fields, { isOrg: true })
+
+  it('is a foreign key of two columns, a joined title, a filter and a picker, and the test makes what is referred to', async () => {
+    await companies()
+    await contacts()
+    await generate('offer', ['title:text', 'contact:ref(contacts)', 'company:ref(companies)?'], { isOrg: true })
+    expect(read('server/database/contacts.ts')).toMatch(
+      /companyId: text\('company_id'\)\.notNull\(\)[^]*references\(\{ orgId: table\.orgId, id: table\.companyId \}, companies\)/,
+    )
+    expect(read('drizzle/0001_contacts.sql')).toContain(
+      'FOREIGN KEY (`org_id`,`company_id`) REFERENCES `companies`(`org_id`,`id`) ON UPDATE no action ON DELETE no action',
+    )
+    expect(read('drizzle/0000_companies.sql')).toContain('CREATE UNIQUE INDEX `companies_org_id`')
+    expect(read('server/collections/contact-list.ts')).toContain('columns: { companyTitle: companies.name }')
+    expect(read('app/components/ContactFields.vue')).toContain('<FwItemPicker v-model="draft.companyId"')
+    expect(JSON.parse(read('app/locales/en/contacts.json')).contacts.fields.companyId).toBe('Company')
+    expect(read('tests/offers.test.ts')).toMatch(
+      /const company = await[^]*const contact = await[^]*contactId: contact\.id/,
+    )
+    expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
+    expectTidy()
+  })
+
+  it('is read back from the files', async () => {
+    await companies()
+    await contacts()
+    expect((await contacts([])).changes).toEqual([])
+    expect((await contacts(['email:email?'])).kept).toEqual([])
+    expect(read('server/database/contacts.ts')).toContain('references(')
+  })
+
+  it.each([
+    [['name:text', 'company:ref(firms)'], true, 'There is no server/database/firms.ts'],
+    [['name:text', 'company:ref'], true, 'needs the plural'],
+    [['name:text', 'company:ref(companies)'], false, 'say --org'],
+    [['name:text', 'a:ref(companies)', 'b:ref(companies)'], true, 'Two fields refer'],
+  ])('refuses %j (--org %s): %s', async (fields, isOrg, reason) => {
+    await companies()
+    await expect(generate('contact', fields, { isOrg })).rejects.toThrow(reason)
+  })
+
+  it('is refused to a table that is there', async () => {
+    await companies()
+    await contacts(['name:text'])
+    await expect(contacts(['company:ref(companies)?'])).rejects.toThrow('takes no further foreign key')
   })
 })
 
@@ -276,7 +332,7 @@ describe('names and types', () => {
   })
 
   it('reads every type of field back from the table’s file, optional ones too', async () => {
-    const typed = FIELD_TYPES.filter(type => type !== 'boolean').map(
+    const typed = FIELD_TYPES.filter(type => type !== 'boolean' && type !== 'ref').map(
       type => `${type}Maybe:${type}${type === 'enum' ? '(a,b)' : ''}?`,
     )
     await generate('thing', [...EVERYTHING, ...typed])
