@@ -334,6 +334,21 @@ describe('a copied link where no mail can be sent', () => {
     })
   })
 
+  it('gives an admin no secret that would make an owner', async () => {
+    const guest = await addPerson(production.app)
+    await query(
+      production.app,
+      `insert into org_invitations (id, org_id, email, role, invited_by, token_hash, status, created_at, expires_at)
+        values ('i', ?, ?, 'owner', ?, 'hash', 'pending', 0, ?)`,
+      [owner.orgId, guest.email, owner.userId, Date.now() + 60_000],
+    )
+    const hasToken = async (role: 'owner' | 'admin') =>
+      (await listPendingInvitations(production.app, { ...owner, orgRole: role })).map(({ link }) =>
+        link.includes('token='),
+      )
+    expect([await hasToken('owner'), await hasToken('admin')]).toEqual([[true], [false]])
+  })
+
   it('holds no secret once mail is sent', async () => {
     const { guest, id, token } = await inviteGuest()
     const withMail = { ...production.app, mailer: { ...production.app.mailer, isReady: true } }

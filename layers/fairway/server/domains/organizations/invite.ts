@@ -7,7 +7,7 @@ import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import type { OrgRole } from '#fairway/shared/roles'
+import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
@@ -106,7 +106,7 @@ async function inviteOne(
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
-  const link = copiedLink(app, { id: row.id, email, expiresAt })
+  const link = copiedLink(app, actor, { id: row.id, email, role, expiresAt })
   const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString(), link }
   return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
 }
@@ -134,17 +134,17 @@ export async function revokeInvitation(app: App, session: Session, id: string): 
 
 /** The invitations that wait for an answer, for owners and admins. */
 export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
-  const { orgId } = requireOrg(session, 'list-invitations')
+  const actor = requireOrg(session, 'list-invitations')
   // Managers also see those whose inviter lost the right: they send them again or revoke them.
   const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
-  const rows = await findInvitations(app, isPending, [orgId, app.now().getTime()])
+  const rows = await findInvitations(app, isPending, [actor.orgId, app.now().getTime()])
   return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
     id,
     email,
     role,
     invitedBy,
     expiresAt: expiresAt.toISOString(),
-    link: copiedLink(app, { id, email, expiresAt }),
+    link: copiedLink(app, actor, { id, email, role, expiresAt }),
   }))
 }
 
@@ -157,10 +157,16 @@ export const copiedToken = (
   { id, email, expiresAt }: Pick<InvitationRow, 'id' | 'email' | 'expiresAt'>,
 ): string => hmac(app.config.keys.current('copied-invitation').secret, JSON.stringify([id, email, expiresAt.getTime()]))
 
-/** The link that owners and admins copy; where mail is sent it holds no secret, and works once the address is confirmed. */
-function copiedLink(app: App, invitation: Pick<InvitationRow, 'id' | 'email' | 'expiresAt'>): string {
+type CopiedInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'expiresAt'>
+
+/**
+ * The link that owners and admins copy; where mail is sent it holds no secret, and works once the address is confirmed. Nobody is given
+ * the secret of a role that they may not give: they could make an account of that address themselves.
+ */
+function copiedLink(app: App, { role: own }: Actor, invitation: CopiedInvitation): string {
   const link = linkOf(app, invitation.id)
-  if (!app.mailer.isReady) link.searchParams.set('token', copiedToken(app, invitation))
+  if (!app.mailer.isReady && managesRole(own, invitation.role))
+    link.searchParams.set('token', copiedToken(app, invitation))
   return link.href
 }
 
