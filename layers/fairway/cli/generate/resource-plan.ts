@@ -10,7 +10,7 @@ import { type Field, fieldText, hasDefault, parseFields, readFields, type RefTar
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
-import { toResource, type Resource } from './resource'
+import { refsOf, toResource, type Resource } from './resource'
 import { resourceFiles, tablePath } from './resource-files'
 import { KNOWN_LANGUAGES } from './resource-texts'
 import { UsageFault } from '../terminal'
@@ -31,7 +31,7 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     name: args.name,
     plural: args.plural,
     isOrg: args.isOrg || present?.isOrg === true,
-    fields: withTargets(root, mergedFields(present?.fields ?? [], typed)),
+    fields: mergedFields(present?.fields ?? [], withTargets(root, typed)),
   })
   checkRefs(resource, present)
   if (!present) checkFree(root, resource)
@@ -106,15 +106,15 @@ function readTarget(root: string, plural: string): RefTarget {
 
 /** Throws for references that cannot be generated. */
 function checkRefs({ isOrg, fields, plural }: Resource, present: Resource | undefined): void {
-  const refs = fields.filter(({ type }) => type === 'ref')
+  const refs = refsOf({ fields })
   if (refs.length === 0) return
   if (!isOrg) throw new UsageFault('Only rows of an organization refer to others: say --org.')
-  const targets = refs.map(({ values }) => values[0])
+  const targets = refs.map(({ target }) => target.plural)
   if (targets.includes(plural))
     throw new UsageFault(`${plural} cannot refer to themselves. Write that column yourself.`)
   if (new Set(targets).size < targets.length)
     throw new UsageFault('Two fields refer to the same table. Write one of them yourself.')
-  if (present && refs.length > present.fields.filter(({ type }) => type === 'ref').length)
+  if (present && refs.length > refsOf(present).length)
     throw new UsageFault(
       'A table that is there takes no further foreign key by itself. Add the column, the key and the join yourself, then run `npm run db:generate`.',
     )

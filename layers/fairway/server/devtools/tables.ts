@@ -1,6 +1,7 @@
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
+import { quoteName } from '#fairway/server/kernel/owned-rows'
 import * as schema from '../schema'
 
 /** A table of the database, of either journal. */
@@ -24,13 +25,12 @@ const PLATFORM_SECRET = /^(content|payload|value|code_challenge|public_key|bytes
 const platformTables = new Set<string>(
   Object.values(schema).flatMap(value => (is(value, SQLiteTable) ? [getTableName(value)] : [])),
 )
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Every table with its columns and how many rows it has, the application's first. */
 export async function listTables(app: App): Promise<TableFacts[]> {
   const tables = await findTables(app)
   const counts = await app.db.readRows(
-    tables.map(({ name }) => ({ sql: `select count(*) from ${quoted(name)}`, args: [] })),
+    tables.map(({ name }) => ({ sql: `select count(*) from ${quoteName(name)}`, args: [] })),
   )
   return tables.map((table, index) => ({ ...table, rows: Number(counts[index]?.[0]?.[0] ?? 0) }))
 }
@@ -68,14 +68,14 @@ export async function readTable(
 ): Promise<{ table: Table; rows: string[][]; total: number } | undefined> {
   const table = (await findTables(app)).find(each => each.name === name)
   if (!table) return undefined
-  const shown = table.columns.filter(({ isMasked: masked }) => !masked).map(column => quoted(column.name))
+  const shown = table.columns.filter(({ isMasked: masked }) => !masked).map(column => quoteName(column.name))
   const isSearched = search !== '' && shown.length > 0
   const where = isSearched ? `where ${shown.map(column => `instr(lower(${column}), lower(?)) > 0`).join(' or ')}` : ''
   const args = isSearched ? shown.map(() => search) : []
   const columns = table.columns.map(column =>
-    column.isMasked ? `${quoted(column.name)} is null` : quoted(column.name),
+    column.isMasked ? `${quoteName(column.name)} is null` : quoteName(column.name),
   )
-  const from = `from ${quoted(name)} ${where}`
+  const from = `from ${quoteName(name)} ${where}`
   const order = `order by 1 desc limit ${ROWS_ON_A_PAGE} offset ${(page - 1) * ROWS_ON_A_PAGE}`
   const [counted = [], rows = []] = await app.db.readRows([
     { sql: `select count(*) ${from}`, args },
@@ -117,7 +117,7 @@ export async function findRow(app: App, id: string): Promise<FoundRow | undefine
   const ownable = tables.filter(({ columns }) => OWNABLE.every(name => columns.some(column => column.name === name)))
   const found = await app.db.readRows(
     ownable.map(({ name }) => ({
-      sql: `select owner_email, org_id, visibility from ${quoted(name)} where id = ? limit 1`,
+      sql: `select owner_email, org_id, visibility from ${quoteName(name)} where id = ? limit 1`,
       args: [id],
     })),
   )

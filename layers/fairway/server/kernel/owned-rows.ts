@@ -1,7 +1,25 @@
 // The application's own tables whose rows belong to a person or to an organization, as this database has them.
+import { customType } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import type { InStatement, ResultSet } from './database/client'
-import { CREATOR_TYPE, PERSON_TYPE } from './person-column'
+import type { InStatement, InValue, ResultSet } from './database/client'
+import { emailSchema } from '../../shared/schemas/email'
+
+// Columns that name a person by the address say so by their SQL type, so that they are found in any table.
+const PERSON_TYPE = 'text_person'
+const CREATOR_TYPE = 'text_creator'
+
+/** A column with the address of a member, who is responsible for the row: it is handed over when they leave, and follows a change of address. */
+export const person = customType<{ data: string; driverData: string }>({ dataType: () => PERSON_TYPE })
+
+/** The address of a member of the active organization, as an input of actions: everybody else is refused with `not-a-member`. */
+export const personSchema = emailSchema.meta({
+  collection: 'team-members',
+  collectionField: 'email',
+  isMember: true,
+})
+
+/** A column with the address of whoever created the row; null once that account has ended. */
+export const creator = customType<{ data: string; driverData: string }>({ dataType: () => CREATOR_TYPE })
 
 /** Runs statements, inside or outside of a transaction. */
 export interface Runs {
@@ -59,6 +77,14 @@ export async function findOwnedTables(on: Runs): Promise<OwnedTable[]> {
       }
     })
     .filter(({ people, creators }) => people.length + creators.length > 0)
+}
+
+const countSchema = z.object({ n: z.number() })
+
+/** How many rows a part of a SELECT finds: what stands behind `from`. */
+export async function countRows(on: Runs, from: string, args: InValue[]): Promise<number> {
+  const { rows } = await on.execute({ sql: `select count(*) as n from ${from}`, args })
+  return countSchema.parse(rows[0]).n
 }
 
 /** The tables whose rows each belong to a person. */

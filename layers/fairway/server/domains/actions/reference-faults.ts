@@ -3,7 +3,7 @@ import { getTableName } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { quoteName } from '#fairway/server/kernel/owned-rows'
+import { countRows, quoteName } from '#fairway/server/kernel/owned-rows'
 import type { Action } from './action'
 import { textAt } from './audit/audit-subject'
 
@@ -38,7 +38,6 @@ const KEYS = `
   where m.type = 'table' and lower(f."table") = lower(?) order by m.name, f.id, f.seq`
 
 const keySchema = z.object({ child: z.string(), id: z.number(), from: z.string(), to: z.string() })
-const countSchema = z.object({ n: z.number() })
 
 /** The rows that refer to one of this table, by table. */
 async function findReferences(app: App, parent: string, id: string): Promise<{ table: string; rows: number }[]> {
@@ -51,12 +50,9 @@ async function findReferences(app: App, parent: string, id: string): Promise<{ t
   for (const columns of keys.values()) {
     const child = columns[0]?.child ?? ''
     const same = columns.map(({ from, to }) => `c.${quoteName(from)} = p.${quoteName(to)}`)
-    const counted = await app.db.client.execute({
-      sql: `select count(*) as n from ${quoteName(child)} c join ${quoteName(parent)} p on ${same.join(' and ')} where p.id = ?`,
-      args: [id],
-    })
-    const { n } = countSchema.parse(counted.rows[0])
-    if (n > 0) found.push({ table: child, rows: n })
+    const from = `${quoteName(child)} c join ${quoteName(parent)} p on ${same.join(' and ')} where p.id = ?`
+    const count = await countRows(app.db.client, from, [id])
+    if (count > 0) found.push({ table: child, rows: count })
   }
   return found
 }

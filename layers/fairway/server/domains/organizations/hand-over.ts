@@ -5,7 +5,13 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { findOwnedTables, findTablesOfPeople, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
+import {
+  countRows,
+  findOwnedTables,
+  findTablesOfPeople,
+  type OwnedTable,
+  type Runs,
+} from '#fairway/server/kernel/owned-rows'
 import type { HandOver } from '#fairway/shared/schemas/organization'
 import { forgetSharesSql } from './sharing'
 
@@ -65,33 +71,39 @@ export function handOverStatements(
   ])
 }
 
-const countSchema = z.object({ n: z.number() })
 const personSchema = z.object({ email: z.string(), name: z.string() })
 
+interface Leaver {
+  orgId: string
+  email: string
+  /** The address of the member who was chosen. */
+  receiver?: string
+}
+
 /**
- * What would be handed over if this member left the organization: the rows by table, and who would receive them; null where nobody
- * stays. Throws `not-a-member` for a receiver who is none, or who leaves.
+ * What would be handed over if this member left the organization: the rows by table, and who would receive them. Throws like
+ * `findReceiver`.
  */
-export async function planHandOver(
-  on: Runs,
-  { orgId, email, receiver }: { orgId: string; email: string; receiver?: string },
-): Promise<HandOver> {
+export async function planHandOver(on: Runs, leaver: Leaver): Promise<HandOver> {
+  const receivedBy = await findReceiver(on, leaver)
   const rows: HandOver['rows'] = []
   for (const { name, quoted, people } of await findHandedOver(on)) {
-    const { rows: counted } = await on.execute({
-      sql: `select count(*) as n from ${quoted} where org_id = ? and ? in (${people.join(', ')})`,
-      args: [orgId, email],
-    })
-    const { n } = countSchema.parse(counted[0])
-    if (n > 0) rows.push({ table: name, rows: n })
+    const from = `${quoted} where org_id = ? and ? in (${people.join(', ')})`
+    const count = await countRows(on, from, [leaver.orgId, leaver.email])
+    if (count > 0) rows.push({ table: name, rows: count })
   }
+  return { rows, receivedBy }
+}
+
+/** Who takes over from this member: the one chosen, else the longest-standing owner; null where nobody stays. Throws `not-a-member` for somebody chosen who is none, or who leaves. */
+export async function findReceiver(on: Runs, { orgId, email, receiver }: Leaver): Promise<HandOver['receivedBy']> {
   const { rows: found } = await on.execute({
     sql: `select u.email as email, u.name as name from org_members x ${personJoin('x.user_id')}
       where x.org_id = ? and u.email <> ? and u.email = coalesce(?, u.email) order by ${HEIR_ORDER}`,
     args: [orgId, email, receiver ?? null],
   })
   if (receiver !== undefined && !found[0]) throw notAMember('receiver')
-  return { rows, receivedBy: found[0] ? personSchema.parse(found[0]) : null }
+  return found[0] ? personSchema.parse(found[0]) : null
 }
 
 /** The address of the longest-standing owner of the organization that a row of this table is in; null for a row in none. */
@@ -103,12 +115,9 @@ export async function countPersonalRows(on: Runs, email: string): Promise<HandOv
   const counted: HandOver['rows'] = []
   for (const { name, quoted, hasOrg } of await findTablesOfPeople(on)) {
     const others = `select 1 from org_members x ${personJoin('x.user_id')} where x.org_id = ${quoted}.org_id and u.email <> owner_email`
-    const { rows } = await on.execute({
-      sql: `select count(*) as n from ${quoted} where owner_email = ? ${hasOrg ? `and not exists (${others})` : ''}`,
-      args: [email],
-    })
-    const { n } = countSchema.parse(rows[0])
-    if (n > 0) counted.push({ table: name, rows: n })
+    const from = `${quoted} where owner_email = ? ${hasOrg ? `and not exists (${others})` : ''}`
+    const count = await countRows(on, from, [email])
+    if (count > 0) counted.push({ table: name, rows: count })
   }
   return counted
 }

@@ -18,6 +18,7 @@ export {
 export {
   countPersonalRows,
   findHandedOver,
+  findReceiver,
   longestOwner,
   planHandOver,
   type Receivers,

@@ -1,5 +1,5 @@
 import { foreignKey, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core'
-import { creator } from '../../kernel/person-column'
+import { creator } from '../../kernel/owned-rows'
 
 /** Who sees a row besides its owner and those it is shared with: nobody, its organization to read, its organization to read and change. */
 export const VISIBILITIES = ['private', 'org', 'org-edit'] as const

@@ -3,6 +3,7 @@ import { HOOK_SETTING, LOCAL_PEOPLE, onceSettingSql } from '#fairway/server/doma
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { quoteName } from '#fairway/server/kernel/owned-rows'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { InValue, ResultSet } from '#fairway/server/kernel/database/client'
 
@@ -175,12 +176,9 @@ const TARGET_ORGS = orgsOf('= :targetId')
 const ORGS_OF_OTHERS = orgsOf('not in (select value from json_each(:localIds))')
 const NEW_ORG = `(${TARGET_ORGS} and org_id = :targetOrg)`
 
-/** Identifiers come from the database's own schema and may be anything. */
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
 /** Writes the statements for one table. */
 function moveStatements(table: LocalTable): MoveStatements {
-  const name = quote(table.name)
+  const name = quoteName(table.name)
   const isMovable = movable(table)
   const known = table.uniques.filter(columns => columns.includes(table.owner)).map(rule => isKnown(table, rule))
   return {
@@ -193,23 +191,23 @@ function moveStatements(table: LocalTable): MoveStatements {
 
 function movable({ name, owner, hasOrg, condition }: LocalTable): string {
   const locals = owner === 'user_id' ? ':localIds' : ':localEmails'
-  const isLocal = `${quote(name)}.${owner} in (select value from json_each(${locals})) and ${condition}`
+  const isLocal = `${quoteName(name)}.${owner} in (select value from json_each(${locals})) and ${condition}`
   return hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
 }
 
 // Rows in an organization of other people stay with it until the person belongs to it too.
-const staysInOrg = (name: string): string => `(${leavesOrg(name)} and ${quote(name)}.org_id in (${ORGS_OF_OTHERS}))`
+const staysInOrg = (name: string): string => `(${leavesOrg(name)} and ${quoteName(name)}.org_id in (${ORGS_OF_OTHERS}))`
 
 /** Whether the target could not see the row in the organization it is in. */
 const leavesOrg = (name: string): string =>
-  `(coalesce(${quote(name)}.org_id, '') <> '' and ${quote(name)}.org_id not in (${TARGET_ORGS}))`
+  `(coalesce(${quoteName(name)}.org_id, '') <> '' and ${quoteName(name)}.org_id not in (${TARGET_ORGS}))`
 
 /** What a moved row has in its columns that change. */
 function changes(table: LocalTable): Record<string, string> {
   const isOurs = table.owner === 'user_id'
   const owner: Record<string, string> = isOurs ? { user_id: ':targetId' } : { owner_email: ':targetEmail' }
   if (!table.hasOrg) return owner
-  const name = quote(table.name)
+  const name = quoteName(table.name)
   const place = `case when ${leavesOrg(table.name)} then ${NEW_ORG} else ${name}.org_id end`
   // No organization is null in an author's table; in ours it is part of the key, and empty.
   const org = isOurs ? `coalesce(${place}, '')` : place
@@ -226,12 +224,14 @@ const assignments = (table: LocalTable): string =>
 /** Whether the target has a row already that this one would collide with under one rule. */
 function isKnown(table: LocalTable, rule: string[]): string {
   const changed = changes(table)
-  const same = rule.map(column => `t.${quote(column)} = ${changed[column] ?? `${quote(table.name)}.${quote(column)}`}`)
-  return `exists (select 1 from ${quote(table.name)} t where ${same.join(' and ')})`
+  const same = rule.map(
+    column => `t.${quoteName(column)} = ${changed[column] ?? `${quoteName(table.name)}.${quoteName(column)}`}`,
+  )
+  return `exists (select 1 from ${quoteName(table.name)} t where ${same.join(' and ')})`
 }
 
 function forgetShares(table: LocalTable): string {
-  const name = quote(table.name)
+  const name = quoteName(table.name)
   const gone = table.hasOrg ? `shares.user_id = :targetId or ${leavesOrg(table.name)}` : 'shares.user_id = :targetId'
   const isMoved = `select 1 from ${name} where ${name}.id = shares.resource_id and ${movable(table)} and (${gone})`
   return forgetSharesSql(table.name, `exists (${isMoved})`)

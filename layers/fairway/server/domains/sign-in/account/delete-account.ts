@@ -5,6 +5,7 @@ import {
   leaveAllStatements,
   listLeaving,
   countPersonalRows,
+  findReceiver,
   longestOwner,
   planHandOver,
   type Receivers,
@@ -24,7 +25,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
-import { findOwnedTables, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
+import { countRows, findOwnedTables, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -43,15 +44,12 @@ export const deleteAccountInput = z.object({
   language: z.string().max(35).optional(),
 })
 
-const countSchema = z.object({ n: z.number() })
-
 /** What deleting a person's account would take and leave, as it is now; nothing is changed. */
 export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<AccountEnd, 'proof'>> {
   const { client } = app.db
   const counts: Record<string, number> = {}
   for (const [name, { sql, args }] of Object.entries(partsOf(app, person))) {
-    const { rows } = await client.execute({ sql: `select count(*) as n from (${sql})`, args })
-    counts[name] = countSchema.parse(rows[0]).n
+    counts[name] = await countRows(client, `(${sql})`, args)
   }
   return {
     email: person.email,
@@ -131,7 +129,7 @@ async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Recei
     throw new AppError('last-owner', { extra: { organizations: names } })
   }
   for (const { id: orgId, fate } of leaving)
-    if (fate === 'left') await planHandOver(on, { orgId, email, receiver: receivers[orgId] })
+    if (fate === 'left' && receivers[orgId]) await findReceiver(on, { orgId, email, receiver: receivers[orgId] })
   const tables = await findOwnedTables(on)
   const statements = [
     ...leaveAllStatements(app, { userId, leaving, tables, receivers }),
