@@ -11,6 +11,7 @@ import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
 import { createApp } from '../server/compose'
 import { checkCollections, keepTotals } from '../server/domains/collections'
+import type { SharedTable } from '../server/domains/organizations'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
@@ -20,6 +21,7 @@ import { createClock, type TestClock } from './clock'
 import { copyMigratedDatabase } from './database'
 import { createEdge, type Edge } from './edge'
 import { createOutbox, type TestMail } from './mails'
+import { createPolicyExpectations, type PolicyExpectation } from './policy'
 import { createPeople, type PersonInput, type TestPerson, type Who } from './people'
 
 export interface TestAppOptions {
@@ -34,6 +36,8 @@ export interface TestApp extends Reader {
   person(input?: PersonInput): Promise<TestPerson>
   /** What this person does; `null` is somebody who is not signed in. */
   as(who: Who | null): Caller
+  /** Who may do what with a row of a table, by its policy; `row` has the values that rules ask for. */
+  expectPolicy(table: SharedTable, row?: Readonly<Record<string, unknown>>): PolicyExpectation
   /** The database of this application, by drizzle. */
   db: Orm
   clock: TestClock
@@ -77,6 +81,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   return {
     person: input => outbox.quietly(() => person(input)),
     as: callers.as,
+    expectPolicy: createPolicyExpectations(app, input => outbox.quietly(() => person(input))),
     list: (name, { as: who = null, query } = {}) => callers.as(who).list(name, query),
     db: app.db.orm,
     clock,

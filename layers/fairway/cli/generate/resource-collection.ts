@@ -6,10 +6,12 @@ import { refsOf, type Resource } from './resource'
 /** The item of an organization's row, with the titles of what it refers to. */
 function orgItem(resource: Resource): string {
   const titles = refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`)
-  if (titles.length === 0) return `  item: outputOf(${resource.variable}, { omit: ['orgId'] }),`
+  const extension = [...titles, `can: ${resource.camel}Policy.can`]
+  if (titles.length === 0)
+    return `  item: outputOf(${resource.variable}, { omit: ['orgId'], extend: { ${extension.join(', ')} } }),`
   return `  item: outputOf(${resource.variable}, {
     omit: ['orgId'],
-${fitted(titles, { before: '    extend: ', open: '{', close: '}', after: ',' })}
+${fitted(extension, { before: '    extend: ', open: '{', close: '}', after: ',' })}
   }),`
 }
 
@@ -18,9 +20,11 @@ function orgSource(resource: Resource): string {
   const { variable } = resource
   if (refs.length === 0) return `  source: ${variable},`
   const columns = refs.map(({ name, target }) => `${titleField(name)}: ${target.variable}.${target.title}`)
-  const joins = refs.map(
-    ({ name, target }) => `{ table: ${target.variable}, on: eq(${target.variable}.id, ${variable}.${name}) }`,
-  )
+  const joins = refs.map(({ name, target: { variable: table } }) => {
+    const on = `and(eq(${table}.id, ${variable}.${name}), accessibleTo(${table}, callerPlaceholders))`
+    const parts = [`table: ${table}`, `on: ${on}`, `kind: 'one'`]
+    return fitted(parts, { before: '      ', open: '{', close: '}' }).trimStart()
+  })
   return `  source: {
     root: ${variable},
 ${fitted(columns, { before: '    columns: ', open: '{', close: '}', after: ',' })}
@@ -55,15 +59,21 @@ export function collectionFile(resource: Resource): string {
     omit: ['orgId'],
     extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
   }),`
-  const fw = isOrg ? ['requireOrganization'] : ['accessOf', 'callerPlaceholders']
   const refs = refsOf(resource)
+  const joining = refs.length > 0 ? ['accessibleTo', 'callerPlaceholders'] : []
+  const fw = isOrg ? ['requireOrganization', ...joining] : ['accessOf', 'callerPlaceholders']
   const imports = lines(
-    refs.length > 0 && importOf(['eq'], 'drizzle-orm'),
+    refs.length > 0 && importOf(['and', 'eq'], 'drizzle-orm'),
     (!isOrg || refs.length > 0) && `import { z } from 'zod'`,
     importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
     ...[...refs.map(({ target }) => target), { variable, plural }]
       .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
-      .map(each => importOf([each.variable], `../database/${each.plural}`)),
+      .map(each =>
+        importOf(
+          [each.variable, ...(isOrg && each.plural === plural ? [`${resource.camel}Policy`] : [])],
+          `../database/${each.plural}`,
+        ),
+      ),
   )
   return `${imports}
 

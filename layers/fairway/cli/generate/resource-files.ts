@@ -44,7 +44,7 @@ function tableFile(resource: Resource): string {
   const hasPerson = fields.some(({ type }) => type === 'person')
   const refs = refsOf(resource)
   const helpers = [
-    isOrg ? 'organizationColumns' : 'ownableColumns',
+    ...(isOrg ? ['definePolicy', 'organizationColumns'] : ['ownableColumns']),
     ...(hasPerson ? ['person', 'personSchema'] : []),
     ...(refs.length > 0 ? ['references'] : []),
   ]
@@ -85,8 +85,18 @@ ${fields.some(({ type }) => type === 'datetime') ? `${MOMENT}\n` : ''}
 export const ${camel}Input = z.object({
 ${fields.map(field => inputLine(field, variable)).join('\n')}
 })
-`
+${isOrg ? policyText(resource) : ''}`
 }
+
+const policyText = ({ variable, camel, noun }: Resource): string => `
+/** Who may do what with ${withArticle(noun)}. */
+export const ${camel}Policy = definePolicy(${variable}, {
+  read: 'member',
+  create: 'member',
+  update: 'member',
+  delete: 'member',
+})
+`
 
 function idSchema({ camel, noun, collection }: Resource): string {
   const about = `{ description: 'The id of the ${noun}.', collection: ${quoted(collection)} }`
@@ -138,17 +148,21 @@ function auditOption({ variable, title, plural }: Resource, keep: readonly strin
   return `  audit: {\n${parts.join('\n')}\n  },`
 }
 
-/** The condition that finds a row which the caller may use with this role. */
-function found({ variable, isOrg }: Resource, role = ''): string {
-  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${isOrg ? '' : role}))`
+/** The condition that finds a row which the caller may use so. */
+function found({ variable, isOrg }: Resource, { role = '', access = '' } = {}): string {
+  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${isOrg ? access : role}))`
   const line = `      .where(${condition})`
   return fits(line) ? line : `      .where(\n        ${condition},\n      )`
 }
 
+/** What is thrown where nothing was written. */
+const missing = ({ variable, isOrg }: Resource, denied: string): string =>
+  isOrg ? `await accessDenied(db, ${variable}, session, ${denied})` : `new AppError('not-found')`
+
 const among = ({ isOrg, nouns }: Resource): string => (isOrg ? `the ${nouns} of your organization` : `your ${nouns}`)
 
 function createAction(resource: Resource): string {
-  const { variable, camel, noun, fields, isOrg } = resource
+  const { camel, noun, fields, isOrg } = resource
   const defaults = fields.filter(hasDefault).map(({ name }) => `${name}: true`)
   const input =
     defaults.length === 0
@@ -170,30 +184,45 @@ function createAction(resource: Resource): string {
     description: isOrg
       ? `Creates ${withArticle(noun)} of the organization.`
       : `Creates ${withArticle(noun)} that only you can see.`,
-    fw: [isOrg ? 'inOrganization' : 'ownedBy', 'newId', 'outputOf'],
+    fw: [...(isOrg ? ['columnsFor', 'inOrganization', 'requireCreate'] : ['ownedBy']), 'newId', 'outputOf'],
     drizzle: [],
     table: [`${camel}Input`],
     options: lines(input, outputOption(resource), auditOption(resource, [])),
-    run: `  run: (input, { db, session, now }) =>
+    run: isOrg ? createInOrganization(resource, values) : createOwn(resource, values),
+  })
+}
+
+const createOwn = (
+  { variable }: Resource,
+  values: readonly string[],
+): string => `  run: (input, { db, session, now }) =>
     db
       .insert(${variable})
 ${fitted(values, { before: '      .values(', open: '{', close: '}', after: ')' })}
       .returning()
-      .get(),`,
-  })
-}
+      .get(),`
+
+const createInOrganization = ({ variable }: Resource, values: readonly string[]): string =>
+  `  async run(input, { db, session, now }) {
+    await requireCreate(db, ${variable}, session, input)
+    const [row] = await db
+      .insert(${variable})
+${fitted(values, { before: '      .values(', open: '{', close: '}', after: ')' })}
+      .returning(columnsFor(${variable}, session))
+    return row!
+  },`
 
 function getAction(resource: Resource): string {
-  const { variable, camel } = resource
+  const { variable, camel, isOrg } = resource
   return actionFile(resource, {
     description: `Reads one of ${among(resource)}.`,
-    fw: ['accessibleTo', 'AppError', 'outputOf'],
+    fw: ['accessibleTo', 'AppError', ...(isOrg ? ['columnsFor'] : []), 'outputOf'],
     drizzle: ['and', 'eq'],
     table: [`${camel}Id`],
     options: lines('  readOnly: true,', `  input: z.object({ id: ${camel}Id }),`, outputOption(resource)),
     run: `  async run({ id }, { db, session }) {
     const [row] = await db
-      .select()
+      .select(${isOrg ? `columnsFor(${variable}, session)` : ''})
       .from(${variable})
 ${found(resource)}
     if (!row) throw new AppError('not-found')
@@ -203,10 +232,10 @@ ${found(resource)}
 }
 
 function updateAction(resource: Resource): string {
-  const { variable, camel, noun } = resource
+  const { variable, camel, noun, isOrg } = resource
   return actionFile(resource, {
     description: `Changes ${withArticle(noun)}; what is left out stays.`,
-    fw: ['accessibleTo', 'AppError', 'outputOf'],
+    fw: ['accessibleTo', ...(isOrg ? ['accessDenied', 'columnsFor'] : ['AppError']), 'outputOf'],
     drizzle: ['and', 'eq'],
     table: [`${camel}Id`, `${camel}Input`],
     options: lines(
@@ -218,19 +247,19 @@ function updateAction(resource: Resource): string {
     const [row] = await db
       .update(${variable})
       .set({ ...changes, updatedAt: now() })
-${found(resource, `, 'editor'`)}
-      .returning()
-    if (!row) throw new AppError('not-found')
+${found(resource, { role: `, 'editor'`, access: `, 'update', changes` })}
+      .returning(${isOrg ? `columnsFor(${variable}, session)` : ''})
+    if (!row) throw ${missing(resource, `{ id, to: 'update', changes }`)}
     return row
   },`,
   })
 }
 
 function deleteAction(resource: Resource): string {
-  const { variable, camel } = resource
+  const { variable, camel, isOrg } = resource
   return actionFile(resource, {
     description: `Deletes one of ${among(resource)} for good.`,
-    fw: ['accessibleTo', 'AppError'],
+    fw: ['accessibleTo', isOrg ? 'accessDenied' : 'AppError'],
     drizzle: ['and', 'eq'],
     table: [`${camel}Id`],
     options: lines(
@@ -242,9 +271,9 @@ function deleteAction(resource: Resource): string {
     run: `  async run({ id }, { db, session }) {
     const [row] = await db
       .delete(${variable})
-${found(resource, `, 'admin'`)}
+${found(resource, { role: `, 'admin'`, access: `, 'delete'` })}
       .returning({ id: ${variable}.id })
-    if (!row) throw new AppError('not-found')
+    if (!row) throw ${missing(resource, `{ id, to: 'delete' }`)}
     return row
   },`,
   })

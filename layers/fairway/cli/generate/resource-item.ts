@@ -42,7 +42,7 @@ const remove = useAction('delete-${kebab}')
 const saved = computed(() => item.value && toDraft(item.value))
 const draft = ref<${draftType(resource)}>()
 const isChanged = computed(() => JSON.stringify(draft.value) !== JSON.stringify(saved.value))
-${isOrg ? '' : ACCESS}const isDeleting = ref(false)
+${isOrg ? MAY : ACCESS}const isDeleting = ref(false)
 const isElsewhere = computed(() => !FIELDS.some(field => update.error.value?.fieldError(field)))
 
 useHead({ title: () => item.value?.${title.name} ?? t('${variable}.name') })
@@ -72,6 +72,8 @@ async function destroy(): Promise<void> {
 }`
 }
 
+const MAY = `const isReadOnly = computed(() => item.value?.can.update === false)
+`
 const ACCESS = `const isReadOnly = computed(() => item.value?.access === 'viewer')
 const mayDelete = computed(() => item.value?.access === 'owner' || item.value?.access === 'admin')
 `
@@ -90,7 +92,8 @@ const shownRow = ({ variable, title, pascal, isOrg }: Resource): string => `    
           <bdi>{{ item.${title.name} }}</bdi>
         </h1>
         <UButton
-${isOrg ? '' : '          v-if="mayDelete"\n'}          color="neutral"
+          v-if="${isOrg ? 'item.can.delete' : 'mayDelete'}"
+          color="neutral"
           variant="outline"
           icon="i-lucide-trash-2"
           :label="t('${variable}.delete')"
@@ -103,8 +106,9 @@ ${isOrg ? '' : '          v-if="mayDelete"\n'}          color="neutral"
           :title="t('${variable}.notSaved')"
           :failure="update.error.value"
         />
-${isOrg ? '' : `        <p v-if="isReadOnly" class="text-muted">{{ t('${variable}.readOnly') }}</p>\n`}        <${pascal}Fields v-model="draft" :failure="update.error.value"${isOrg ? '' : ' :is-read-only="isReadOnly"'} />
-        <div${isOrg ? '' : ' v-if="!isReadOnly"'}>
+        <p v-if="isReadOnly" class="text-muted">{{ t('${variable}.readOnly') }}</p>
+        <${pascal}Fields v-model="draft" :failure="update.error.value" :is-read-only="isReadOnly" />
+        <div v-if="!isReadOnly">
 ${element('          ', 'UButton', ['type="submit"', `:label="t('${variable}.save')"`, ':loading="update.pending.value"', ':disabled="!isChanged"'])}
         </div>
       </form>

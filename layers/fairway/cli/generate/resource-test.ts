@@ -1,5 +1,5 @@
 import { exampleOf, type Field, hasDefault } from './fields'
-import { fitted, quoted } from './layout'
+import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
 import type { Resource } from './resource'
 
@@ -9,7 +9,7 @@ export function testFile(resource: Resource): string {
   const needed = fields.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
   return `import { expect, it } from 'vitest'
 import { testApp } from 'nuxt-fairway/vitest'
-
+${isOrg ? `${importOf([resource.variable === camel ? `${camel} as table` : resource.variable], `../server/database/${resource.plural}`)}\n` : ''}
 const app = await testApp()
 const maria = await app.person({ name: 'Maria', organization: 'Acme' })
 const tom = await app.person({ name: 'Tom', organization: 'Acme' })
@@ -51,8 +51,11 @@ const changed = ({ title }: Resource): string =>
   `  const changes = { ${title.name}: ${quoted(`Another ${toSentence(title.name).toLowerCase()}`)} }`
 
 const sharedTests = (resource: Resource): string => {
-  const { noun, nouns, kebab, collection, camel } = resource
-  return `it('lets everyone in the organization read, change and delete ${withArticle(noun)}', async () => {
+  const { noun, nouns, kebab, collection, camel, variable } = resource
+  return `it('has the policy that its table declares', () =>
+  app.expectPolicy(${variable === camel ? 'table' : variable}).toBe({ member: ['read', 'create', 'update', 'delete'], outsider: [] }))
+
+it('lets everyone in the organization read, change and delete ${withArticle(noun)}', async () => {
   const { id } = await app.as(maria).run('create-${kebab}', ${camel})
 ${changed(resource)}
   await app.as(tom).run('update-${kebab}', { id, ...changes })

@@ -5,8 +5,8 @@ import type { InStatement, InValue, ResultSet } from './database/client'
 import { emailSchema } from '../../shared/schemas/email'
 
 // Columns that name a person by the address say so by their SQL type, so that they are found in any table.
-const PERSON_TYPE = 'text_person'
-const CREATOR_TYPE = 'text_creator'
+export const PERSON_TYPE = 'text_person'
+export const CREATOR_TYPE = 'text_creator'
 
 /** A column with the address of a member, who is responsible for the row: it is handed over when they leave, and follows a change of address. */
 export const person = customType<{ data: string; driverData: string }>({ dataType: () => PERSON_TYPE })

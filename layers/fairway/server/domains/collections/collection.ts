@@ -32,6 +32,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   keptTotal?: KeptTotal
   /** The names of the tables that its rows are read from, the root first; empty where a function reads them. */
   tables: readonly string[]
+  /** The app roles that the policies of these tables name. */
+  appRoles: readonly string[]
 }
 
 /** How items are found by a text, and what is shown of one that was found. */
@@ -100,7 +102,8 @@ export interface SqlSelect {
 /** A table that a query of a collection reads besides its root. */
 export interface SqlJoin {
   table: SQLiteTable
-  on: SQL
+  /** As drizzle's `and()` gives it; there has to be one. */
+  on: SQL | undefined
   /** `left` by default. */
   type?: 'left' | 'inner'
   /** How many of its rows belong to one row of the root; found out from unique keys when it is not given. */

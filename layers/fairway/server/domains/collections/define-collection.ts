@@ -3,7 +3,7 @@ import { getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
-import type { Proving } from '#fairway/server/domains/organizations'
+import { appRolesIn, policyOf, type Proving } from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -133,6 +133,7 @@ function toCollection(checked: CheckedCollection): Collection {
     reader: readerOf(checked) as CollectionReader<Record<string, unknown>>,
     keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
+    appRoles: tablesOf(source).flatMap(appRolesIn),
   }
 }
 
@@ -222,7 +223,12 @@ const declarationFaults = (checked: CheckedCollection): string[] => [
 
 function totalFaults(checked: CheckedCollection): string[] {
   if (!checked.keepTotal) return []
-  return isTable(checked.source) ? scopeFaults(scopeOf(checked)) : ['keepTotal: belongs to a table as source']
+  if (!isTable(checked.source)) return ['keepTotal: belongs to a table as source']
+  const read = policyOf(checked.source)?.rules.read
+  return [
+    ...scopeFaults(scopeOf(checked)),
+    ...(read?.every(({ kind }) => kind !== 'member') ? ["keepTotal: needs a policy with read: 'member'"] : []),
+  ]
 }
 
 const fieldFaults = ({ item, filters, order, defaultOrder }: CheckedCollection): string[] => [
@@ -256,12 +262,21 @@ function sourceFaults(checked: CheckedCollection): string[] {
   }
   return [
     ...(getItem ? ['getItem: belongs to a function as source'] : []),
+    ...policyFaults(checked),
     ...(isPublic || scopeOf(checked)
       ? []
       : [
           "scope: whose rows people see cannot be told from the table; write 'organization', 'shared', 'everybody' or a function",
         ]),
   ]
+}
+
+function policyFaults({ source, scope, public: isPublic }: CheckedCollection): string[] {
+  const [root] = tablesOf(source)
+  const isGiven = isPublic || typeof scope === 'function' || scope === 'everybody'
+  return root && policyOf(root) && isGiven
+    ? [`scope: the policy of ${getTableName(root)} says who reads; leave scope and public out`]
+    : []
 }
 
 /** Whose rows a person sees: what is declared, or what the columns of the table tell; undefined when neither does. */

@@ -77,7 +77,10 @@ function withCursorFilters(filters: Collection['filters'], cursorFields: readonl
 
 /** Checks all collections at start: throws with what contradicts the application's settings, logs what is unwise, and takes their paths. */
 export function checkCollections(app: App, entries: readonly CollectionEntry[]): void {
-  const faults = collectionFaults(entries, app.config.collections)
+  const faults = [
+    ...collectionFaults(entries, app.config.collections),
+    ...roleFaults(entries, app.config.appRoles?.roles),
+  ]
   if (faults.length > 0)
     throw new Error(`These collections cannot be served:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
   for (const [name, { options }] of servedCollections(app, entries)) {
@@ -99,6 +102,16 @@ export function collectionFaults(entries: readonly CollectionEntry[], config: Co
     )
   return [...served.flatMap(one => faultsOf(one).map(fault => `${fileOf(one)}: ${fault}`)), ...twice]
 }
+
+const roleFaults = (entries: readonly CollectionEntry[], declared: readonly string[] = []): string[] =>
+  entries.flatMap(entry =>
+    entry.collection.appRoles
+      .filter(role => !declared.includes(role))
+      .map(
+        role =>
+          `${fileOf(entry)}: a policy names the app role ${role}; appRoles of fw.config.ts has ${declared.join(', ') || 'none'}`,
+      ),
+  )
 
 const fileOf = ({ name }: { name: string }): string => `server/collections/${name}.ts`
 

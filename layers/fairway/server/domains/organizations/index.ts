@@ -42,11 +42,12 @@ export {
 } from './members'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
+export { accessDenied, requireCreate } from './policy-check'
+export { appRolesIn, personColumn, policyOf } from './policy'
 export {
   accessibleTo,
-  accessOf,
-  findShare,
-  forgetSharesSql,
+  canColumns,
+  columnsFor,
   callerOf,
   callerPlaceholders,
   inOrganization,
@@ -55,9 +56,6 @@ export {
   ownedBy,
   SHARE_ROLES,
   type ShareRole,
-  listShares,
-  setVisibility,
-  shareRow,
-  unshareRow,
-} from './sharing'
+} from './row-access'
+export { accessOf, findShare, forgetSharesSql, listShares, setVisibility, shareRow, unshareRow } from './sharing'
 export { requireCredential, vaultSealedColumns } from './vault'

@@ -1,101 +1,12 @@
 import { PEOPLE, personJoin } from '#fairway/server/domains/people'
-import { and, eq, getTableName, type Placeholder, sql, type SQL } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, eq, getTableName, sql, type SQL } from 'drizzle-orm'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
 import type { Visibility } from './ownable-columns'
-
-/** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
-export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
-/** What somebody may do with a row that is shared with them. */
-export type ShareRole = (typeof SHARE_ROLES)[number]
-
-/** A table that has `ownableColumns()` and an `id`. */
-export type OwnableTable = SQLiteTable & {
-  id: SQLiteColumn
-  ownerEmail: SQLiteColumn
-  orgId: SQLiteColumn
-  visibility: SQLiteColumn
-}
-
-/** A table that has `organizationColumns()` and an `id`. */
-export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn; createdBy: SQLiteColumn }
-
-/** A table whose rows people see by who they are: their own and what is shared with them, or those of their organization. */
-export type SharedTable = OwnableTable | OrganizationTable
-
-const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
-
-/** Whose access is meant: a session, or `callerPlaceholders` in a prepared query. */
-type Caller =
-  | Pick<Session, 'email' | 'userId' | 'orgId'>
-  | { email: Placeholder; userId: Placeholder; orgId: Placeholder }
-
-/** Stands for the caller in a prepared query; its values come from `callerOf(session)`. */
-export const callerPlaceholders = {
-  email: sql.placeholder('callerEmail'),
-  userId: sql.placeholder('callerUserId'),
-  orgId: sql.placeholder('callerOrgId'),
-} as const
-
-/** The values of `callerPlaceholders`. */
-export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'userId' | 'orgId'>) => ({
-  callerEmail: email,
-  callerUserId: userId,
-  callerOrgId: orgId,
-})
-
-/** The owner and the organization of a new row; throws `unauthenticated` without a session: no row belongs to a stand-in. */
-export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
-  ownerEmail: string
-  orgId: string | null
-} {
-  if (!session) throw new AppError('unauthenticated')
-  return { ownerEmail: session.email, orgId: session.orgId }
-}
-
-/**
- * The organization of a new row and who creates it, for a table with `organizationColumns()`. Throws `unauthenticated` without a
- * session and `no-organization` without an organization.
- */
-export function inOrganization(session: Pick<Session, 'email' | 'name' | 'orgId'> | null): {
-  orgId: string
-  createdBy: string
-  createdByName: string
-} {
-  if (!session) throw new AppError('unauthenticated')
-  if (!session.orgId) throw new AppError('no-organization')
-  return { orgId: session.orgId, createdBy: session.email, createdByName: session.name }
-}
-
-/**
- * The one condition behind lists and single rows: what the caller may use with at least this role. Rows of other
- * organizations never match; neither the organization role nor an app role opens anything here. Rows with `organizationColumns()`
- * belong to all members alike.
- */
-export function accessibleTo(table: SharedTable, caller: Caller, role: ShareRole = 'viewer'): SQL {
-  if (!isOwnable(table)) return sql`${table.orgId} = ${caller.orgId}`
-  const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
-  const enough = sql.join(
-    SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)).map(name => sql.raw(`'${name}'`)),
-    sql`, `,
-  )
-  const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares
-    where user_id = ${caller.userId} and resource = ${getTableName(table)} and role in (${enough})))`
-  const opening = OPENING[role]
-  if (opening === null) return sql`(${isOwn} or ${isShared})`
-  return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`
-}
-
-// What every member of the organization may do with a row follows from its visibility; sharing and deleting never does.
-const OPENING = { viewer: `in ('org', 'org-edit')`, editor: `= 'org-edit'`, admin: null } as const
-
-/** Whether all members of the row's organization may read it, as a column: 0 or 1. */
-export const isOpenRow = (table: SharedTable): SQL<number> =>
-  isOwnable(table) ? sql<number>`${table.visibility} in ('org', 'org-edit')` : sql<number>`1`
+import { accessibleTo, type Caller, type OwnableTable, type ShareRole } from './row-access'
 
 /** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that a share or its visibility gives. */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {

@@ -2,6 +2,13 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import {
+  callerPlaceholders,
+  canColumns,
+  columnsFor,
+  policyOf,
+  type SharedTable,
+} from '#fairway/server/domains/organizations'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
 import { createSelectList, entryOf, type Field, type Nested, type Readable, readable, unwrapped } from './fields'
 import { joined, keyColumns } from './fragment'
@@ -30,7 +37,7 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
   const entries = [...fields.values(), ...columns.others.map(placed)].map(({ name, at, type }) =>
     entryOf(name, at, type, isForAuthor),
   )
-  const nested = nestedOf(declaration, source, placed)
+  const nested = [...nestedOf(declaration, source, placed), ...canOf(declaration, source, placed)]
   return {
     source,
     fields,
@@ -99,6 +106,29 @@ function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (
     }))
 }
 
+/** What the caller may do with each row, where the item has `can` and the table a policy. */
+function canOf(
+  { item }: SqlDeclaration,
+  { root, columns, key: [first] }: DeclaredSource,
+  placed: (value: Readable) => Field,
+): Nested[] {
+  if (!hasCan(item, { root, columns }) || !first) return []
+  const no = new Set<string>()
+  return [
+    {
+      name: 'can',
+      keyAt: placed(readable('key', first, z.string(), no)).at,
+      entries: Object.entries(canColumns(root as SharedTable, callerPlaceholders)).map(([name, may]) => {
+        const { at, type } = placed(readable(`can.${name}`, may, z.boolean(), no))
+        return entryOf(name, at, type, false)
+      }),
+    },
+  ]
+}
+
+const hasCan = (item: z.ZodObject, { root, columns }: Pick<DeclaredSource, 'root' | 'columns'>): boolean =>
+  policyOf(root) !== undefined && 'can' in item.shape && !columns?.can
+
 // A column that is null only where there is no joined row.
 function presenceOf({ table, name }: Join): Readable {
   const [first] = keyColumns(table)
@@ -125,13 +155,17 @@ interface ItemColumns {
 
 /** Finds what each field of the item is read from; throws for one that nothing fills. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
-  const own = getTableColumns(source.root)
+  const own: Record<string, SQLiteColumn | SQL> = policyOf(source.root)
+    ? columnsFor(source.root as SharedTable, callerPlaceholders)
+    : getTableColumns(source.root)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
   const read = (name: string, value: SQLiteColumn | SQL) =>
     readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
   const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? own[name]
-  const missing = Object.keys(item.shape).filter(name => !named(name) && !joined.has(name))
+  const missing = Object.keys(item.shape).filter(
+    name => !named(name) && !joined.has(name) && !(name === 'can' && hasCan(item, source)),
+  )
   if (missing.length > 0 && !toItem)
     throw new Error(
       `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(own).join(', ')}`,

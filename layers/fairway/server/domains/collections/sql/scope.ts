@@ -1,6 +1,6 @@
 import { getTableColumns, is, sql } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { accessibleTo, callerOf, callerPlaceholders } from '#fairway/server/domains/organizations'
+import { accessibleTo, callerOf, callerPlaceholders, policyOf } from '#fairway/server/domains/organizations'
 import { isDeterministic } from '#fairway/server/kernel/database/memory'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -35,7 +35,7 @@ export function createScope(table: SQLiteTable, scope: CollectionScope | undefin
       `scope: '${scope}' needs the columns ${missing.join(', ')}; allowed without them: 'everybody' or a function`,
     )
   const condition = render(
-    scope === 'shared'
+    scope === 'shared' || policyOf(table)
       ? accessibleTo(table as Parameters<typeof accessibleTo>[0], callerPlaceholders)
       : sql`${columns.orgId} = ${callerPlaceholders.orgId}`,
   )

@@ -81,6 +81,7 @@ function readJoins(joins: readonly SqlJoin[]): Join[] {
       throw new Error(
         `joins: ${name}: columns are of the field that as names; single values belong to columns of the source`,
       )
+    if (!declared.on) throw new Error(`joins: ${name}: needs the condition on`)
     const on = render(declared.on)
     const after = tablesOf(declared.on)
     after.delete(name)

@@ -1,0 +1,200 @@
+// What a policy says of one row, in code: for rows that are not written yet, and to say who may what somebody may not. A test with
+// random rows and people holds it against the SQL of `row-access`.
+import { and, eq, getTableName, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Orm } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { type Part, type PolicyAction, policyOf } from './policy'
+import {
+  accessibleTo,
+  appOfRun,
+  type Changes,
+  columnOf,
+  ruledChanges,
+  SHARE_ROLES,
+  type SharedTable,
+  type ShareRole,
+} from './row-access'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What rules ask of a person, and of their share of the row. */
+export interface Asking {
+  email: string
+  orgId: string | null
+  orgRole: string | null
+  appRole: string | null
+  share: ShareRole | null
+}
+
+/** Whether any of these parts lets the person do it; `row` has the columns by their names in code. */
+export const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
+  parts.some(part => isMet(part, row, person))
+
+function isMet(part: Part, row: Row, person: Asking): boolean {
+  const isInOrg = row.orgId !== null && row.orgId === person.orgId
+  if (part.kind === 'all') return part.parts.every(each => isMet(each, row, person))
+  if (part.kind === 'shared') return isShared(part.role, row, person)
+  if (part.kind === 'person') return (isInOrg || row.orgId === null) && addressIn(row, part.column) === person.email
+  return isInOrg && isMetInOrg(part, row, person)
+}
+
+function isMetInOrg(part: Exclude<Part, { kind: 'all' | 'shared' | 'person' }>, row: Row, person: Asking): boolean {
+  if (part.kind === 'member') return true
+  if (part.kind === 'rowIs')
+    return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
+  return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
+}
+
+const addressIn = (row: Row, name: string): unknown => row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
+
+function isShared(role: ShareRole, row: Row, { email, orgId, share }: Asking): boolean {
+  const isInOrg = row.orgId !== null && row.orgId === orgId
+  if (row.ownerEmail === email && (row.orgId === null || isInOrg)) return true
+  if (!isInOrg) return false
+  if (share !== null && SHARE_ROLES.indexOf(share) >= SHARE_ROLES.indexOf(role)) return true
+  return (row.visibility === 'org-edit' && role !== 'admin') || (row.visibility === 'org' && role === 'viewer')
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : (one ?? null) === (other ?? null)
+
+/** Whether a person may do this with a row, by the policy of its table. `changes` are what an update or a new row sets. */
+export function mayWith(table: SQLiteTable, action: PolicyAction, row: Row, person: Asking): boolean {
+  const policy = policyOf(table)
+  if (!policy) return true
+  if (action === 'create') return isAllowed(policy.rules.create, row, person)
+  return (
+    isAllowed(policy.rules.read, row, person) && (action === 'read' || isAllowed(policy.rules[action], row, person))
+  )
+}
+
+/** The fields among these changes that the person may not write; those that stay as they are may be named. */
+export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, person: Asking): string[] =>
+  ruledChanges(table, changes)
+    .filter(
+      ([name, value]) =>
+        !isSame(row[name], value) && !isAllowed(policyOf(table)?.fields[name]?.write ?? [], row, person),
+    )
+    .map(([name]) => name)
+
+const ROLES = sql`(select role.role from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id`
+
+async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
+  const { userId, email, orgId } = session
+  const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
+    (select role from org_members where org_id = ${orgId} and user_id = ${userId}) as orgRole,
+    ${ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
+    (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
+  return { email, orgId, orgRole: found?.orgRole ?? null, appRole: found?.appRole ?? null, share: found?.share ?? null }
+}
+
+/**
+ * Throws `unauthenticated`, `no-organization`, and `forbidden` where the policy of the table does not let the caller create a row
+ * with these values; a field with a rule may always be left out, or have its default.
+ */
+export async function requireCreate(
+  db: Orm,
+  table: SharedTable,
+  session: Session | null,
+  values: Changes = {},
+): Promise<void> {
+  if (!session) throw new AppError('unauthenticated')
+  const policy = policyOf(table)
+  if (!policy) return
+  if (!session.orgId) throw new AppError('no-organization')
+  const person = await personOf(db, table, session, null)
+  const row = { ...values, orgId: session.orgId, createdBy: session.email, ownerEmail: session.email }
+  if (!isAllowed(policy.rules.create, row, person)) throw forbidden('create', policy.rules.create, row)
+  const defaults = Object.fromEntries(
+    Object.keys(policy.fields).map(name => [name, columnOf(table, name).default ?? null]),
+  )
+  const [field] = refusedFields(table, values, { ...row, ...defaults }, person)
+  if (field !== undefined) throw fieldForbidden(table, field, row)
+}
+
+interface Denied {
+  id: string
+  to: 'update' | 'delete'
+  changes?: Changes
+}
+
+/**
+ * The error for a conditional write that found no row: `not-found` where the caller may not read it, `forbidden` with who may where
+ * the policy lets them read it only.
+ */
+export async function accessDenied(
+  db: Orm,
+  table: SharedTable,
+  session: Session,
+  { id, to, changes = {} }: Denied,
+): Promise<AppError> {
+  const policy = policyOf(table)
+  const [row] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.id, id), accessibleTo(table, session)))
+  if (!row || !policy) return new AppError('not-found')
+  const person = await personOf(db, table, session, id)
+  if (!mayWith(table, to, row, person)) return forbidden(to, policy.rules[to], row)
+  const [field] = refusedFields(table, changes, row, person)
+  // Somebody has just been given what was refused.
+  return field === undefined ? new AppError('conflict') : fieldForbidden(table, field, row)
+}
+
+const forbidden = (to: PolicyAction, parts: readonly Part[], row: Row): AppError =>
+  new AppError('forbidden', {
+    detail: `Only ${whoMay(parts, row)} can ${to} this.`,
+    extra: { allowed: namesOf(parts) },
+  })
+
+function fieldForbidden(table: SQLiteTable, field: string, row: Row): AppError {
+  const parts = policyOf(table)?.fields[field]?.write ?? []
+  const detail = `Only ${whoMay(parts, row)} can set ${field}.`
+  return new AppError('forbidden', {
+    detail,
+    errors: [{ path: field, message: detail }],
+    extra: { allowed: namesOf(parts) },
+  })
+}
+
+/** The parts of a rule as an answer names them: `admin`, `creator`, `assignee`, `manager`. */
+export const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
+
+function nameOf(part: Part): string[] {
+  if (part.kind === 'orgRole' || part.kind === 'appRole') return [...part.roles]
+  if (part.kind === 'person') return [part.column === 'createdBy' ? 'creator' : part.column]
+  if (part.kind === 'all') return [part.parts.flatMap(nameOf).join(' and ')]
+  return [
+    part.kind === 'shared' ? part.role : part.kind === 'rowIs' ? Object.keys(part.values).join(' and ') : 'member',
+  ]
+}
+
+const anyOfThese = new Intl.ListFormat('en', { type: 'disjunction' })
+const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** Who may, in a sentence. */
+const whoMay = (parts: readonly Part[], row: Row): string =>
+  parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
+
+function inWords(part: Part, row: Row): string {
+  switch (part.kind) {
+    case 'member':
+      return 'members of the organization'
+    case 'orgRole':
+      return part.roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
+    case 'appRole':
+      return `people with the role ${anyOfThese.format(part.roles)}`
+    case 'person':
+      return part.column === 'createdBy'
+        ? `its creator (${String(row.createdByName ?? row.createdBy)})`
+        : `its ${part.column}`
+    case 'shared':
+      return `people it is shared with as ${part.role}`
+    case 'rowIs':
+      return `people while its ${Object.keys(part.values).join(' and ')} allows it`
+    case 'all':
+      return allOfThese.format(part.parts.map(each => inWords(each, row)))
+  }
+}

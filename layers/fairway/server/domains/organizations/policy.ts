@@ -1,0 +1,149 @@
+// The policy of a table: who may read, create, update and delete its rows. It is declared beside the table, in a file that drizzle-kit
+// reads too, so that everything which imports the table knows it.
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { z } from 'zod'
+import { CREATOR_TYPE, PERSON_TYPE } from '../../kernel/owned-rows'
+
+/** What a policy decides. */
+export const POLICY_ACTIONS = ['read', 'create', 'update', 'delete'] as const
+export type PolicyAction = (typeof POLICY_ACTIONS)[number]
+
+/** One way of being allowed, after the declaration was read. */
+export type Part =
+  | { kind: 'member' }
+  | { kind: 'orgRole'; roles: readonly string[] }
+  | { kind: 'appRole'; roles: readonly string[] }
+  | { kind: 'person'; column: string }
+  | { kind: 'shared'; role: 'viewer' | 'editor' | 'admin' }
+  | { kind: 'rowIs'; values: Readonly<Record<string, unknown>> }
+  | { kind: 'all'; parts: readonly Part[] }
+
+/** `'member'`, `'admin'` (owners too), `'creator'`, the name of a column made by `person()` (`'owner'` is that of `ownableColumns()`), or what a function below gives. */
+type Named = string
+type OnePart = Named | Part
+/** Any of these is enough; an empty list is nobody. */
+export type Rule = OnePart | readonly OnePart[]
+
+interface FieldRule {
+  /** Who sees the value; others see null. */
+  read?: Rule
+  /** Who may set or change the value. */
+  write?: Rule
+}
+
+interface Policy {
+  rules: Readonly<Record<PolicyAction, readonly Part[]>>
+  /** Of fields that not everybody who reads or updates a row may read or write. */
+  fields: Readonly<Record<string, { read?: readonly Part[]; write?: readonly Part[] }>>
+}
+
+/** People with one of these roles in this application (`defineAppRoles`). */
+export const appRole = (...roles: string[]): Part => ({ kind: 'appRole', roles })
+/** People with at least this role in the organization: `owner` is owners alone. */
+export const orgRole = (least: 'owner' | 'admin'): Part => ({
+  kind: 'orgRole',
+  roles: least === 'owner' ? ['owner'] : ['owner', 'admin'],
+})
+/** People who may use the row with at least this role, by `ownableColumns()` and shares: its owner may all. */
+export const shared = (role: 'viewer' | 'editor' | 'admin'): Part => ({ kind: 'shared', role })
+/** Rows whose columns have these values: `{ status: 'open' }`, or one of several: `{ status: ['open', 'won'] }`. */
+export const rowIs = (values: Record<string, unknown>): Part => ({ kind: 'rowIs', values })
+/** All of these together, for example the creator while the row is open. */
+export const allOf = (...parts: OnePart[]): Part => ({ kind: 'all', parts: parts.map(toPart) })
+
+const toPart = (part: OnePart): Part => {
+  if (typeof part !== 'string') return part
+  if (part === 'member') return { kind: 'member' }
+  return part === 'admin' ? orgRole('admin') : { kind: 'person', column: part === 'creator' ? 'createdBy' : part }
+}
+
+const toParts = (rule: Rule): readonly Part[] => (Array.isArray(rule) ? rule : [rule as OnePart]).map(toPart)
+
+const POLICY = Symbol.for('fairway.policy')
+
+/** The policy that was declared for a table; undefined where none was. */
+export const policyOf = (table: SQLiteTable): Policy | undefined => Reflect.get(table, POLICY)
+
+/**
+ * Declares who may do what with the rows of a table, and puts it on the table: `accessibleTo`, collections, the audit log, activity and
+ * live changes follow it. Nobody ever reaches a row of another organization, and who may not read a row may not update or delete it.
+ * Throws at load for a rule that the table's columns cannot decide. Gives the schema of `can` for the items of a collection.
+ */
+export function definePolicy<const Field extends string = never>(
+  table: SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn },
+  { fields, ...rules }: Record<PolicyAction, Rule> & { fields?: { readonly [name in Field]: FieldRule } },
+) {
+  const given: [string, FieldRule][] = Object.entries(fields ?? {})
+  const policy: Policy = {
+    rules: {
+      read: toParts(rules.read),
+      create: toParts(rules.create),
+      update: toParts(rules.update),
+      delete: toParts(rules.delete),
+    },
+    fields: Object.fromEntries(
+      given.map(([name, { read, write }]) => [
+        name,
+        { ...(read && { read: toParts(read) }), ...(write && { write: toParts(write) }) },
+      ]),
+    ),
+  }
+  const faults = faultsOf(table, policy)
+  if (faults.length > 0) throw new Error(`definePolicy: ${getTableName(table)}: ${faults.join('; ')}`)
+  Reflect.set(table, POLICY, policy)
+  const shape = Object.fromEntries(['update', 'delete', ...Object.keys(policy.fields)].map(name => [name, z.boolean()]))
+  const can = z.object(shape).describe('What the caller may do with it.')
+  return { can: can as unknown as z.ZodObject<Record<'update' | 'delete' | Field, z.ZodBoolean>> }
+}
+
+/** The app roles that a table's policy names. */
+export const appRolesIn = (table: SQLiteTable): string[] => {
+  const policy = policyOf(table)
+  return policy ? allParts(policy).flatMap(part => (part.kind === 'appRole' ? part.roles : [])) : []
+}
+
+const flat = (parts: readonly Part[]): Part[] =>
+  parts.flatMap(part => (part.kind === 'all' ? flat(part.parts) : [part]))
+
+const allParts = ({ rules, fields }: Policy): Part[] =>
+  flat([
+    ...Object.values(rules).flat(),
+    ...Object.values(fields).flatMap(({ read = [], write = [] }) => [...read, ...write]),
+  ])
+
+const ROLES = new Set<Part['kind']>(['member', 'orgRole', 'appRole'])
+
+function faultsOf(table: SQLiteTable, policy: Policy): string[] {
+  const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table)
+  const isPerson = (name: string) =>
+    name === 'ownerEmail' || name === 'owner' || [PERSON_TYPE, CREATOR_TYPE].includes(columns[name]?.getSQLType() ?? '')
+  const parts = allParts(policy)
+  const named = [
+    ...Object.keys(policy.fields),
+    ...parts.flatMap(part => (part.kind === 'rowIs' ? Object.keys(part.values) : [])),
+  ]
+  const people = parts.flatMap(part =>
+    part.kind === 'person' && !(isPerson(part.column) && personColumn(table, part.column)) ? [part.column] : [],
+  )
+  return [
+    ...people.map(
+      name =>
+        `it has no column ${name} made by person()${name === 'owner' ? "; owners of the organization are orgRole('owner')" : ''}`,
+    ),
+    ...named.filter(name => !columns[name]).map(name => `it has no column ${name}`),
+    ...(parts.some(({ kind }) => kind === 'shared') && !columns.visibility ? ['shared() needs ownableColumns()'] : []),
+    ...(flat(policy.rules.create).every(({ kind }) => ROLES.has(kind))
+      ? []
+      : ['create: there is no row yet, so only roles decide: member, admin, orgRole() and appRole()']),
+    ...Object.entries(policy.fields)
+      .filter(([name, { read }]) => read && columns[name]?.notNull)
+      .map(([name]) => `fields.${name}.read: others see null, which the column does not allow`),
+  ]
+}
+
+/** The column of a table that names a person; `owner` is also that of `ownableColumns()`. */
+export const personColumn = (table: SQLiteTable, name: string): SQLiteColumn | undefined => {
+  const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table)
+  return columns[name] ?? (name === 'owner' ? columns.ownerEmail : undefined)
+}

@@ -1,0 +1,227 @@
+// Which rows a person may use, as SQL: the one condition behind lists, single rows and conditional writes.
+import { getTableColumns, getTableName, type Placeholder, Param, sql, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { findRun } from '#fairway/server/kernel/current-run'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { type Part, personColumn, type PolicyAction, policyOf } from './policy'
+
+/** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
+export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
+/** What somebody may do with a row that is shared with them. */
+export type ShareRole = (typeof SHARE_ROLES)[number]
+
+/** A table that has `ownableColumns()` and an `id`. */
+export type OwnableTable = SQLiteTable & {
+  id: SQLiteColumn
+  ownerEmail: SQLiteColumn
+  orgId: SQLiteColumn
+  visibility: SQLiteColumn
+}
+
+/** A table that has `organizationColumns()` and an `id`. */
+export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn; createdBy: SQLiteColumn }
+
+/** A table whose rows people see by who they are: their own and what is shared with them, or those of their organization. */
+export type SharedTable = OwnableTable | OrganizationTable
+
+const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
+
+/** Whose access is meant: a session, or `callerPlaceholders` in a prepared query. */
+export type Caller =
+  | Pick<Session, 'email' | 'userId' | 'orgId'>
+  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder }
+
+/** Stands for the caller in a prepared query; its values come from `callerOf(session)`. */
+export const callerPlaceholders = {
+  email: sql.placeholder('callerEmail'),
+  userId: sql.placeholder('callerUserId'),
+  orgId: sql.placeholder('callerOrgId'),
+  appId: sql.placeholder('callerAppId'),
+} as const
+
+/** The values of `callerPlaceholders`. */
+export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'userId' | 'orgId'>) => ({
+  callerEmail: email,
+  callerUserId: userId,
+  callerOrgId: orgId,
+  callerAppId: appOfRun(),
+})
+
+/** The application whose roles count: that of the request or action; outside of both nobody has a role. */
+export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
+
+/** The owner and the organization of a new row; throws `unauthenticated` without a session: no row belongs to a stand-in. */
+export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
+  ownerEmail: string
+  orgId: string | null
+} {
+  if (!session) throw new AppError('unauthenticated')
+  return { ownerEmail: session.email, orgId: session.orgId }
+}
+
+/**
+ * The organization of a new row and who creates it, for a table with `organizationColumns()`. Throws `unauthenticated` without a
+ * session and `no-organization` without an organization.
+ */
+export function inOrganization(session: Pick<Session, 'email' | 'name' | 'orgId'> | null): {
+  orgId: string
+  createdBy: string
+  createdByName: string
+} {
+  if (!session) throw new AppError('unauthenticated')
+  if (!session.orgId) throw new AppError('no-organization')
+  return { orgId: session.orgId, createdBy: session.email, createdByName: session.name }
+}
+
+/** What an update is to write, by the names of the columns; undefined and missing ones stay as they are. */
+export type Changes = Readonly<Record<string, unknown>>
+
+/**
+ * The one condition behind lists, single rows and conditional writes: the rows that the caller may read, update or delete. `viewer`,
+ * `editor` and `admin` are other words for these. Rows of other organizations never match. The policy of the table decides; without
+ * one, rows with `organizationColumns()` belong to all members alike, and rows with `ownableColumns()` to their owner, to those they
+ * are shared with and, by `visibility`, to their organization: no role opens anything there. With `changes`, an update must also be
+ * allowed to write these values.
+ */
+export function accessibleTo(
+  table: SharedTable,
+  caller: Caller,
+  access: ShareRole | Exclude<PolicyAction, 'create'> = 'read',
+  changes: Changes = {},
+): SQL {
+  const policy = policyOf(table)
+  const action = ACTION_OF[access]
+  if (!policy)
+    return isOwnable(table) ? sharedWith(table, caller, ROLE_OF[action]) : sql`${table.orgId} = ${caller.orgId}`
+  const conditions = [anyOf(policy.rules.read, table, caller)]
+  if (action !== 'read') conditions.push(anyOf(policy.rules[action], table, caller))
+  for (const [column, value] of ruledChanges(table, changes))
+    conditions.push(
+      sql`(${mayWrite(table, caller, column)} or ${columnOf(table, column)} is ${new Param(value, columnOf(table, column))})`,
+    )
+  return sql`(${sql.join(conditions, sql` and `)})`
+}
+
+const ACTION_OF = {
+  viewer: 'read',
+  editor: 'update',
+  admin: 'delete',
+  read: 'read',
+  update: 'update',
+  delete: 'delete',
+} as const
+const ROLE_OF = { read: 'viewer', update: 'editor', delete: 'admin' } as const
+
+/** The changes that a rule of a field has a say in. */
+export const ruledChanges = (table: SQLiteTable, changes: Changes): [string, unknown][] =>
+  Object.entries(changes).filter(
+    ([column, value]) => value !== undefined && policyOf(table)?.fields[column]?.write !== undefined,
+  )
+
+/** A column of a table by its name in code, which was checked when the policy was declared. */
+export const columnOf = (table: SQLiteTable, name: string): SQLiteColumn => getTableColumns(table)[name] as SQLiteColumn
+
+const mayWrite = (table: SharedTable, caller: Caller, column: string): SQL =>
+  anyOf(policyOf(table)?.fields[column]?.write ?? [{ kind: 'member' }], table, caller)
+
+/**
+ * The columns of a table as this caller may read them, for `select` and `returning`: those that a policy hides are null.
+ */
+export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const read = policyOf(table)?.fields[name]?.read
+    return [name, read ? sql`case when ${anyOf(read, table, caller)} then ${column} end`.mapWith(column) : column]
+  })
+  return Object.fromEntries(columns)
+}
+
+/** What the caller may do with a row, as columns of 0 and 1: update it, delete it, and write each field that has a rule. */
+export function canColumns(table: SharedTable, caller: Caller): Record<string, SQL<number>> {
+  const fields = Object.keys(policyOf(table)?.fields ?? {})
+  const update = accessibleTo(table, caller, 'update')
+  return {
+    update: asNumber(update),
+    delete: asNumber(accessibleTo(table, caller, 'delete')),
+    ...Object.fromEntries(fields.map(name => [name, asNumber(sql`(${update} and ${mayWrite(table, caller, name)})`)])),
+  }
+}
+
+// A comparison with null is null.
+const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
+
+// Bound to the caller's organization as a whole where rows always have one: an index on it serves the list.
+function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller): SQL {
+  const isInOrg = sql`${table.orgId} = ${caller.orgId}`
+  if (parts.length === 0) return sql`0`
+  if (!isOwnable(table) && parts.some(({ kind }) => kind === 'member')) return isInOrg
+  const any = sql.join(
+    parts.map(part => partOf(part, table, caller)),
+    sql` or `,
+  )
+  return isOwnable(table) ? sql`(${any})` : sql`(${isInOrg} and (${any}))`
+}
+
+function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
+  const isInOrg = sql`${table.orgId} = ${caller.orgId}`
+  switch (part.kind) {
+    case 'member':
+      return isInOrg
+    case 'orgRole':
+      return sql`(${isInOrg} and exists (select 1 from org_members role where role.org_id = ${caller.orgId}
+        and role.user_id = ${caller.userId} and role.role in (${listed(part.roles)})))`
+    case 'appRole':
+      return sql`(${isInOrg} and exists (select 1 from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id
+        where role.org_id = ${caller.orgId} and role.user_id = ${caller.userId}
+        and role.app_id = ${'appId' in caller ? caller.appId : appOfRun()} and role.role in (${listed(part.roles)})))`
+    case 'person':
+      return sql`(${personColumn(table, part.column)} = ${caller.email} and (${table.orgId} is null or ${isInOrg}))`
+    case 'shared':
+      return isOwnable(table) ? sharedWith(table, caller, part.role) : sql`0`
+    case 'rowIs':
+      return sql`(${sql.join(
+        [isInOrg, ...Object.entries(part.values).map(([name, value]) => isOneOf(columnOf(table, name), value))],
+        sql` and `,
+      )})`
+    case 'all':
+      return sql`(${sql.join(
+        part.parts.map(each => partOf(each, table, caller)),
+        sql` and `,
+      )})`
+  }
+}
+
+const listed = (texts: readonly string[]): SQL =>
+  sql.join(
+    texts.map(text => sql.raw(`'${text.replaceAll("'", "''")}'`)),
+    sql`, `,
+  )
+
+const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
+  sql`(${sql.join(
+    [value].flat().map(each => sql`${column} is ${new Param(each, column)}`),
+    sql` or `,
+  )})`
+
+function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
+  const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
+  const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
+  const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares
+    where user_id = ${caller.userId} and resource = ${getTableName(table)} and role in (${enough})))`
+  const opening = OPENING[role]
+  if (opening === null) return sql`(${isOwn} or ${isShared})`
+  return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`
+}
+
+// What every member of the organization may do with a row follows from its visibility; sharing and deleting never does.
+const OPENING = { viewer: `in ('org', 'org-edit')`, editor: `= 'org-edit'`, admin: null } as const
+
+/** Whether all members of the row's organization may read it, as a column: 0 or 1. */
+export function isOpenRow(table: SharedTable): SQL<number> {
+  const read = policyOf(table)?.rules.read
+  const has = (kind: Part['kind']) => read?.some(part => part.kind === kind) === true
+  if (has('member') || (!read && !isOwnable(table))) return sql<number>`1`
+  return isOwnable(table) && (!read || has('shared'))
+    ? sql<number>`${table.visibility} in ('org', 'org-edit')`
+    : sql<number>`0`
+}

@@ -1,0 +1,125 @@
+import { getTableColumns, getTableName, Param, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { expect } from 'vitest'
+import {
+  canColumns,
+  policyOf,
+  requireCreate,
+  accessibleTo,
+  type SharedTable,
+  personColumn,
+} from '../server/domains/organizations'
+import { shares } from '../server/schema'
+import type { App } from '../server/kernel/app-context'
+import { withRun } from '../server/kernel/current-run'
+import { AppError } from '../server/kernel/http/app-error'
+import { ORG_ROLES, type OrgRole } from '../shared/roles'
+import { type PersonInput, sessionOf, type TestPerson } from './people'
+
+/** Who, and what they may: `read`, `create`, `update`, `delete`, and the names of fields with a rule that they may write. */
+export type PolicyMatrix = Readonly<Record<string, readonly string[]>>
+
+export interface PolicyExpectation {
+  /**
+   * Compares what the policy of the table lets these people do with what is given. They are the roles of the organization (`member`,
+   * `admin`, `owner`), those of the application, people by their column (`creator`, `assignee`), those a row is shared with (`viewer`,
+   * `editor`) and an `outsider`.
+   */
+  toBe(matrix: PolicyMatrix): Promise<void>
+}
+
+type MakePerson = (input: PersonInput) => Promise<TestPerson>
+
+/** Asks the policy of a table, on a row that is nowhere stored. */
+export function createPolicyExpectations(app: App, person: MakePerson) {
+  let tables = 0
+  return (table: SharedTable, row: Readonly<Record<string, unknown>> = {}): PolicyExpectation => ({
+    async toBe(matrix) {
+      if (!policyOf(table)) throw new Error(`${getTableName(table)} has no policy: declare one with definePolicy`)
+      const organization = `Policy ${++tables}`
+      const owner = await person({ organization })
+      const found: [string, readonly string[]][] = []
+      for (const who of Object.keys(matrix)) {
+        const input = inputFor(app, table, who)
+        const asking = await person(
+          who === 'outsider' ? { organization: `Outside ${tables}` } : { ...input, organization },
+        )
+        found.push([who, await mayDo(app, { table, who, asking, row: { ...row, orgId: owner.orgId } })])
+      }
+      expect(Object.fromEntries(found)).toEqual(sorted(matrix))
+    },
+  })
+}
+
+const SHARED = ['viewer', 'editor'] as const
+const shareOf = (table: SharedTable, who: string) =>
+  'visibility' in table ? SHARED.find(role => role === who) : undefined
+
+/** Who somebody of this name is in the organization. Throws for a name that means nobody. */
+function inputFor(app: App, table: SharedTable, who: string): PersonInput {
+  if (columnFor(table, who) || shareOf(table, who) || who === 'outsider') return { role: 'member' }
+  const role = ORG_ROLES.find(each => each === who)
+  if (role) return { role: role satisfies OrgRole }
+  if (app.config.appRoles?.roles.includes(who)) return { role: 'member', appRole: who }
+  throw new Error(
+    `expectPolicy: ${who} is no role of the organization or the application, and no column of ${getTableName(table)} made by person()`,
+  )
+}
+
+const columnFor = (table: SQLiteTable, who: string) => {
+  const column = personColumn(table, who === 'creator' ? 'createdBy' : who)
+  return column && (who === 'owner' || column.getSQLType().startsWith('text_')) ? column : undefined
+}
+
+interface Asked {
+  table: SharedTable
+  who: string
+  asking: TestPerson
+  row: Readonly<Record<string, unknown>>
+}
+
+async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<string[]> {
+  const session = await sessionOf(app, asking)
+  const named = columnFor(table, who)
+  const id = `policy-${asking.userId}`
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const value = name === 'id' ? id : column === named ? asking.email : row[name]
+    return sql`${new Param(value ?? null, column)} as ${sql.identifier(column.name)}`
+  })
+  const share = shareOf(table, who)
+  if (share)
+    await app.db.orm.insert(shares).values({
+      resource: getTableName(table),
+      resourceId: id,
+      userId: asking.userId,
+      role: share,
+      orgId: String(row.orgId),
+      sharedBy: asking.userId,
+      sharedAt: app.now(),
+    })
+  return withRun({ app, session }, async () => {
+    const may = { read: sql`coalesce(${accessibleTo(table, session)}, 0)`, ...canColumns(table, session) }
+    const list = Object.entries(may).map(([name, is]) => sql`${is} as ${sql.identifier(name)}`)
+    const [found] = await app.db.orm.all<Record<string, number>>(
+      sql`select ${sql.join(list, sql`, `)} from (select ${sql.join(columns, sql`, `)}) as ${table}`,
+    )
+    const mayCreate = await requireCreate(app.db.orm, table, session).then(() => true, isRefusal)
+    return inOrder([
+      ...Object.keys(may).filter(name => found?.[name] === 1),
+      ...(mayCreate && who !== 'outsider' ? ['create'] : []),
+    ])
+  })
+}
+
+function isRefusal(error: unknown): false {
+  if (error instanceof AppError && error.code === 'forbidden') return false
+  throw error
+}
+
+const ORDER = ['read', 'create', 'update', 'delete']
+const inOrder = (names: readonly string[]): string[] => [
+  ...ORDER.filter(name => names.includes(name)),
+  ...names.filter(name => !ORDER.includes(name)).toSorted(),
+]
+const sorted = (matrix: PolicyMatrix) =>
+  Object.fromEntries(Object.entries(matrix).map(([who, names]) => [who, inOrder(names)]))

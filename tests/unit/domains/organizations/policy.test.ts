@@ -1,0 +1,332 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import * as fc from 'fast-check'
+import { allOf, appRole, definePolicy, orgRole, ownableColumns, person, rowIs, shared } from 'nuxt-fairway/tables'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessDenied, accessibleTo, columnsFor, defineAppRoles, defineCollection, outputOf, requireCreate } from '#fw'
+import { servedCollections } from '#fairway/server/domains/collections/served-collection'
+import { checkCollections } from '#fairway/server/domains/collections'
+import { assignAppRole, isOpenRow } from '#fairway/server/domains/organizations'
+import { mayWith, refusedFields } from '#fairway/server/domains/organizations/policy-check'
+import { policyOf, type Rule } from '#fairway/server/domains/organizations/policy'
+import { canColumns } from '#fairway/server/domains/organizations/row-access'
+import { shares } from '#fairway/server/domains/organizations/tables'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { creator } from '#fairway/server/kernel/owned-rows'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
+
+const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
+
+// Columns of both kinds, so that every part of a rule can be tried on one table.
+const dealsTable = () =>
+  sqliteTable('deals', {
+    id: text('id').primaryKey(),
+    ...ownableColumns(),
+    createdBy: creator('created_by'),
+    assignee: person('assignee'),
+    status: text('status', { enum: ['open', 'won'] }),
+    amount: integer('amount'),
+  })
+const orgDealsTable = () =>
+  sqliteTable('org_deals', {
+    id: text('id').primaryKey(),
+    orgId: text('org_id').notNull(),
+    createdBy: creator('created_by'),
+    createdByName: text('created_by_name').notNull(),
+    assignee: person('assignee'),
+    status: text('status', { enum: ['open', 'won'] }),
+    amount: integer('amount'),
+  })
+
+let test: TestApp
+let owner: Session
+let admin: Session
+let manager: Session
+let tom: Session
+let eve: Session
+beforeAll(async () => {
+  test = await createTestApp({}, { appRoles: roles })
+  await query(
+    test.app,
+    `create table deals (id text primary key, owner_email text not null, org_id text, visibility text not null default 'private',
+      created_by text_creator, assignee text_person, status text, amount integer)`,
+  )
+  await query(
+    test.app,
+    `create table org_deals (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
+      assignee text_person, status text, amount integer)`,
+  )
+  await query(test.app, 'create index org_deals_org on org_deals (org_id, created_by)')
+  owner = await aMember(test.app)
+  const join = async (role: 'admin' | 'member') => {
+    const joined = await aMember(test.app)
+    await addTo(test.app, owner, joined, role)
+    await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, owner.orgId])
+    return sessionNow(test.app, joined)
+  }
+  admin = await join('admin')
+  manager = await join('member')
+  tom = await join('member')
+  eve = await aMember(test.app)
+  await withRun({ app: test.app, session: owner }, () =>
+    assignAppRole(test.app, owner, { email: manager.email, role: 'manager' }),
+  )
+})
+afterAll(() => test.close())
+
+const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
+
+describe('a policy as SQL and in code', () => {
+  const part = fc.oneof(
+    fc.constantFrom('member', 'admin', 'creator', 'assignee', 'owner'),
+    fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
+    fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
+    fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
+    fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
+  )
+  const rule = fc.array(part, { maxLength: 3 })
+  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
+
+  it('agree on random rules, rows and people', async () => {
+    const people = [owner, admin, manager, tom, eve]
+    const address = fc.constantFrom(...people.map(({ email }) => email))
+    const row = fc.record({
+      ownerEmail: address,
+      orgId: fc.constantFrom(owner.orgId, eve.orgId, null),
+      visibility: fc.constantFrom('private', 'org', 'org-edit'),
+      createdBy: fc.option(address),
+      assignee: fc.option(address),
+      status: fc.constantFrom('open', 'won', null),
+      amount: fc.constantFrom(null, 5, 7),
+    })
+    let id = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ read: rule, create: role, update: rule, delete: rule, write: rule, seen: rule }),
+        row,
+        fc.constantFrom(...people),
+        fc.constantFrom(null, 'viewer', 'editor', 'admin'),
+        fc.constantFrom(null, 5, 9),
+        async ({ write, seen, ...rules }, values, session, share, amount) => {
+          const deals = dealsTable()
+          definePolicy(deals, { ...rules, fields: { amount: { write, read: seen } } })
+          const made = { id: `deal-${++id}`, ...values } as typeof deals.$inferInsert
+          await test.app.db.orm.insert(deals).values(made)
+          if (share)
+            await test.app.db.orm.insert(shares).values({
+              resource: 'deals',
+              resourceId: made.id,
+              userId: session.userId,
+              role: share as 'viewer',
+              orgId: made.orgId ?? '',
+              sharedBy: owner.userId,
+              sharedAt: test.app.now(),
+            })
+          const person = {
+            email: session.email,
+            orgId: session.orgId,
+            orgRole: session.orgRole,
+            appRole: session === manager ? 'manager' : null,
+            share: share as 'viewer' | null,
+          }
+          const found = await as(session, () =>
+            test.app.db.orm
+              .select({
+                read: sql<number>`coalesce(${accessibleTo(deals, session)}, 0)`,
+                set: sql<number>`coalesce(${accessibleTo(deals, session, 'update', { amount })}, 0)`,
+                seen: columnsFor(deals, session).amount,
+                ...canColumns(deals, session),
+              })
+              .from(deals)
+              .where(eq(deals.id, made.id)),
+          )
+          const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
+          const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
+          const sees = mayWith(
+            withRules(deals, { read: policyOf(deals)?.fields.amount?.read ?? [] }),
+            'read',
+            made,
+            person,
+          )
+          expect(found[0]).toEqual({
+            read: inCode('read'),
+            update: inCode('update'),
+            delete: inCode('delete'),
+            set: Number(inCode('update') === 1 && isFieldFree),
+            seen: sees ? (made.amount ?? null) : null,
+            amount: Number(inCode('update') === 1 && refusedFields(deals, { amount: -1 }, made, person).length === 0),
+          })
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+})
+
+/** A table with another rule for reading. */
+function withRules(_: unknown, { read }: { read: Rule }) {
+  const table = dealsTable()
+  definePolicy(table, { read, create: [], update: [], delete: [] })
+  return table
+}
+
+describe('rows of an organization with a policy', () => {
+  const deals = orgDealsTable()
+  const { can } = definePolicy(deals, {
+    read: ['creator', 'assignee', 'admin', appRole('manager')],
+    create: 'member',
+    update: ['creator', 'assignee', appRole('manager')],
+    delete: allOf('creator', rowIs({ status: 'open' })),
+    fields: { amount: { write: appRole('manager'), read: ['creator', appRole('manager')] } },
+  })
+  const collection = defineCollection({
+    description: 'The deals that you may read.',
+    item: outputOf(deals, { omit: ['orgId'], extend: { can } }),
+    source: deals,
+    filters: { amount: 'range' },
+    order: ['amount'],
+    defaultOrder: [{ field: 'id', direction: 'ASC' }],
+  })
+  const entries = [{ name: 'deal-list', collection }]
+  const made = (id: string, by: Session, assignee: Session | null = null, orgId = owner.orgId ?? '') => ({
+    id,
+    orgId,
+    createdBy: by.email,
+    createdByName: by.name,
+    assignee: assignee?.email ?? null,
+    status: 'open' as const,
+    amount: 10,
+  })
+  beforeAll(async () => {
+    await test.app.db.orm
+      .insert(deals)
+      .values([made('1', tom), made('2', manager, tom), made('3', owner), made('4', eve, tom, eve.orgId ?? '')])
+  })
+  const read = (session: Session, where: { amount?: string } = {}) =>
+    as(session, async () => {
+      const served = servedCollections(test.app, entries).get('deal-list')
+      const context = { app: test.app, session, signal: new AbortController().signal, requestId: 'r' }
+      const filters = where.amount
+        ? [{ kind: 'range' as const, field: 'amount', operator: 'gt' as const, value: where.amount }]
+        : []
+      const selection = { mode: 'partial', page: 1, offset: 0, limit: 30 } as const
+      const page = await served!.collection.reader.readPage(context, { filters, order: [], selection })
+      return page.items as { id: string; amount: number | null; can: Record<string, boolean> }[]
+    })
+  const update = (session: Session, id: string, changes: Partial<typeof deals.$inferInsert>) =>
+    as(session, async () => {
+      const [row] = await test.app.db.orm
+        .update(deals)
+        .set(changes)
+        .where(and(eq(deals.id, id), accessibleTo(deals, session, 'update', changes)))
+        .returning(columnsFor(deals, session))
+      if (!row) throw await accessDenied(test.app.db.orm, deals, session, { id, to: 'update', changes })
+      return row
+    })
+
+  it('lists what a person may read, with what they may do and without what they may not see', async () => {
+    expect((await read(tom)).map(({ id, amount, can: may }) => [id, amount, may])).toEqual([
+      ['1', 10, { update: true, delete: true, amount: false }],
+      ['2', null, { update: true, delete: false, amount: false }],
+    ])
+    expect((await read(admin)).map(({ id, can: may }) => [id, may])).toEqual(
+      ['1', '2', '3'].map(id => [id, { update: false, delete: false, amount: false }]),
+    )
+    expect((await read(manager)).map(({ id, can: may }) => [id, may.update, may.amount])).toEqual(
+      ['1', '2', '3'].map(id => [id, true, true]),
+    )
+    expect(await read(eve)).toMatchObject([{ id: '4' }])
+  })
+
+  it('finds no row by a value that the person may not see', async () => {
+    expect((await read(tom, { amount: '5' })).map(({ id }) => id)).toEqual(['1'])
+  })
+
+  it('answers 404 for a row that may not be read, and 403 with who may for one that may only be read', async () => {
+    await expect(update(tom, '3', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
+    await expect(update(tom, '4', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
+    await expect(update(admin, '1', { status: 'won' })).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: `Only its creator (${tom.name}), its assignee, or people with the role manager can update this.`,
+      extra: { allowed: ['creator', 'assignee', 'manager'] },
+    })
+  })
+
+  it('refuses a field, but takes the value that it has already', async () => {
+    await expect(update(tom, '1', { amount: 11 })).rejects.toMatchObject({
+      code: 'forbidden',
+      errors: [{ path: 'amount', message: 'Only people with the role manager can set amount.' }],
+    })
+    expect(await update(tom, '2', { status: 'open', amount: 10 })).toMatchObject({ id: '2', amount: null })
+    expect(await update(manager, '1', { amount: 10 })).toMatchObject({ amount: 10 })
+  })
+
+  it('checks a new row: who may create it, and its fields', async () => {
+    const create = (session: Session, values: object) =>
+      as(session, () => requireCreate(test.app.db.orm, deals, session, { ...values }))
+    await create(tom, { status: 'open', amount: null })
+    await create(manager, { amount: 3 })
+    await expect(create(tom, { amount: 3 })).rejects.toMatchObject({ code: 'forbidden', errors: [{ path: 'amount' }] })
+    await expect(create({ ...tom, orgId: null }, {})).rejects.toMatchObject({ code: 'no-organization' })
+  })
+
+  it('takes a role away at once', async () => {
+    const assign = (role: string | null) =>
+      as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
+    await assign(null)
+    await expect(update(manager, '1', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
+    await assign('manager')
+  })
+
+  it('reads by an index of the organization', async () => {
+    const condition = as(tom, () =>
+      test.app.db.orm
+        .select()
+        .from(deals)
+        .where(accessibleTo(deals, tom, 'update'))
+        .toSQL(),
+    )
+    const plan = await query(test.app, `explain query plan ${condition.sql}`, condition.params as string[])
+    expect(plan.map(({ detail }) => detail)).toContainEqual(
+      expect.stringMatching(/^SEARCH org_deals USING INDEX org_deals_org \(org_id=\?/),
+    )
+  })
+
+  it('keeps titles out of the audit log where not every member reads the row', () => {
+    expect(
+      test.app.db.orm
+        .select({ open: isOpenRow(deals) })
+        .from(deals)
+        .toSQL().sql,
+    ).toMatch(/^select 0 from/)
+  })
+
+  it('refuses another scope, an unknown role and a kept total', () => {
+    const declare = (more: object) => () =>
+      defineCollection({ description: 'All.', item: outputOf(deals), source: deals, ...more } as never)
+    expect(declare({ scope: 'everybody' })).toThrow('scope: the policy of org_deals says who reads')
+    expect(declare({ public: true })).toThrow('scope: the policy of org_deals says who reads')
+    expect(declare({ keepTotal: true })).toThrow("keepTotal: needs a policy with read: 'member'")
+    const { app } = test
+    const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
+    expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+  })
+})
+
+describe('definePolicy', () => {
+  const rules = { read: 'member', create: 'member', update: 'member', delete: 'member' } as const
+  it.each([
+    [{ ...rules, update: 'manager' }, 'it has no column manager made by person()'],
+    [{ ...rules, update: 'owner' }, "owners of the organization are orgRole('owner')"],
+    [{ ...rules, update: 'status' }, 'it has no column status made by person()'],
+    [{ ...rules, update: rowIs({ stage: 'open' }) }, 'it has no column stage'],
+    [{ ...rules, read: shared('viewer') }, 'shared() needs ownableColumns()'],
+    [{ ...rules, create: 'creator' }, 'create: there is no row yet'],
+    [{ ...rules, fields: { createdByName: { read: 'admin' } } }, 'fields.createdByName.read: others see null'],
+  ] as const)('refuses %j at load', (policy, message) => {
+    expect(() => definePolicy(orgDealsTable(), policy)).toThrow(message)
+  })
+})
