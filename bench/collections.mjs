@@ -96,4 +96,13 @@ const small = await measure({ short: page('/full-20'), partial: page('/partial-2
 note('20 rows: page that shows its own end, with its total ÷ one without', [small.ratio('short', 'partial')], 1.1)
 
 await bed.close()
+
+const { openPolicyBed } = await loadServerCode('bench/collections/policy-bed.ts')
+const policyBed = await openPolicyBed()
+const ruled = await measure(policyBed.pages)
+note('30 of 10,000 rows with a policy ÷ without', [ruled.ratio('policy', 'plain')], 1.3)
+note('the same with two references and a policy ÷ with two references', [ruled.ratio('both', 'references')], 1.3)
+note('the same with two references and a policy ÷ with neither', [ruled.ratio('both', 'plain')])
+console.log(ruled.micros)
+await policyBed.close()
 writeTables({ collections: rows })

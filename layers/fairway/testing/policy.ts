@@ -105,7 +105,7 @@ async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<stri
     )
     const mayCreate = await requireCreate(app.db.orm, table, session).then(() => true, isRefusal)
     return inOrder([
-      ...Object.keys(may).filter(name => found?.[name] === 1),
+      ...Object.keys(may).filter(name => found?.read === 1 && found[name] === 1),
       ...(mayCreate && who !== 'outsider' ? ['create'] : []),
     ])
   })

@@ -59,8 +59,9 @@ watch(
 ${toDraft(resource)}
 
 async function save(): Promise<void> {
-  if (!draft.value) return
-  const row = await update.run({ id, ...draft.value }).catch(() => undefined)
+  const changed = FIELDS.filter(field => draft.value?.[field] !== saved.value?.[field])
+  const changes = Object.fromEntries(changed.map(field => [field, draft.value?.[field]]))
+  const row = await update.run({ id, ...changes }).catch(() => undefined)
   if (!row) return
   await refresh()
   toast.add({ title: t('${variable}.saved'), icon: 'i-lucide-check' })

@@ -70,13 +70,14 @@ export function mayWith(table: SQLiteTable, action: PolicyAction, row: Row, pers
   )
 }
 
-/** The fields among these changes that the person may not write; those that stay as they are may be named. */
+/** The fields among these changes that the person may not write; those that they see and leave as they are may be named. */
 export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, person: Asking): string[] =>
   ruledChanges(table, changes)
-    .filter(
-      ([name, value]) =>
-        !isSame(row[name], value) && !isAllowed(policyOf(table)?.fields[name]?.write ?? [], row, person),
-    )
+    .filter(([name, value]) => {
+      const { read, write = [] } = policyOf(table)?.fields[name] ?? {}
+      const stays = isSame(row[name], value) && (!read || isAllowed(read, row, person))
+      return !stays && !isAllowed(write, row, person)
+    })
     .map(([name]) => name)
 
 const ROLES = sql`(select role.role from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id`
@@ -110,7 +111,8 @@ export async function requireCreate(
   const defaults = Object.fromEntries(
     Object.keys(policy.fields).map(name => [name, columnOf(table, name).default ?? null]),
   )
-  const [field] = refusedFields(table, values, { ...row, ...defaults }, person)
+  const set = Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(defaults[name], value)))
+  const [field] = refusedFields(table, set, { ...row, ...defaults }, person)
   if (field !== undefined) throw fieldForbidden(table, field, row)
 }
 

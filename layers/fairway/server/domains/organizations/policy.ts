@@ -131,6 +131,9 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
       name =>
         `it has no column ${name} made by person()${name === 'owner' ? "; owners of the organization are orgRole('owner')" : ''}`,
     ),
+    ...Object.keys(policy.fields)
+      .filter(name => name === 'update' || name === 'delete')
+      .map(name => `fields.${name}: can has that name already`),
     ...named.filter(name => !columns[name]).map(name => `it has no column ${name}`),
     ...(parts.some(({ kind }) => kind === 'shared') && !columns.visibility ? ['shared() needs ownableColumns()'] : []),
     ...(flat(policy.rules.create).every(({ kind }) => ROLES.has(kind))

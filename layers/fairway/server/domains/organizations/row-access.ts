@@ -96,10 +96,12 @@ export function accessibleTo(
     return isOwnable(table) ? sharedWith(table, caller, ROLE_OF[action]) : sql`${table.orgId} = ${caller.orgId}`
   const conditions = [anyOf(policy.rules.read, table, caller)]
   if (action !== 'read') conditions.push(anyOf(policy.rules[action], table, caller))
-  for (const [column, value] of ruledChanges(table, changes))
-    conditions.push(
-      sql`(${mayWrite(table, caller, column)} or ${columnOf(table, column)} is ${new Param(value, columnOf(table, column))})`,
-    )
+  for (const [name, value] of ruledChanges(table, changes)) {
+    const column = columnOf(table, name)
+    // A value that somebody cannot see is not told by what is refused either.
+    const stays = sql`(${mayReadField(table, caller, name)} and ${column} is ${new Param(value, column)})`
+    conditions.push(sql`(${mayWrite(table, caller, name)} or ${stays})`)
+  }
   return sql`(${sql.join(conditions, sql` and `)})`
 }
 
@@ -125,6 +127,11 @@ export const columnOf = (table: SQLiteTable, name: string): SQLiteColumn => getT
 const mayWrite = (table: SharedTable, caller: Caller, column: string): SQL =>
   anyOf(policyOf(table)?.fields[column]?.write ?? [{ kind: 'member' }], table, caller)
 
+const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL => {
+  const read = policyOf(table)?.fields[column]?.read
+  return read ? anyOf(read, table, caller) : sql`1`
+}
+
 /**
  * The columns of a table as this caller may read them, for `select` and `returning`: those that a policy hides are null.
  */
@@ -136,16 +143,20 @@ export function columnsFor<Table extends SharedTable>(table: Table, caller: Call
   return Object.fromEntries(columns)
 }
 
-/** What the caller may do with a row, as columns of 0 and 1: update it, delete it, and write each field that has a rule. */
+/** What the caller may do with a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it, and write each field that has a rule. */
 export function canColumns(table: SharedTable, caller: Caller): Record<string, SQL<number>> {
-  const fields = Object.keys(policyOf(table)?.fields ?? {})
-  const update = accessibleTo(table, caller, 'update')
+  const { rules, fields } = policyOf(table) ?? { rules: ANY_MEMBER, fields: {} }
+  const update = anyOf(rules.update, table, caller)
   return {
     update: asNumber(update),
-    delete: asNumber(accessibleTo(table, caller, 'delete')),
-    ...Object.fromEntries(fields.map(name => [name, asNumber(sql`(${update} and ${mayWrite(table, caller, name)})`)])),
+    delete: asNumber(anyOf(rules.delete, table, caller)),
+    ...Object.fromEntries(
+      Object.keys(fields).map(name => [name, asNumber(sql`(${update} and ${mayWrite(table, caller, name)})`)]),
+    ),
   }
 }
+
+const ANY_MEMBER = { update: [{ kind: 'member' }], delete: [{ kind: 'member' }] } as const
 
 // A comparison with null is null.
 const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
