@@ -24,6 +24,8 @@ const org = {
   description: 'For people in an organization, who work on it together.',
 } as const
 
+const plural = { type: 'string', description: 'The plural, where it is not the English one.' } as const
+
 /** Makes a plan for the application around this folder, shows it, and writes it. */
 const generate = (
   { 'dry-run': isDry }: { 'dry-run': boolean },
@@ -42,9 +44,9 @@ function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, 
   const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
   showChanges(changes.filter(isShown))
   if (kept.length > 0) {
-    say('You have changed these files, so they stay as they are. They would become:')
+    say('These files stay as they are, because you have edited the same lines. They lack:')
     showChanges(kept)
-    say('Put in what you want of it yourself, or write over them with `--force`.')
+    say('Add what you need by hand, or overwrite the files with `--force`.')
   }
   if (changes.length + kept.length === 0) say('Nothing to change: everything is there already.')
   if (isDry && changes.length > 0) say('Nothing was written. Without `--dry-run`:')
@@ -70,7 +72,7 @@ const resource = defineCommand({
       description: 'The noun in the singular; behind it its fields, name:type.',
     },
     org,
-    plural: { type: 'string', description: 'The plural, where it is not the English one.' },
+    plural,
     ...common,
   },
   run: ({ args }) =>
@@ -78,6 +80,28 @@ const resource = defineCommand({
       const { planResource } = await import('./generate/resource-plan')
       const { name, plural, org: isOrg, force } = args
       return planResource(root, { name, plural, isOrg, force, fields: args._.slice(1) })
+    }),
+})
+
+const field = defineCommand({
+  meta: {
+    name: 'field',
+    description: 'A further field of a resource: fw generate field deal probability:number?',
+  },
+  args: {
+    name: {
+      type: 'positional',
+      required: true,
+      description: 'The resource in the singular; behind it its new fields.',
+    },
+    plural,
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planResource } = await import('./generate/resource-plan')
+      const { name, plural, force } = args
+      return planResource(root, { name, plural, isOrg: false, force, fields: args._.slice(1), isThere: true })
     }),
 })
 
@@ -173,5 +197,5 @@ export const generateCommand = defineCommand({
     name: 'generate',
     description: 'Write files of your application: a resource, an action, a page, …',
   },
-  subCommands: { resource, action, collection, page, role, provider },
+  subCommands: { resource, field, action, collection, page, role, provider },
 })

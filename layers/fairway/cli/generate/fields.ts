@@ -186,14 +186,16 @@ export function schemaOf({ name, type, isOptional, values, target }: Field, tabl
   return `z.enum(${listed})${nullable}`
 }
 
-/** The fields that the file of a table says, by the lines that this module writes; undefined where one reads otherwise. */
+/**
+ * The fields that the file of a table says, by the lines that this module writes: those of its input, and the columns where an author
+ * has edited the input. Other lines are the author's own. Undefined where there is no such input.
+ */
 export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
   const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
-  const found = body
+  return body
     ?.trimEnd()
     .split('\n')
-    .map(line => readField(line, text, table))
-  return found?.every(field => field !== undefined) ? found : undefined
+    .flatMap(line => readField(line, text, table) ?? readColumn(line, text) ?? [])
 }
 
 /** The line of the field in the input of its resource. */
@@ -207,6 +209,18 @@ function readRef(line: string, text: string): Field | undefined {
   const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
   const [, plural] = new RegExp(String.raw`\b${given ?? name} \} from '\./([\w-]+)'`).exec(text) ?? []
   return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
+}
+
+/** A field by its column, whatever its author has made of the line in the input. */
+function readColumn(line: string, text: string): Field | undefined {
+  const [, name] = /^ {2}(\w+): /.exec(line) ?? []
+  if (name === undefined) return undefined
+  for (const type of FIELD_TYPES.filter(each => each !== 'ref' && each !== 'enum'))
+    for (const isOptional of [false, true]) {
+      const field = { name, type, isOptional, values: [] }
+      if (text.includes(`\n${columnOf(field)}\n`)) return field
+    }
+  return undefined
 }
 
 function readField(line: string, text: string, table: string): Field | undefined {

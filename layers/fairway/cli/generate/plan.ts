@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileChange, readIn } from '../project/changes'
+import { grownFile } from './grow'
 
 export interface GeneratePlan {
   /** What is written. */
@@ -14,24 +15,39 @@ export interface GeneratePlan {
   next: string[]
 }
 
+/** What a file was when it was generated, by its path. */
+type Texts = ReadonlyMap<string, string>
+
 interface FilesInput {
-  files: ReadonlyMap<string, string>
-  /** What the generator has written until now; a file that is still like that is nobody's own. */
-  former?: readonly ReadonlyMap<string, string>[]
+  files: Texts
+  /** What the generator has written until now, the likeliest first. A file that is still like that is nobody's own. */
+  former?: readonly Texts[]
   force?: boolean
 }
 
-/** Compares files with those of a project. One that is there counts as its author's, unless it is as it was generated. */
+/**
+ * Compares files with those of a project. One that is there counts as its author's, unless it is as it was generated; then it takes
+ * the changes that do not meet the author's own. The others are kept, and what they would take is shown.
+ */
 export function planFiles(
   root: string,
   { files, former = [], force = false }: FilesInput,
 ): Pick<GeneratePlan, 'changes' | 'kept'> {
-  const changed = [...files]
-    .map(([path, after]) => ({ path, before: readIn(root, path), after }))
-    .filter(({ before, after }) => before !== after)
-  const isFree = ({ path, before }: FileChange) =>
-    force || before === undefined || former.some(texts => texts.get(path) === before)
-  return { changes: changed.filter(isFree), kept: changed.filter(change => !isFree(change)) }
+  const plan: Pick<GeneratePlan, 'changes' | 'kept'> = { changes: [], kept: [] }
+  for (const [path, after] of files) {
+    const before = readIn(root, path)
+    if (before === after) continue
+    const generated = former.flatMap(texts => texts.get(path) ?? [])
+    if (force || before === undefined || generated.includes(before)) {
+      plan.changes.push({ path, before, after })
+      continue
+    }
+    const [was] = generated
+    const grown = was === undefined ? undefined : grownFile({ own: before, former: was, after })
+    if (grown === undefined) plan.kept.push({ path, before: was ?? before, after })
+    else if (grown !== before) plan.changes.push({ path, before, after: grown })
+  }
+  return plan
 }
 
 /** The languages that an application has texts in; English where it has none. */

@@ -21,12 +21,18 @@ export interface ResourceArgs {
   plural?: string
   isOrg: boolean
   force: boolean
+  /** Only a resource that is there may get fields. */
+  isThere?: boolean
 }
 
 /** All that `fw generate resource` would do in a project; it changes nothing. Throws a UsageFault for what cannot be. */
 export async function planResource(root: string, args: ResourceArgs): Promise<GeneratePlan> {
   const typed = parseFields(args.fields)
   const present = formerResource(root, args)
+  if (args.isThere && !present)
+    throw new UsageFault(
+      `There is no ${args.name} to add a field to: \`fw generate resource ${args.name} …\` makes one.`,
+    )
   const resource = toResource({
     name: args.name,
     plural: args.plural,
@@ -38,7 +44,9 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const languages = languagesOf(root)
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
   const files = resourceFiles(resource, known)
-  const former = present ? [true, false].map(isOrg => resourceFiles({ ...present, isOrg }, known)) : []
+  const former = present
+    ? [present.isOrg, !present.isOrg].map(isOrg => resourceFiles({ ...present, isOrg }, known))
+    : []
   const { changes, kept } = planFiles(root, { files, former, force: args.force })
   const table = changes.find(({ path }) => path === tablePath(resource))
   if (table && present) checkAdded(resource, present)

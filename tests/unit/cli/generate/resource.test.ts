@@ -226,14 +226,13 @@ describe('the same command again', () => {
     expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
   })
 
-  it('keeps a file that its author has changed, says what it would be, and writes over it with --force alone', async () => {
+  it('leaves a file that its author has edited, and overwrites it with --force alone', async () => {
     withIssues()
     const path = 'app/pages/issues/index.vue'
     const own = read(path).replace('i-lucide-list', 'i-lucide-bug')
     write(path, own)
     const again = await generate('issue', ISSUE)
-    expect([again.changes, paths(again.kept)]).toEqual([[], [path]])
-    expect(again.kept[0]).toMatchObject({ before: own, after: expect.stringContaining('i-lucide-list') })
+    expect([again.changes, again.kept]).toEqual([[], []])
     expect(read(path)).toBe(own)
     await generate('issue', ISSUE, { force: true })
     expect(read(path)).not.toContain('i-lucide-bug')
@@ -262,16 +261,57 @@ describe('a further field', () => {
     expect(read('server/actions/issues/create-issue.ts')).toContain('requireOrganization()')
   })
 
-  it('of a table that its author has changed is shown, and no migration is written', async () => {
+  it('goes into files that their author has edited elsewhere, the table with its migration', async () => {
     withIssues()
     const path = 'server/database/issues.ts'
-    const own = read(path).replace(`index('issues_org')`, `index('issues_due').on(table.dueAt), index('issues_org')`)
+    const own = read(path)
+      .replace(`index('issues_org')`, `index('issues_due').on(table.dueAt), index('issues_org')`)
+      .replace('import { definePolicy,', 'import { appRole, definePolicy,')
+      .replace(`delete: 'member'`, `delete: ['creator', appRole('manager')]`)
+      .replace(/title: z.*,/, `title: z.string().trim().min(3).max(80),`)
+    write(path, own)
+    const { kept } = await generate('issue', ['urgent:boolean', 'reviewer:person?'])
+    expect(kept).toEqual([])
+    expect(read('drizzle/0001_issues_urgent_reviewer.sql')).toContain('ADD `reviewer` text_person')
+    const grown = read(path)
+    expect(grown).toContain(`import { appRole, definePolicy, organizationColumns, person, personSchema } from`)
+    expect(grown).toContain(`index('issues_due').on(table.dueAt)`)
+    expect(grown).toContain(`delete: ['creator', appRole('manager')]`)
+    expect(grown).toContain('title: z.string().trim().min(3).max(80),')
+    expect(grown).toContain('urgent: z.boolean(),\n  reviewer: personSchema.nullable(),')
+    expect((await generate('issue', ['urgent:boolean', 'reviewer:person?'])).changes).toEqual([])
+  })
+
+  it('is shown where its author has edited the same lines, and the other files take it', async () => {
+    withIssues()
+    const path = 'app/pages/issues/[id].vue'
+    const own = read(path).replace('const FIELDS = [', `const FIELDS = ['extra', `)
+    write(path, own)
+    const { changes, kept } = await generate('issue', ['urgent:boolean'])
+    expect(kept).toMatchObject([{ path, after: expect.stringContaining(`'urgent'`) }])
+    expect(kept[0]?.before).not.toContain('extra')
+    expect(read(path)).toBe(own)
+    expect(paths(changes)).toEqual(
+      expect.arrayContaining(['server/database/issues.ts', 'drizzle/0001_issues_urgent.sql']),
+    )
+  })
+
+  it('of a table whose lines its author has edited gets no migration, which the person is told', async () => {
+    withIssues()
+    const path = 'server/database/issues.ts'
+    const own = read(path).replace(/(createdAt: integer.*\n.*updatedAt: integer.*)/, '// Times.\n    $1')
     write(path, own)
     const { changes, kept, remarks } = await generate('issue', ['urgent:boolean'])
     expect(paths(kept)).toEqual([path])
     expect(paths(changes).filter(each => each.startsWith('drizzle/'))).toEqual([])
     expect(remarks).toEqual([expect.stringContaining('npm run db:generate')])
     expect(read(path)).toBe(own)
+  })
+
+  it('by `fw generate field` belongs to a resource that is there', async () => {
+    withIssues()
+    await expect(plan('ticket', ['note:text?'], { isThere: true })).rejects.toThrow('There is no ticket')
+    expect((await plan('issue', ['note:text?'], { isThere: true })).kept).toEqual([])
   })
 
   it('that rows would need, and one that would be of another type, are refused', async () => {
