@@ -3,7 +3,16 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
 import { allOf, appRole, definePolicy, orgRole, ownableColumns, person, rowIs, shared } from 'nuxt-fairway/tables'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessDenied, accessibleTo, columnsFor, defineAppRoles, defineCollection, outputOf, requireCreate } from '#fw'
+import {
+  accessDenied,
+  accessibleTo,
+  columnsFor,
+  defineAppRoles,
+  defineCollection,
+  outputOf,
+  requireCreate,
+  shareRow,
+} from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow } from '#fairway/server/domains/organizations'
@@ -166,6 +175,15 @@ describe('a policy as SQL and in code', () => {
       { numRuns: 400 },
     )
   })
+})
+
+it('leaves sharing to those whom the row belongs to, whatever a policy opens', async () => {
+  const deals = dealsTable()
+  definePolicy(deals, { read: 'member', create: 'member', update: 'member', delete: 'member' })
+  await test.app.db.orm.insert(deals).values({ id: 'shared', ownerEmail: owner.email, orgId: owner.orgId })
+  const share = { id: 'shared', email: admin.email, role: 'editor', now: test.app.now() } as const
+  await expect(shareRow(test.app.db.orm, deals, tom, share)).rejects.toMatchObject({ code: 'forbidden' })
+  await shareRow(test.app.db.orm, deals, owner, share)
 })
 
 /** A table with another rule for reading. */

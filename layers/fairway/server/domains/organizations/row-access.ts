@@ -214,7 +214,8 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
     sql` or `,
   )})`
 
-function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
+/** The rows that the caller owns, that are shared with them with at least this role, and that their visibility opens. */
+export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
   const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
   const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
   const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares

@@ -6,7 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
 import type { Visibility } from './ownable-columns'
-import { accessibleTo, type Caller, type OwnableTable, type ShareRole } from './row-access'
+import { accessibleTo, type Caller, type OwnableTable, sharedWith, type ShareRole } from './row-access'
 
 /** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that a share or its visibility gives. */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {
@@ -23,7 +23,7 @@ interface Share {
   role: ShareRole
 }
 
-/** Throws `not-found` for a row the person cannot see, and `forbidden` for one they may not use with this role. */
+/** Throws `not-found` for a row the person cannot read, and `forbidden` for one that is not shared with them by this role: no policy opens sharing. */
 async function requireAccess(
   db: Orm,
   table: OwnableTable,
@@ -32,7 +32,7 @@ async function requireAccess(
   role: ShareRole,
 ): Promise<void> {
   const [row] = await db
-    .select({ isEnough: sql<number>`${accessibleTo(table, session, role)}` })
+    .select({ isEnough: sql<number>`${sharedWith(table, session, role)}` })
     .from(table)
     .where(and(eq(table.id, id), accessibleTo(table, session)))
   if (!row) throw new AppError('not-found')
@@ -52,7 +52,7 @@ export async function shareRow(
     insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at)
     select ${getTableName(table)}, ${table.id}, u.id, ${role}, ${table.orgId}, ${session.userId}, ${now.getTime()}
     from ${table} join org_members m on m.org_id = ${table.orgId} ${sql.raw(personJoin('m.user_id'))}
-    where ${table.id} = ${id} and u.email = ${email} and u.email <> ${table.ownerEmail} and ${accessibleTo(table, session, 'admin')}
+    where ${table.id} = ${id} and u.email = ${email} and u.email <> ${table.ownerEmail} and ${sharedWith(table, session, 'admin')}
     on conflict (resource, resource_id, user_id) do update set role = excluded.role, shared_by = excluded.shared_by, shared_at = excluded.shared_at
     returning 1 as found`)
   if (written.length > 0) return
@@ -83,7 +83,7 @@ export async function setVisibility(
 ): Promise<void> {
   await requireAccess(db, table, session, id, 'admin')
   const changed = await db.all(sql`update ${table} set visibility = ${visibility} where id = ${id}
-    and (${visibility} = 'private' or org_id is not null) and ${accessibleTo(table, session, 'admin')} returning 1 as found`)
+    and (${visibility} = 'private' or org_id is not null) and ${sharedWith(table, session, 'admin')} returning 1 as found`)
   if (changed.length === 0)
     throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
 }
