@@ -60,19 +60,22 @@ const bedOf = (rows: number) => {
   }
 }
 
+/** The environment of an app that is measured. */
+export const settings = (dataDir: string) => ({
+  NODE_ENV: 'production',
+  FW_DATA_DIR: dataDir,
+  FW_BASE_URL: 'http://localhost',
+  FW_LOG_LEVEL: 'error',
+  BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+})
+
 const DAY = 86_400_000
 
 /** An app over a database with a table of each size, and the same rows through a bare driver statement. */
 export async function openBed(sizes: readonly number[]) {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-bench-collections-'))
   const app = await createApp({
-    env: {
-      NODE_ENV: 'production',
-      FW_DATA_DIR: dataDir,
-      FW_BASE_URL: 'http://localhost',
-      FW_LOG_LEVEL: 'error',
-      BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
-    },
+    env: settings(dataDir),
     fwConfig: defineFwConfig(),
   })
   const beds = [20, ...sizes].map(bedOf)

@@ -9,6 +9,7 @@ import { createApp } from '#fairway/server/compose'
 import { definePolicy, organizationColumns, person } from '#fairway/server/fw-tables'
 import { withRun } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
+import { settings } from './bed'
 
 const ROWS = 10_000
 
@@ -99,14 +100,7 @@ const session = {
 export async function openPolicyBed() {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-bench-policies-'))
   const app = await createApp({
-    env: {
-      NODE_ENV: 'production',
-      FW_DATA_DIR: dataDir,
-      FW_BASE_URL: 'http://localhost',
-      FW_LOG_LEVEL: 'error',
-      FW_SHORTCUTS: 'off',
-      BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
-    },
+    env: { ...settings(dataDir), FW_SHORTCUTS: 'off' },
     fwConfig: defineFwConfig(),
   })
   const tables = readFileSync('layers/fairway/drizzle/0000_initial.sql', 'utf8').split('--> statement-breakpoint')

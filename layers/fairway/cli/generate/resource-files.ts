@@ -148,9 +148,9 @@ function auditOption({ variable, title, plural }: Resource, keep: readonly strin
   return `  audit: {\n${parts.join('\n')}\n  },`
 }
 
-/** The condition that finds a row which the caller may use so. */
-function found({ variable, isOrg }: Resource, { role = '', access = '' } = {}): string {
-  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${isOrg ? access : role}))`
+/** The condition that finds a row which the caller may use so; `access` is what stands behind the session. */
+function found({ variable }: Resource, access = ''): string {
+  const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${access}))`
   const line = `      .where(${condition})`
   return fits(line) ? line : `      .where(\n        ${condition},\n      )`
 }
@@ -247,7 +247,7 @@ function updateAction(resource: Resource): string {
     const [row] = await db
       .update(${variable})
       .set({ ...changes, updatedAt: now() })
-${found(resource, { role: `, 'editor'`, access: `, 'update', changes` })}
+${found(resource, isOrg ? `, 'update', changes` : `, 'editor'`)}
       .returning(${isOrg ? `columnsFor(${variable}, session)` : ''})
     if (!row) throw ${missing(resource, `{ id, to: 'update', changes }`)}
     return row
@@ -271,7 +271,7 @@ function deleteAction(resource: Resource): string {
     run: `  async run({ id }, { db, session }) {
     const [row] = await db
       .delete(${variable})
-${found(resource, { role: `, 'admin'`, access: `, 'delete'` })}
+${found(resource, isOrg ? `, 'delete'` : `, 'admin'`)}
       .returning({ id: ${variable}.id })
     if (!row) throw ${missing(resource, `{ id, to: 'delete' }`)}
     return row

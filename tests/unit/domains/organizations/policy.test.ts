@@ -154,12 +154,7 @@ describe('a policy as SQL and in code', () => {
           )
           const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
           const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
-          const sees = mayWith(
-            withRules(deals, { read: policyOf(deals)?.fields.amount?.read ?? [] }),
-            'read',
-            made,
-            person,
-          )
+          const sees = mayWith(readableBy(policyOf(deals)?.fields.amount?.read ?? []), 'read', made, person)
           // What a row that is not read may be used for, no list asks.
           const [shown] = found.map(row => (row.read === 1 ? row : { ...row, update: 0, delete: 0, amount: 0 }))
           expect(shown).toEqual({
@@ -187,7 +182,7 @@ it('leaves sharing to those whom the row belongs to, whatever a policy opens', a
 })
 
 /** A table with another rule for reading. */
-function withRules(_: unknown, { read }: { read: Rule }) {
+function readableBy(read: Rule) {
   const table = dealsTable()
   definePolicy(table, { read, create: [], update: [], delete: [] })
   return table

@@ -9,7 +9,7 @@ import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'
-import { parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
+import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { leavingRow } from './audit/record-audit'
 import type { Operation, OperationMethod } from './operation'
@@ -84,9 +84,6 @@ function answerOf(name: string, operation: Operation): Answer {
   }
 }
 
-const hasBody = ({ node: { req } }: H3Event): boolean =>
-  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
-
 /** Puts fields of the result beside those of the input, for the audit row. */
 function keepForAudit(event: H3Event, result: unknown, fields: readonly string[]): void {
   if (fields.length === 0 || !isRecord(result)) return
@@ -114,6 +111,6 @@ async function inputOf(
 ): Promise<Record<string, unknown>> {
   const inPath = parameters.length > 0 ? getRouterParams(event, { decode: true }) : {}
   if (!input) return inPath
-  if (!isSent || (mayBeEmpty && method !== 'GET' && !hasBody(event))) return parseInput(input, inPath)
+  if (!isSent || (mayBeEmpty && method !== 'GET' && !hasBody(event.node.req))) return parseInput(input, inPath)
   return method === 'GET' ? readQuery(event, input, inPath) : readInput(event, input, inPath)
 }

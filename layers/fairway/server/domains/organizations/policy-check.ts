@@ -9,6 +9,7 @@ import { type Part, type PolicyAction, policyOf } from './policy'
 import {
   accessibleTo,
   appOfRun,
+  ASSIGNED_ROLES,
   type Changes,
   columnOf,
   ruledChanges,
@@ -29,7 +30,7 @@ export interface Asking {
 }
 
 /** Whether any of these parts lets the person do it; `row` has the columns by their names in code. */
-export const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
+const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
   parts.some(part => isMet(part, row, person))
 
 function isMet(part: Part, row: Row, person: Asking): boolean {
@@ -60,11 +61,15 @@ function isShared(role: ShareRole, row: Row, { email, orgId, share }: Asking): b
 const isSame = (one: unknown, other: unknown): boolean =>
   one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : (one ?? null) === (other ?? null)
 
-/** Whether a person may do this with a row, by the policy of its table. `changes` are what an update or a new row sets. */
-export function mayWith(table: SQLiteTable, action: PolicyAction, row: Row, person: Asking): boolean {
+/** Whether a person may do this with a row that is there, by the policy of its table. */
+export function mayWith(
+  table: SQLiteTable,
+  action: Exclude<PolicyAction, 'create'>,
+  row: Row,
+  person: Asking,
+): boolean {
   const policy = policyOf(table)
   if (!policy) return true
-  if (action === 'create') return isAllowed(policy.rules.create, row, person)
   return (
     isAllowed(policy.rules.read, row, person) && (action === 'read' || isAllowed(policy.rules[action], row, person))
   )
@@ -80,13 +85,11 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
     })
     .map(([name]) => name)
 
-const ROLES = sql`(select role.role from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id`
-
 async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { userId, email, orgId } = session
   const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
     (select role from org_members where org_id = ${orgId} and user_id = ${userId}) as orgRole,
-    ${ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
+    (select role.role from ${ASSIGNED_ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
     (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
   return { email, orgId, orgRole: found?.orgRole ?? null, appRole: found?.appRole ?? null, share: found?.share ?? null }
 }
@@ -162,7 +165,7 @@ function fieldForbidden(table: SQLiteTable, field: string, row: Row): AppError {
 }
 
 /** The parts of a rule as an answer names them: `admin`, `creator`, `assignee`, `manager`. */
-export const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
+const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
 
 function nameOf(part: Part): string[] {
   if (part.kind === 'orgRole' || part.kind === 'appRole') return [...part.roles]

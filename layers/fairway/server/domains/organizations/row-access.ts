@@ -136,16 +136,22 @@ const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL =
  * The columns of a table as this caller may read them, for `select` and `returning`: those that a policy hides are null.
  */
 export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
+  const policy = policyOf(table)
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const read = policyOf(table)?.fields[name]?.read
+    const read = policy?.fields[name]?.read
     return [name, read ? sql`case when ${anyOf(read, table, caller)} then ${column} end`.mapWith(column) : column]
   })
   return Object.fromEntries(columns)
 }
 
-/** What the caller may do with a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it, and write each field that has a rule. */
+/**
+ * What the policy of a table lets the caller do with a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it,
+ * and write each field that has a rule. None for a table without a policy.
+ */
 export function canColumns(table: SharedTable, caller: Caller): Record<string, SQL<number>> {
-  const { rules, fields } = policyOf(table) ?? { rules: ANY_MEMBER, fields: {} }
+  const policy = policyOf(table)
+  if (!policy) return {}
+  const { rules, fields } = policy
   const update = anyOf(rules.update, table, caller)
   return {
     update: asNumber(update),
@@ -155,8 +161,6 @@ export function canColumns(table: SharedTable, caller: Caller): Record<string, S
     ),
   }
 }
-
-const ANY_MEMBER = { update: [{ kind: 'member' }], delete: [{ kind: 'member' }] } as const
 
 // A comparison with null is null.
 const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
@@ -182,7 +186,7 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
       return sql`(${isInOrg} and exists (select 1 from org_members role where role.org_id = ${caller.orgId}
         and role.user_id = ${caller.userId} and role.role in (${listed(part.roles)})))`
     case 'appRole':
-      return sql`(${isInOrg} and exists (select 1 from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id
+      return sql`(${isInOrg} and exists (select 1 from ${ASSIGNED_ROLES}
         where role.org_id = ${caller.orgId} and role.user_id = ${caller.userId}
         and role.app_id = ${'appId' in caller ? caller.appId : appOfRun()} and role.role in (${listed(part.roles)})))`
     case 'person':
@@ -201,6 +205,11 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
       )})`
   }
 }
+
+/** The app roles of members, as `role`: what a member who is gone was assigned counts no more. */
+export const ASSIGNED_ROLES = sql.raw(
+  'app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id',
+)
 
 const listed = (texts: readonly string[]): SQL =>
   sql.join(

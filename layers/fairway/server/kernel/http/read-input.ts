@@ -171,12 +171,16 @@ function readBody(
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('payload-too-large', { detail: `The body may have ${maxBytes} bytes at most.` })
 
+/** Whether a request has a body (RFC 9112 §6.3). */
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
+
 /**
  * Sees to it that a body which nobody reads ends soon after the answer: without it, Node reads on for five minutes. What has been
  * answered by then and still arrives is read within the limits of every refused body, and then the connection is cut.
  */
 export function endUnreadBody({ req, res }: H3Event['node']): void {
-  if (req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0) return
+  if (!hasBody(req)) return
   res.once('finish', () => drain(req))
 }
 

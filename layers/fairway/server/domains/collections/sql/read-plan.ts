@@ -155,9 +155,7 @@ interface ItemColumns {
 
 /** Finds what each field of the item is read from; throws for one that nothing fills. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
-  const own: Record<string, SQLiteColumn | SQL> = policyOf(source.root)
-    ? columnsFor(source.root as SharedTable, callerPlaceholders)
-    : getTableColumns(source.root)
+  const own: Record<string, SQLiteColumn | SQL> = columnsFor(source.root as SharedTable, callerPlaceholders)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
   const read = (name: string, value: SQLiteColumn | SQL) =>
