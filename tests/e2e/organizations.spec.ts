@@ -74,6 +74,7 @@ test('deletes an organization whose name is typed', async ({ page, origin, serve
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const confirm = page.getByRole('button', { name: 'Delete organization' })
   await expect(confirm).toBeDisabled()
+  await expect(page.getByText('1 person loses access.')).toBeVisible()
   await page.getByRole('textbox', { name: /^Type/ }).fill('Second Office')
   await confirm.click()
   await signInAgain(page)
@@ -84,6 +85,12 @@ test('deletes an organization whose name is typed', async ({ page, origin, serve
   await page.getByRole('link', { name: 'Members', exact: true }).click()
   await page.getByRole('button', { name: 'Invite people' }).click()
   await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: /^Restore Second Office/ }).click()
+  await expect(page.getByText('Second Office was restored.').first()).toBeVisible()
+  await switcher(page).click()
+  await expect(page.getByRole('menuitemcheckbox', { name: /^Second Office/ })).toBeVisible()
 })
 
 test('the only owner cannot leave, and reads why', async ({ page }) => {

@@ -114,7 +114,7 @@ describe('deleting an account', () => {
     await query(
       server,
       `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', ?, ?, 'viewer', ?, ?, 0)`,
-      [own.id, owner.userId, orgId, member.userId],
+      [own.id, owner.userId, ownOrg, member.userId],
     )
     await addGrant(server, { email: member.email, clientName: 'Editor' })
     const elsewhere = createBrowser(server.origin)

@@ -8,7 +8,6 @@ import { GRANTS_PATH, ORG_GRANTS_PATH } from '#fairway/shared/paths'
 import type { Scope } from '#fairway/shared/scopes'
 import { raw, sessionOf } from '../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth-grant'
-import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -377,7 +376,9 @@ describe('connected apps', () => {
     const gone = await elsewhere.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
     expect(gone.status).toBe(200)
     expect(await isLive(other.access_token)).toBe(false)
-    expect(await query(server, 'select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
+    const [closed] = (await (await elsewhere.browser.get('/_fw/org')).json()).deleted
+    expect((await elsewhere.browser.post('/_fw/org/restore', { json: { orgId: closed.id } })).status).toBe(200)
+    expect(await isLive(other.access_token)).toBe(false)
   })
 })
 

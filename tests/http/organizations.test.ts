@@ -196,18 +196,24 @@ describe('membership', () => {
 })
 
 describe('deleting an organization', () => {
-  it('wants its name, takes all of it away, and leaves its owner without one', async () => {
-    const { owner, orgId } = await world.team()
+  it('wants its name, lets nobody in, leaves its owner without one, and is undone by them', async () => {
+    const { owner, member, orgId } = await world.team()
     const { orgName } = await sessionOf(owner.browser)
     const remove = (name: string) => owner.browser.request('/_fw/org', { method: 'DELETE', json: { name } })
     const wrong = await remove('Something else')
     expect([wrong.status, await codeOf(wrong)]).toEqual([400, 'name-mismatch'])
+    const json = { name: orgName }
+    const planned = await owner.browser.request('/_fw/org?dryRun=true', { method: 'DELETE', json })
+    expect(await planned.json()).toMatchObject({ rows: [], members: 3, nextOrgId: orgId })
     const deleted = await remove(` ${String(orgName).toUpperCase()} `)
-    expect([deleted.status, await deleted.json()]).toEqual([200, { nextOrgId: null }])
-    for (const table of ['org_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'])
-      expect(await query(server, `select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
-    expect((await sessionOf(owner.browser)).orgId).toBeNull()
+    expect([deleted.status, await deleted.json()]).toMatchObject([200, { members: 3, nextOrgId: null }])
+    expect([(await sessionOf(owner.browser)).orgId, (await sessionOf(member.browser)).orgId]).toEqual([null, null])
     expect((await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: 'x' } })).status).toBe(400)
+    const restore = (who: typeof owner) => who.browser.post('/_fw/org/restore', { json: { orgId } })
+    const refused = await restore(member)
+    expect([refused.status, await codeOf(refused)]).toEqual([404, 'not-found'])
+    expect(await (await restore(owner)).json()).toEqual({ id: orgId, name: orgName, role: 'owner' })
+    expect([(await sessionOf(owner.browser)).orgId, (await sessionOf(member.browser)).orgId]).toEqual([orgId, orgId])
   })
 })
 

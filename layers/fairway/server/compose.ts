@@ -1,3 +1,5 @@
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { devSecret, unknownNames } from '#fairway/server/kernel/config/environment'
@@ -15,6 +17,7 @@ import { peopleRows } from '#fairway/server/domains/people'
 import { signInRows } from '#fairway/server/domains/sign-in'
 import { webhookRows } from '#fairway/server/domains/webhooks'
 import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
+import * as schema from './schema'
 
 /** Whose rows depend on people, memberships and organizations. */
 const dependents = [
@@ -27,6 +30,10 @@ const dependents = [
   pagesRows,
   webhookRows,
 ]
+
+const platformTables: ReadonlySet<string> = new Set(
+  Object.values(schema).flatMap(value => (is(value, SQLiteTable) ? [getTableName(value)] : [])),
+)
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>
@@ -65,6 +72,7 @@ export async function createApp({
     fetch: globalThis.fetch,
     frames,
     dependents,
+    platformTables,
     now,
     memo: createMemo(),
   }

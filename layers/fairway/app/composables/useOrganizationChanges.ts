@@ -1,3 +1,4 @@
+import { formatTime } from '#fairway/shared/languages'
 import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
 import { callOperation, type OperationArgs, type OperationName, type OperationOutput } from '../request/operations'
@@ -30,6 +31,7 @@ export function useOrganizationChanges() {
     leave: (receiver?: string) => change('leave-organization', { receiver }),
     transfer: (email: string) => change('transfer-ownership', { email }),
     destroy: (name: string) => change('delete-organization', { name }),
+    restore: (orgId: string) => change('restore-organization', { orgId }),
   }
 }
 
@@ -52,6 +54,37 @@ export function useOrganizationSwitch() {
       if (!question.value) failed(t('org.notSwitched', { name }), failure, () => change(to))
     }
   }
+}
+
+/** Restores a deleted organization, and says what came of it. */
+export function useOrganizationRestore() {
+  const { t } = useI18n()
+  const change = useToldChange()
+  const { restore } = useOrganizationChanges()
+
+  return ({ id, name }: Pick<OrganizationEntry, 'id' | 'name'>): Promise<void> =>
+    change({
+      run: () => restore(id),
+      done: t('org.restored', { name }),
+      failed: t('org.notRestored', { name }),
+    })
+}
+
+/** The deleted organizations that the person can restore, as the switcher offers them. */
+export function useRestorable() {
+  const { t } = useI18n()
+  const { language } = useLanguage()
+  const { overview } = useOrganizations()
+  const restore = useOrganizationRestore()
+
+  return computed(() =>
+    (overview.value?.deleted ?? []).map(({ id, name, purgeAt }) => ({
+      label: t('org.restore', { name }),
+      text: t('org.restoreText', { until: formatTime(purgeAt, language.value, 'day') }),
+      icon: 'i-lucide-rotate-ccw',
+      restore: () => void restore({ id, name }),
+    })),
+  )
 }
 
 /** Joining an organization: a user who is in one already is asked first whether to switch as well. */

@@ -1,8 +1,5 @@
-import { getTableName, is } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
 import { quoteName } from '#fairway/server/kernel/owned-rows'
-import * as schema from '../schema'
 
 /** A table of the database, of either journal. */
 interface Table {
@@ -22,10 +19,6 @@ const MOST_CHARACTERS = 160
 const SECRET = /(^|_)(token|secret|password|passwd|hash|ciphertext|verifier|private|api_?key|jwk|otp|pin)(_|$)|sealed/i
 const PLATFORM_SECRET = /^(content|payload|value|code_challenge|public_key|bytes)$/
 
-const platformTables = new Set<string>(
-  Object.values(schema).flatMap(value => (is(value, SQLiteTable) ? [getTableName(value)] : [])),
-)
-
 /** Every table with its columns and how many rows it has, the application's first. */
 export async function listTables(app: App): Promise<TableFacts[]> {
   const tables = await findTables(app)
@@ -43,22 +36,23 @@ async function findTables(app: App): Promise<Table[]> {
   const byName = Map.groupBy(found, ([name]) => String(name))
   const tables = [...byName].map(([name, columns]) => ({
     name,
-    isPlatform: isPlatform(name),
+    isPlatform: isPlatform(app, name),
     columns: columns.map(([, column, type, key]) => ({
       name: String(column),
       type: String(type).toLowerCase(),
       isKey: Number(key) > 0,
-      isMasked: isMasked(name, String(column)),
+      isMasked: isMasked(app, name, String(column)),
     })),
   }))
   return tables.toSorted((a, b) => Number(a.isPlatform) - Number(b.isPlatform))
 }
 
-const isPlatform = (name: string): boolean => platformTables.has(name) || name.startsWith('fw_')
+const isPlatform = ({ platformTables }: App, name: string): boolean =>
+  platformTables.has(name) || name.startsWith('fw_')
 
 /** Whether values of a column are never shown. */
-export const isMasked = (table: string, column: string): boolean =>
-  SECRET.test(column) || (isPlatform(table) && PLATFORM_SECRET.test(column))
+export const isMasked = (app: App, table: string, column: string): boolean =>
+  SECRET.test(column) || (isPlatform(app, table) && PLATFORM_SECRET.test(column))
 
 /** One page of a table's rows as texts, the latest first; `search` is looked for in every column that is shown. Undefined for a table that is not there. */
 export async function readTable(

@@ -19,6 +19,8 @@ export interface App {
   frames: PageFrames
   /** What domains have declared of their rows, for the domains below them. */
   dependents: readonly DependentRows[]
+  /** The names of the platform's own tables; all others in the database are the application's. */
+  platformTables: ReadonlySet<string>
   now(): Date
   /** Set on a developer's own machine alone (server/devtools). */
   walk?: Walk

@@ -26,8 +26,8 @@ export interface Runs {
   execute(statement: InStatement): Promise<ResultSet>
 }
 
-/** A table whose rows name people by their addresses. */
-export interface OwnedTable {
+/** A table of this database, and what its columns say about its rows. */
+export interface TableOfRows {
   name: string
   /** The same as SQL names it: identifiers come from the database's own schema and may be anything. */
   quoted: string
@@ -53,30 +53,28 @@ const foundSchema = z.object({ table: z.string(), name: z.string(), type: z.stri
 /** An identifier as SQL names it, whatever it holds. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Every table whose rows name people, by name. */
-export async function findOwnedTables(on: Runs): Promise<OwnedTable[]> {
+/** Every table, by name. */
+export async function findTables(on: Runs): Promise<TableOfRows[]> {
   const { rows } = await on.execute(FIND)
   const byTable = Map.groupBy(
     rows.map(row => foundSchema.parse(row)),
     ({ table }) => table,
   )
-  return [...byTable]
-    .map(([name, columns]) => {
-      const has = (column: string) => columns.some(each => each.name.toLowerCase() === column)
-      const ofType = (type: string) => columns.filter(each => each.type === type).map(each => quoteName(each.name))
-      const hasOwner = has('owner_email')
-      return {
-        name,
-        quoted: quoteName(name),
-        hasId: has('id'),
-        hasRowid: columns[0]?.hasRowid === 1,
-        hasOwner,
-        hasOrg: has('org_id'),
-        people: [...(hasOwner ? ['owner_email'] : []), ...ofType(PERSON_TYPE)],
-        creators: ofType(CREATOR_TYPE),
-      }
-    })
-    .filter(({ people, creators }) => people.length + creators.length > 0)
+  return [...byTable].map(([name, columns]) => {
+    const has = (column: string) => columns.some(each => each.name.toLowerCase() === column)
+    const ofType = (type: string) => columns.filter(each => each.type === type).map(each => quoteName(each.name))
+    const hasOwner = has('owner_email')
+    return {
+      name,
+      quoted: quoteName(name),
+      hasId: has('id'),
+      hasRowid: columns[0]?.hasRowid === 1,
+      hasOwner,
+      hasOrg: has('org_id'),
+      people: [...(hasOwner ? ['owner_email'] : []), ...ofType(PERSON_TYPE)],
+      creators: ofType(CREATOR_TYPE),
+    }
+  })
 }
 
 const countSchema = z.object({ n: z.number() })
@@ -88,5 +86,5 @@ export async function countRows(on: Runs, from: string, args: InValue[]): Promis
 }
 
 /** The tables whose rows each belong to a person. */
-export const findTablesOfPeople = async (on: Runs): Promise<OwnedTable[]> =>
-  (await findOwnedTables(on)).filter(({ hasOwner }) => hasOwner)
+export const findTablesOfPeople = async (on: Runs): Promise<TableOfRows[]> =>
+  (await findTables(on)).filter(({ hasOwner }) => hasOwner)

@@ -14,6 +14,7 @@ import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fai
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
+import { purgeOrganizations } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeWebhooks, startWebhookDelivery } from '#fairway/server/domains/webhooks'
 import fwConfig from '#fw/config'
@@ -38,6 +39,7 @@ const housekeeping = [
   purgeApprovals,
   purgeAddressChanges,
   purgeWebhooks,
+  purgeOrganizations,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -34,6 +34,10 @@ export type OrganizationDetails = z.infer<typeof organizationDetailsSchema>
 const orphanedCredentialSchema = z.object({ key: z.string() })
 export type OrphanedCredential = z.infer<typeof orphanedCredentialSchema>
 
+/** An organization that I deleted as one of its owners and can restore, until `purgeAt`. */
+const deletedOrganizationSchema = z.object({ id: z.string(), name: z.string(), purgeAt: z.string() })
+export type DeletedOrganization = z.infer<typeof deletedOrganizationSchema>
+
 /** My organizations, the active one, and what waits for me. */
 export const organizationOverviewSchema = z.object({
   orgs: z.array(organizationEntrySchema),
@@ -47,6 +51,7 @@ export const organizationOverviewSchema = z.object({
   needsVerifiedEmail: z.boolean(),
   /** Organizations that people of my verified address may join. */
   domainMatches: z.array(z.object({ id: z.string(), name: z.string() })),
+  deleted: z.array(deletedOrganizationSchema),
 })
 export type OrganizationOverview = z.infer<typeof organizationOverviewSchema>
 
@@ -69,6 +74,16 @@ export const handOverSchema = z.object({
   receivedBy: z.nullable(z.object({ email: z.string(), name: z.string() })),
 })
 export type HandOver = z.infer<typeof handOverSchema>
+
+/** What deleting an organization removes, or would: rows by table. Until `purgeAt`, an owner can restore it. */
+export const organizationDeletionSchema = z.object({
+  rows: z.array(z.object({ table: z.string(), rows: z.int() })),
+  members: z.int(),
+  purgeAt: z.string(),
+  /** The organization that I work in then. */
+  nextOrgId: z.nullable(z.string()),
+})
+export type OrganizationDeletion = z.infer<typeof organizationDeletionSchema>
 
 /** One page of members. */
 export const memberPageSchema = z.object({ members: z.array(organizationMemberSchema), totalItems: z.int() })

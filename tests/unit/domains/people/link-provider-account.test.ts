@@ -142,6 +142,7 @@ describe('verifyEmail', () => {
       'two_factor_backup_codes',
       'app_member_roles',
       'org_members',
+      'fw_suspended_members',
       'shares',
       'user_settings',
       'audit_log',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { authorContext } from '#fairway/server/domains/actions'
 import { deleteOrganization, requireOrg } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
@@ -14,7 +15,7 @@ let test: TestApp
 let ada: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
+  test = await createTestApp({ FW_ORG_DELETION_GRACE: '0' })
   ada = await aMember(test.app)
 })
 afterEach(() => test.close())
@@ -65,6 +66,7 @@ describe('state', () => {
     await inHand().state.set('tour', 1)
     await inHand(second).state.set('tour', 2)
     await deleteOrganization(test.app, second, requireOrg(second, 'delete-organization'), 'Second')
+    await backgroundDone(test.app)
     expect(await query(test.app, 'select value from application_state')).toMatchObject([{ value: '1' }])
     await query(test.app, 'delete from users where id = ?', [ada.userId])
     expect(await query(test.app, 'select value from application_state')).toEqual([])

@@ -46,7 +46,11 @@ let clock: { ahead: number }
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  test = await createTestApp({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: OPERATORS.join() })
+  test = await createTestApp({
+    FW_WEBHOOK_ORIGINS: receiver.origin,
+    FW_OPERATORS: OPERATORS.join(),
+    FW_ORG_DELETION_GRACE: '0',
+  })
   clock = { ahead: 0 }
   app = { ...test.app, now: () => new Date(Date.now() + clock.ahead * 1000) }
   ada = await aMember(app, { email: 'ada@example.test' })
@@ -652,6 +656,7 @@ describe('what goes', () => {
       role: 'owner' as const,
     }
     await deleteOrganization(app, second, actor, 'Second')
+    await backgroundDone(app)
     expect(await query(app, 'select url from fw_webhooks')).toEqual([{ url: `${receiver.origin}/first` }])
     expect(await query(app, 'select * from fw_webhook_deliveries')).toEqual([])
   })

@@ -75,7 +75,7 @@ export const toGrantRow = (row: unknown): GrantRow | undefined =>
 /** A row that was read as `grantObject`. */
 export const parseGrantObject = (text: unknown): GrantRow => grantRowSchema.parse(JSON.parse(z.string().parse(text)))
 
-/** Why a grant has ended, as the row says; other domains add `membership-ended`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
+/** Why a grant has ended, as the row says; other domains add `membership-ended`, `organization-deleted`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 
 /** The statement that ends the grants that fit a condition on the table, and with them everything issued from them; `now` in milliseconds. */

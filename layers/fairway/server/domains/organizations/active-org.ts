@@ -118,17 +118,12 @@ export const joinStatements = (userId: string, orgId: string, when: SqlPart): In
 
 /**
  * Logs a warning for each move between two organizations that the statements of a transaction have made, with the credentials
- * left behind. `gone` is an organization that the transaction has deleted, as it was.
+ * left behind.
  */
-export async function logMoves(
-  app: App,
-  results: readonly ResultSet[],
-  reason: string,
-  gone?: OrgName & { keys: string[] },
-): Promise<void> {
-  const keysOf = new Map(gone ? [[gone.id, gone.keys]] : [])
+export async function logMoves(app: App, results: readonly ResultSet[], reason: string): Promise<void> {
+  const keysOf = new Map<string, string[]>()
   for (const row of results.filter(({ columns }) => columns[0] === MOVED).flatMap(({ rows }) => rows)) {
-    const from = toOrgName(row.fromId, row.fromName ?? gone?.name)
+    const from = toOrgName(row.fromId, row.fromName)
     const to = toOrgName(row.toId, row.toName)
     if (!from || !to || from.id === to.id) continue
     const keys = keysOf.get(from.id) ?? (await listOrgCredentialKeys(app, from.id))

@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { personJoin } from '#fairway/server/domains/people'
 import { type DependentRows, endGrantsStatements, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { OwnedTable } from '#fairway/server/kernel/owned-rows'
+import type { TableOfRows } from '#fairway/server/kernel/owned-rows'
 import { logMoves, moveOnStatements } from './active-org'
 import { findHandedOver, handOverStatements, type Receivers, writeOwnedRows } from './hand-over'
 
@@ -42,7 +42,7 @@ interface EndedMemberships {
   /** Which ones, about `m`. */
   memberships: SqlPart
   /** The application's tables, by `findHandedOver`. */
-  tables: readonly OwnedTable[]
+  tables: readonly TableOfRows[]
   receivers?: Receivers
 }
 
@@ -86,7 +86,7 @@ export const BROUGHT_IN = `
  */
 export function removeBroughtInStatements(
   app: App,
-  { userId, when, tables }: { userId: string; when: SqlPart; tables: readonly OwnedTable[] },
+  { userId, when, tables }: { userId: string; when: SqlPart; tables: readonly TableOfRows[] },
 ): InStatement[] {
   const now = app.now().getTime()
   return [
@@ -103,8 +103,12 @@ export function removeBroughtInStatements(
       tables,
     }),
     {
+      sql: `delete from fw_suspended_members where user_id <> ? and (org_id, user_id) in (${BROUGHT_IN}) and ${when.sql}`,
+      args: [userId, userId, ...when.args],
+    },
+    {
       sql: `insert into org_members (org_id, user_id, role, joined_at) select o.id, o.created_by, 'owner', ? from organizations o
-        where o.created_by = ? and ${when.sql}
+        where o.created_by = ? and o.deleted_at is null and ${when.sql}
         and not exists (select 1 from org_members x where x.org_id = o.id and x.role = 'owner')
         on conflict (org_id, user_id) do update set role = excluded.role`,
       args: [now, userId, ...when.args],
@@ -145,7 +149,8 @@ export const organizationRows: DependentRows = {
     ].map(sql => ({ sql, args: [userId] })),
   ofPerson: ({ userId, email }) => ({
     organizations: {
-      sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt from org_members m
+      sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt
+        from (select * from org_members union all select * from fw_suspended_members) m
         join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at`,
       args: [userId],
     },
@@ -181,6 +186,11 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
+  forgetOrganization: ({ sql, args }) =>
+    ['fw_suspended_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'].map(table => ({
+      sql: `delete from ${table} where ${sql}`,
+      args,
+    })),
   // An invitation of the same organization may have gone to the new address as well; then that one counts.
   changeAddress: ({ email, newEmail }) => [
     { sql: 'update or ignore org_invitations set email = ? where email = ?', args: [newEmail, email] },

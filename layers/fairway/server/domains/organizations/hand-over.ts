@@ -7,9 +7,9 @@ import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
   countRows,
-  findOwnedTables,
+  findTables,
   findTablesOfPeople,
-  type OwnedTable,
+  type TableOfRows,
   type Runs,
 } from '#fairway/server/kernel/owned-rows'
 import type { HandOver } from '#fairway/shared/schemas/organization'
@@ -19,23 +19,25 @@ import { forgetSharesSql } from './sharing'
 export type Receivers = Readonly<Record<string, string>>
 
 /** Whether a hand-over changes rows of this table. */
-export const isHandedOver = ({ hasOrg, people }: OwnedTable): boolean => hasOrg && people.length > 0
+export const isHandedOver = ({ hasOrg, people }: TableOfRows): boolean => hasOrg && people.length > 0
 
 /** The tables of the application that a hand-over changes. */
-export const findHandedOver = async (on: Runs): Promise<OwnedTable[]> =>
-  (await findOwnedTables(on)).filter(isHandedOver)
+export const findHandedOver = async (on: Runs): Promise<TableOfRows[]> => (await findTables(on)).filter(isHandedOver)
 
 /** The longest-standing owner comes first, then the longest-standing member. */
 const HEIR_ORDER = `x.role = 'owner' desc, x.joined_at, x.user_id limit 1`
 
+/** Where members of organizations are; those of deleted ones wait in the second. */
+type Members = 'org_members' | 'fw_suspended_members'
+
 /** For each of these memberships (`m`): the organization, the address that leaves, and the one that takes over; null where nobody stays. */
-function heirs({ sql, args }: SqlPart, receivers: Receivers): SqlPart {
-  const leaves = `exists (select 1 from org_members m where m.rowid = x.rowid and (${sql}))`
+function heirs({ sql, args }: SqlPart, receivers: Receivers, members: Members): SqlPart {
+  const leaves = `exists (select 1 from ${members} m where m.rowid = x.rowid and (${sql}))`
   return {
     sql: `select m.org_id as orgId, u.email as leaver, (
-        select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = m.org_id and not ${leaves}
+        select u.email from ${members} x ${personJoin('x.user_id')} where x.org_id = m.org_id and not ${leaves}
         order by u.email = (select value from json_each(?) where key = x.org_id) desc, ${HEIR_ORDER}) as heir
-      from org_members m ${personJoin('m.user_id')} where ${sql}`,
+      from ${members} m ${personJoin('m.user_id')} where ${sql}`,
     args: [...args, JSON.stringify(receivers), ...args],
   }
 }
@@ -45,11 +47,12 @@ function heirs({ sql, args }: SqlPart, receivers: Receivers): SqlPart {
  * given by sharing are theirs now, so the shares go.
  */
 export function handOverStatements(
-  tables: readonly OwnedTable[],
+  tables: readonly TableOfRows[],
   memberships: SqlPart,
   receivers: Receivers = {},
+  members: Members = 'org_members',
 ): InStatement[] {
-  const { sql, args } = heirs(memberships, receivers)
+  const { sql, args } = heirs(memberships, receivers, members)
   return tables.flatMap(({ name, quoted, people, hasOwner, hasId }) => [
     ...people.map(column => ({
       sql: `update ${quoted} set ${column} = h.heir from (${sql}) h
@@ -110,12 +113,18 @@ export async function findReceiver(on: Runs, { orgId, email, receiver }: Leaver)
 export const longestOwner = (table: string): string =>
   `(select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = ${table}.org_id order by ${HEIR_ORDER})`
 
+/** The condition that a row of this table is in a deleted organization: it goes with that, or is back with it. */
+export const isInDeleted = (table: string): string =>
+  `exists (select 1 from organizations o where o.id = ${table}.org_id and o.deleted_at is not null)`
+
 /** How many rows of each table go with a person's account: those in no organization that others are in. Tables without any are left out. */
 export async function countPersonalRows(on: Runs, email: string): Promise<HandOver['rows']> {
   const counted: HandOver['rows'] = []
   for (const { name, quoted, hasOrg } of await findTablesOfPeople(on)) {
-    const others = `select 1 from org_members x ${personJoin('x.user_id')} where x.org_id = ${quoted}.org_id and u.email <> owner_email`
-    const from = `${quoted} where owner_email = ? ${hasOrg ? `and not exists (${others})` : ''}`
+    const othersIn = (members: Members) => `exists (
+      select 1 from ${members} x ${personJoin('x.user_id')} where x.org_id = ${quoted}.org_id and u.email <> owner_email)`
+    const isAlone = `not ${othersIn('org_members')} and not ${othersIn('fw_suspended_members')}`
+    const from = `${quoted} where owner_email = ? ${hasOrg ? `and ${isAlone}` : ''}`
     const count = await countRows(on, from, [email])
     if (count > 0) counted.push({ table: name, rows: count })
   }

@@ -19,6 +19,7 @@ export {
   countPersonalRows,
   findHandedOver,
   findReceiver,
+  isInDeleted,
   longestOwner,
   planHandOver,
   type Receivers,
@@ -26,7 +27,8 @@ export {
   writeOwnedRows,
 } from './hand-over'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
-export { createOrganization, deleteOrganization, leaveAllStatements, listLeaving } from './organization'
+export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
+export { createOrganization, leaveAllStatements, listLeaving } from './organization'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation } from './join'
 export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'

@@ -9,6 +9,7 @@ import {
   joinedOrganizationSchema,
   organizationDetailsSchema,
   organizationEntrySchema,
+  organizationDeletionSchema,
   organizationOverviewSchema,
 } from '#fairway/shared/schemas/organization'
 import { orgContextSchema } from '#fairway/shared/schemas/session'
@@ -17,7 +18,8 @@ import { resendInvitation, revokeInvitation } from './invite'
 import { acceptInvitation, declineInvitation, joinByDomain, viewInvitation } from './join'
 import { leaveOrganization, transferOwnership } from './members'
 import { orgInput } from './org-input'
-import { createOrganization, deleteOrganization, updateOrganization } from './organization'
+import { deleteOrganization, planDeletion, restoreOrganization } from './deletion'
+import { createOrganization, updateOrganization } from './organization'
 import { findDetails, getOverview } from './overview'
 import { switchOrganization } from './switch-organization'
 
@@ -63,11 +65,25 @@ export default defineOperations({
     permission: 'delete-organization',
     recentSignIn: true,
     input: orgInput.remove,
-    output: z.object({ nextOrgId: z.string().nullable() }),
+    output: organizationDeletionSchema,
     audit: [],
-    run: async ({ name }, { app, session, actor }) => ({
-      nextOrgId: await deleteOrganization(app, session, actor, name),
-    }),
+    dryRun: true,
+    run: ({ name }, { app, session, actor, isDryRun }) =>
+      isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name),
+  }),
+  'restore-organization': operation({
+    description: 'Restores an organization that you deleted as one of its owners, within the days of grace.',
+    method: 'POST',
+    path: '/_fw/org/restore',
+    input: orgInput.restore,
+    output: organizationEntrySchema,
+    audit: ['orgId'],
+    auditsElsewhere: true,
+    async run({ orgId }, { app, session, event }) {
+      const organization = await restoreOrganization(app, session, orgId)
+      auditIn(event, orgId)
+      return organization
+    },
   }),
   'switch-organization': operation({
     description: 'Changes the organization that you work in.',

@@ -41,6 +41,7 @@ export const orgInput = {
   create: z.object({ name: nameSchema, confirm: confirmSchema }),
   update: z.object({ name: nameSchema.optional(), allowedDomain: z.string().max(253).nullable().optional() }),
   remove: z.object({ name: z.string('Type the name of the organization.').max(200) }),
+  restore: z.object({ orgId: idSchema }),
   members: z.object({
     page: pageSchema.max(1_000_000).default(1),
     itemsPerPage: pageSchema.max(100).default(30),

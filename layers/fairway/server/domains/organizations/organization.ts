@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import type { OwnedTable, Runs } from '#fairway/server/kernel/owned-rows'
+import type { TableOfRows, Runs } from '#fairway/server/kernel/owned-rows'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -11,7 +11,7 @@ import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { listOrgCredentialKeys } from './vault'
-import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
+import { activeOrgStatements, logMoves } from './active-org'
 import { listMemberships, type Membership } from './switch-organization'
 import {
   DOMAIN_HOLDS,
@@ -21,12 +21,11 @@ import {
   normalDomain,
   requireOrg,
   type Actor,
-  findActiveOrg,
 } from './org-context'
 import { organizations, orgMembers } from './tables'
-import { isHandedOver, type Receivers } from './hand-over'
-import { forgetSharesSql } from './sharing'
-import { endMembershipsStatements, makerIsSettled, refuseOpenClaim } from './end-membership'
+import { forgetStatements, ofAuthors } from './deletion'
+import { handOverStatements, isHandedOver, type Receivers } from './hand-over'
+import { endMembershipsStatements } from './end-membership'
 
 interface CreateOrganizationInput {
   name: string
@@ -166,54 +165,6 @@ async function freeDomain(app: App, actor: Actor, domain: string): Promise<void>
   if (other && other.id !== actor.orgId) throw new AppError('domain-taken')
 }
 
-/** What belongs to one organization here; what other domains keep for it is declared by them (`forgetOrganization`). Rows that authors made keep their owner and lose the organization. */
-const DELETIONS = [
-  'delete from org_members where org_id = ?',
-  'delete from org_invitations where org_id = ?',
-  'delete from app_member_roles where org_id = ?',
-  'delete from shares where org_id = ?',
-  'delete from vault_credentials where org_id = ?',
-]
-
-/**
- * Deletes the organization with all that belongs to it, when its name was typed again; gives the organization the person
- * works in now. Throws `name-mismatch`, `claim-open`, and `forbidden` when the person is no owner at that moment.
- */
-export async function deleteOrganization(
-  app: App,
-  session: Session,
-  actor: Actor,
-  typed: string,
-): Promise<string | null> {
-  if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
-  const isGone = 'not exists (select 1 from organizations where id = ?)'
-  const gone = { sql: `org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }
-  const isSettled = makerIsSettled(actor.orgId)
-  const keys = await listOrgCredentialKeys(app, actor.orgId)
-  const results = await app.db.client.batch(
-    [
-      {
-        sql: `delete from organizations where id = ? and exists (
-          select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner') and ${isSettled.sql}`,
-        args: [actor.orgId, actor.userId, ...isSettled.args],
-      },
-      ...moveOnStatements({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
-      ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
-      ...app.dependents.flatMap(rows => rows.forgetOrganization?.(gone) ?? []),
-    ],
-    'write',
-  )
-  if (results[0]?.rowsAffected !== 1) {
-    await refuseOpenClaim(app, actor.orgId)
-    throw new AppError('forbidden')
-  }
-  await logMoves(app, results, 'organization deleted', { id: actor.orgId, name: actor.orgName, keys })
-  app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
-  return (await findActiveOrg(app, session.userId))?.id ?? null
-}
-
-const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
-
 /** What becomes of an organization when this member's account is deleted. */
 export interface LeavingEntry {
   id: string
@@ -250,33 +201,26 @@ export async function listLeaving(on: Runs, userId: string): Promise<LeavingEntr
 interface LeavingPerson {
   userId: string
   leaving: readonly LeavingEntry[]
-  tables: readonly OwnedTable[]
+  /** Every table, by `findTables`. */
+  tables: readonly TableOfRows[]
   receivers: Receivers
 }
 
 /**
- * The statements after which a person is in no organization: they hand over what stays, and those that `listLeaving` calls deleted are
- * gone with their rows. For a transaction.
+ * The statements after which a person is in no organization, deleted ones included: they hand over what stays, and those that
+ * `listLeaving` calls deleted are gone with their rows. For a transaction.
  */
 export function leaveAllStatements(app: App, { userId, leaving, tables, receivers }: LeavingPerson): InStatement[] {
   const gone = leaving.filter(({ fate }) => fate === 'deleted')
+  const handedOver = tables.filter(isHandedOver)
+  const memberships = { sql: 'm.user_id = ?', args: [userId] }
   return [
+    ...endMembershipsStatements(app, { memberships, tables: handedOver, receivers }),
+    ...handOverStatements(handedOver, memberships, {}, 'fw_suspended_members'),
+    { sql: 'delete from fw_suspended_members where user_id = ?', args: [userId] },
     ...gone.flatMap(({ id }) => [
-      { sql: 'delete from organizations where id = ?', args: [id] },
-      ...DELETIONS.map(sql => ({ sql, args: [id] })),
-      ...tables
-        .filter(({ hasOrg }) => hasOrg)
-        .flatMap(({ name, quoted, hasId }) => [
-          ...(hasId ? [forgetSharesSql(name, `resource_id in (select id from ${quoted} where org_id = ?)`)] : []),
-          `delete from ${quoted} where org_id = ?`,
-        ])
-        .map(sql => ({ sql, args: [id] })),
-      ...app.dependents.flatMap(rows => rows.forgetOrganization?.({ sql: 'org_id = ?', args: [id] }) ?? []),
+      ...ofAuthors(app, tables).map(({ quoted }) => ({ sql: `delete from ${quoted} where org_id = ?`, args: [id] })),
+      ...forgetStatements(app, id),
     ]),
-    ...endMembershipsStatements(app, {
-      memberships: { sql: 'm.user_id = ?', args: [userId] },
-      tables: tables.filter(isHandedOver),
-      receivers,
-    }),
   ]
 }

@@ -5,6 +5,7 @@ import type {
   ReceivedInvitation,
 } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
+import { listDeleted } from './deletion'
 import { findDomainMatches } from './join'
 import { listMemberships, listOrphanedCredentials } from './switch-organization'
 import { findInvitations } from './invite'
@@ -13,12 +14,13 @@ import { DOMAIN_HOLDS } from './org-context'
 /** My organizations, the active one, and what waits for me. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
   const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
-  const [memberships, active, received, domainMatches, orphanedCredentials] = await Promise.all([
+  const [memberships, active, received, domainMatches, orphanedCredentials, deleted] = await Promise.all([
     listMemberships(app, session.userId),
     findDetails(app, session),
     listReceived(app, session),
     findDomainMatches(app, session),
     session.orgId ? listOrphanedCredentials(app, session, session.orgId) : [],
+    listDeleted(app, session.userId),
   ])
   return {
     orgs: memberships.map(({ orgId, orgName, role }) => ({ id: orgId, name: orgName, role })),
@@ -29,6 +31,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
     invitations: isTrusted ? received : [],
     needsVerifiedEmail: !isTrusted && received.length > 0,
     domainMatches,
+    deleted,
   }
 }
 

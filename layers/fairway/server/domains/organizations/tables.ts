@@ -34,11 +34,18 @@ export const organizations = sqliteTable(
     requiredAuthDomain: text('required_auth_domain'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
+    /** When an owner deleted it; null while it is in use. It has no members then: they wait in `fw_suspended_members`. */
+    deletedAt: instant('deleted_at'),
+    /** From when nobody can restore it, and all that belongs to it is removed. */
+    purgeAt: instant('purge_at'),
   },
   table => [
     uniqueIndex('organizations_domain')
       .on(table.allowedDomain)
       .where(sql`allowed_domain is not null`),
+    index('fw_organizations_purge')
+      .on(table.purgeAt)
+      .where(sql`purge_at is not null`),
   ],
 )
 
@@ -55,6 +62,18 @@ export const orgMembers = sqliteTable(
     index('org_members_user').on(table.userId, table.joinedAt, table.orgId, table.role),
     index('org_members_joined').on(table.orgId, table.joinedAt, table.userId, table.role),
   ],
+)
+
+/** Who gets back into a deleted organization when it is restored. Nothing that asks for a membership looks here. */
+export const suspendedMembers = sqliteTable(
+  'fw_suspended_members',
+  {
+    orgId: text('org_id').notNull(),
+    userId: text('user_id').notNull(),
+    role: orgRole('role'),
+    joinedAt: instant('joined_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.userId] }), index('fw_suspended_members_user').on(table.userId)],
 )
 
 export const orgInvitations = sqliteTable(

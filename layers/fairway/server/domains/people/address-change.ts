@@ -13,7 +13,7 @@ import {
   spendStatement,
   withdrawOneTimeStatement,
 } from '#fairway/server/kernel/one-time/one-time'
-import { findOwnedTables, type Runs } from '#fairway/server/kernel/owned-rows'
+import { findTables, type Runs } from '#fairway/server/kernel/owned-rows'
 import { ADDRESS_LINK_PATH } from '#fairway/shared/paths'
 import { endEmailLinksStatement } from './email-link'
 import { endSessionsStatements } from './end-access'
@@ -253,7 +253,7 @@ function changeStatements(
 
 /** What the application keeps by address moves along; throws `rows-refused` where a table does not take the new one. */
 async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: Move): Promise<void> {
-  for (const { name, quoted, people, creators } of await findOwnedTables(on))
+  for (const { name, quoted, people, creators } of await findTables(on))
     for (const column of [...people, ...creators])
       await on
         .execute({ sql: `update ${quoted} set ${column} = ? where ${column} = ?`, args: [newEmail, oldEmail] })

@@ -2,6 +2,7 @@
 // for the next one. Organizations and hosts share places fairly, and a try holds its place for one second at most.
 import { eq } from 'drizzle-orm'
 import { findAuditEvent } from '#fairway/server/domains/actions'
+import { isInDeleted } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { findSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
 import { findEventKind } from '#fairway/server/kernel/security-events/event-kinds'
@@ -117,7 +118,7 @@ async function lookWhileDue(app: App, state: Delivering): Promise<void> {
   }
 }
 
-const DUE = `select w.id as id, coalesce(w.org_id, 'installation') as owner, w.url as url from fw_webhooks w where w.state = 'on'
+const DUE = `select w.id as id, coalesce(w.org_id, 'installation') as owner, w.url as url from fw_webhooks w where w.state = 'on' and not ${isInDeleted('w')}
   and exists (select 1 from fw_webhook_deliveries d where d.webhook_id = w.id and d.next_try_at <= ?)`
 
 async function findDue(app: App): Promise<DueWebhook[]> {

@@ -43,6 +43,8 @@ export interface Config {
   /** The setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
   unconfirmedBy: string | null
   autoCreateDefaultOrg: boolean
+  /** For how long a deleted organization can be restored, in days. */
+  orgDeletionGrace: number
   appRoles: AppRolesDeclaration | null
   /** The providers that people can sign in with, in the order they are offered. */
   signInProviders: SignInProvider[]
@@ -144,7 +146,6 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
     ...signInConfig(env, environment, fwConfig),
     ...customSignInConfig(fwConfig),
-    autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
     ...operationConfig(env),
     mail: mailConfig(env, environment),
     mails: fwConfig.mails,
@@ -184,7 +185,9 @@ const oauthConfig = (env: Env): OAuthConfig => ({
   refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,
 })
 
-const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'webhookOrigins' | 'metricsToken'> => ({
+const operationConfig = (env: Env) => ({
+  autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
+  orgDeletionGrace: env.FW_ORG_DELETION_GRACE ?? 7,
   connections: { providers: env.FW_OAUTH_PROVIDERS ?? [], clients: env.FW_PROVIDER_CLIENTS ?? {} },
   operators: env.FW_OPERATORS ?? [],
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],

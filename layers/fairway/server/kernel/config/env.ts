@@ -176,6 +176,13 @@ export const envTable = {
       unset: 'on',
       example: '1',
     },
+    FW_ORG_DELETION_GRACE: {
+      schema: z.coerce.number().int().min(0).max(365),
+      description:
+        'For how many days an owner can restore an organization that was deleted. After that its rows are removed. `0`: at once.',
+      unset: '`7`',
+      example: '30',
+    },
   }),
   ...inGroup('Mail', {
     SMTP_URL: {

@@ -6,6 +6,7 @@ import {
   listLeaving,
   countPersonalRows,
   findReceiver,
+  isInDeleted,
   longestOwner,
   planHandOver,
   type Receivers,
@@ -25,7 +26,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
-import { countRows, findOwnedTables, type OwnedTable, type Runs } from '#fairway/server/kernel/owned-rows'
+import { countRows, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -130,7 +131,7 @@ async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Recei
   }
   for (const { id: orgId, fate } of leaving)
     if (fate === 'left' && receivers[orgId]) await findReceiver(on, { orgId, email, receiver: receivers[orgId] })
-  const tables = await findOwnedTables(on)
+  const tables = await findTables(on)
   const statements = [
     ...leaveAllStatements(app, { userId, leaving, tables, receivers }),
     ...tables.flatMap(table => forgetRowsStatements(table, email)),
@@ -149,7 +150,7 @@ async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Recei
  * What the application keeps for the person outside of organizations goes, with what others were given of it. What is left in an
  * organization stays there and becomes its longest-standing owner's; the address of who created a row goes, the name stays.
  */
-function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators }: OwnedTable, email: string) {
+function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators }: TableOfRows, email: string) {
   const args = [email]
   const history = creators.map(column => ({ sql: `update ${quoted} set ${column} = null where ${column} = ?`, args }))
   if (!hasOwner) return history
@@ -157,11 +158,12 @@ function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators 
     sql: `update ${quoted} set owner_email = ${longestOwner(quoted)} where owner_email = ? and ${longestOwner(quoted)} is not null`,
     args,
   }
-  const shares = { sql: forgetSharesSql(name, `resource_id in (select id from ${quoted} where owner_email = ?)`), args }
+  const isPersonal = `owner_email = ?${hasOrg ? ` and not ${isInDeleted(quoted)}` : ''}`
+  const shares = { sql: forgetSharesSql(name, `resource_id in (select id from ${quoted} where ${isPersonal})`), args }
   return [
     ...history,
     ...(hasOrg ? [stays] : []),
     ...(hasId ? [shares] : []),
-    { sql: `delete from ${quoted} where owner_email = ?`, args },
+    { sql: `delete from ${quoted} where ${isPersonal}`, args },
   ]
 }

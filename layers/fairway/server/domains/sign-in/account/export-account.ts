@@ -2,7 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey, SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { inPieces } from '#fairway/server/kernel/export-rows'
-import { findTablesOfPeople, type OwnedTable } from '#fairway/server/kernel/owned-rows'
+import { findTablesOfPeople, type TableOfRows } from '#fairway/server/kernel/owned-rows'
 import { limits } from '../../../kernel/limits/limits'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { eventsOfPerson } from '../../../kernel/security-events/list-security-events'
@@ -33,7 +33,7 @@ async function* write(
   app: App,
   { email }: PersonKey,
   parts: readonly [string, SqlPart][],
-  tables: readonly OwnedTable[],
+  tables: readonly TableOfRows[],
 ): AsyncGenerator<string> {
   yield `{\n  "application": ${JSON.stringify(app.config.name)},\n  "exportedAt": ${JSON.stringify(app.now())},\n  "account": {`
   for (const [index, [name, { sql, args }]] of parts.entries()) {
@@ -53,7 +53,7 @@ async function* write(
 const ROWID = 'fw_export_rowid'
 
 /** The rows of one table that belong to an address, as JSON, piece by piece where the table has row ids. */
-async function* rowsOf(app: App, { quoted, hasRowid }: OwnedTable, email: string): AsyncGenerator<string> {
+async function* rowsOf(app: App, { quoted, hasRowid }: TableOfRows, email: string): AsyncGenerator<string> {
   const read = async (after: Row | undefined, limit: number): Promise<Row[]> => {
     const sql = hasRowid
       ? `select rowid as ${ROWID}, * from ${quoted} where owner_email = ? and rowid > ? order by rowid limit ?`

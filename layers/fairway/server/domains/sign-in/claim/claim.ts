@@ -8,7 +8,7 @@ import {
 } from '#fairway/server/domains/organizations'
 import { endEmailLinksStatement, endGrantsOf, endSessionsStatements } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { OwnedTable } from '#fairway/server/kernel/owned-rows'
+import type { TableOfRows } from '#fairway/server/kernel/owned-rows'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
@@ -113,7 +113,7 @@ const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValu
 })
 
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
-function onlyMeStatements(app: App, claimant: Claimant, tables: readonly OwnedTable[]): InStatement[] {
+function onlyMeStatements(app: App, claimant: Claimant, tables: readonly TableOfRows[]): InStatement[] {
   const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)
   const whileOpen = (sql: string, args: InValue[]): InStatement => ({
