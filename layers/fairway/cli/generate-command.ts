@@ -105,6 +105,24 @@ const field = defineCommand({
     }),
 })
 
+const imports = defineCommand({
+  meta: {
+    name: 'import',
+    description: 'Import of many rows from a file of a spreadsheet: fw generate import deal',
+  },
+  args: {
+    name: { type: 'positional', required: true, description: 'The resource in the singular.' },
+    plural,
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planResource } = await import('./generate/resource-plan')
+      const { name, plural, force } = args
+      return planResource(root, { name, plural, isOrg: false, force, fields: [], isThere: true, hasImport: true })
+    }),
+})
+
 const action = defineCommand({
   meta: { name: 'action', description: 'An action: fw generate action close-issues before:date' },
   args: {
@@ -197,5 +215,5 @@ export const generateCommand = defineCommand({
     name: 'generate',
     description: 'Write files of your application: a resource, an action, a page, …',
   },
-  subCommands: { resource, field, action, collection, page, role, provider },
+  subCommands: { resource, field, import: imports, action, collection, page, role, provider },
 })

@@ -10,6 +10,9 @@ export const requireSession: (event: H3Event) => Promise<Session> = sessions.req
 
 export {
   defineAction,
+  importInput,
+  importOutput,
+  importRows,
   mcpContent,
   type ActionContext,
   type ActionHost,

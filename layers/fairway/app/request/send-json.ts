@@ -78,7 +78,11 @@ const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && 
 const envelopeSchema = z.object({ result: z.unknown() })
 
 /** Calls one declared action over HTTP and gives its result; throws ActionFailure. */
-export async function callAction(name: string, input: unknown, options: { bearer?: string } = {}): Promise<unknown> {
+export async function callAction(
+  name: string,
+  input: unknown,
+  options: Pick<SendOptions, 'bearer' | 'signal' | 'timeoutInMs'> = {},
+): Promise<unknown> {
   const answer = await sendJson(actionPath(name), { ...options, method: 'POST', body: input })
   return envelopeSchema.parse(answer).result
 }

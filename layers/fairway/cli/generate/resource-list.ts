@@ -1,5 +1,5 @@
 // The list of a resource: search, order, endless rows, and a dialog that makes a new one.
-import { blankOf, type Field, titleField } from './fields'
+import { blankOf, type Field, hasDefault, titleField } from './fields'
 import { element, fits, fitted, lines, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
@@ -17,7 +17,7 @@ ${script(resource)}
   <div>
 ${header(resource)}
 ${table(resource)}
-${dialog(resource)}
+${dialog(resource)}${resource.hasImport ? `\n${importDialog(resource)}` : ''}
   </div>
 </template>
 `
@@ -38,6 +38,7 @@ const query = useListSearch(list, '${title.name}')
 const create = useAction('create-${kebab}')
 const draft = ref<${type}>(blank())
 const isCreating = ref(false)`,
+    resource.hasImport && 'const isImporting = ref(false)',
     hasDays &&
       `const day = (date: string) =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))`,
@@ -58,10 +59,19 @@ function open(): void {
   )
 }
 
-const header = ({
-  variable,
-}: Resource): string => `    <PageHeader :title="t('${variable}.name')" :lead="t('${variable}.lead')">
-      <UButton icon="i-lucide-plus" :label="t('${variable}.new')" @click="open" />
+const importButton = ({ variable }: Resource): string =>
+  element('      ', 'UButton', [
+    'icon="i-lucide-upload"',
+    'color="neutral"',
+    'variant="outline"',
+    `:label="t('${variable}.import')"`,
+    '@click="isImporting = true"',
+  ])
+
+const header = (
+  resource: Resource,
+): string => `    <PageHeader :title="t('${resource.variable}.name')" :lead="t('${resource.variable}.lead')">
+${resource.hasImport ? `${importButton(resource)}\n` : ''}      <UButton icon="i-lucide-plus" :label="t('${resource.variable}.new')" @click="open" />
     </PageHeader>
     <div role="search" class="mb-4">
       <UInput
@@ -69,8 +79,8 @@ const header = ({
         type="search"
         icon="i-lucide-search"
         class="w-full sm:w-80"
-        :placeholder="t('${variable}.search')"
-        :aria-label="t('${variable}.search')"
+        :placeholder="t('${resource.variable}.search')"
+        :aria-label="t('${resource.variable}.search')"
         :maxlength="200"
       />
     </div>`
@@ -164,6 +174,20 @@ ${fitted(
         <${pascal}Fields v-model="draft" :failure="failure" autofocus />
       </template>
     </LazyFormDialog>`
+
+function importDialog({ variable, plural, fields }: Resource): string {
+  const shown = fields.map(field => {
+    const parts = [`name: '${field.name}'`, `label: t('${variable}.fields.${field.name}')`]
+    return `{ ${[...parts, ...(hasDefault(field) ? [] : ['isRequired: true'])].join(', ')} }`
+  })
+  return `    <LazyFwImport
+      v-if="isImporting"
+      action="import-${plural}"
+      :title="t('${variable}.importTitle')"
+${fitted(shown, { before: '      :fields="', open: '[', close: ']', after: '"' })}
+      @closed="isImporting = false"
+    />`
+}
 
 /** The field of an item that a column shows. */
 const keyOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string => (type === 'ref' ? titleField(name) : name)

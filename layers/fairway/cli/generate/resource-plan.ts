@@ -11,6 +11,7 @@ import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { refsOf, toResource, type Resource } from './resource'
+import { importPath } from './resource-actions'
 import { resourceFiles, tablePath } from './resource-files'
 import { KNOWN_LANGUAGES } from './resource-texts'
 import { UsageFault } from '../terminal'
@@ -23,6 +24,8 @@ export interface ResourceArgs {
   force: boolean
   /** Only a resource that is there may get fields. */
   isThere?: boolean
+  /** Whether many rows can be imported at once. */
+  hasImport?: boolean
 }
 
 /** All that `fw generate resource` would do in a project; it changes nothing. Throws a UsageFault for what cannot be. */
@@ -30,14 +33,14 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const typed = parseFields(args.fields)
   const present = formerResource(root, args)
   if (args.isThere && !present)
-    throw new UsageFault(
-      `There is no ${args.name} to add a field to: \`fw generate resource ${args.name} …\` makes one.`,
-    )
+    throw new UsageFault(`There is no ${args.name} here yet: \`fw generate resource ${args.name} …\` makes one.`)
+  const had = present ?? { isOrg: false, hasImport: false, fields: [] }
   const resource = toResource({
     name: args.name,
     plural: args.plural,
-    isOrg: args.isOrg || present?.isOrg === true,
-    fields: mergedFields(present?.fields ?? [], withTargets(root, typed)),
+    isOrg: args.isOrg || had.isOrg,
+    hasImport: args.hasImport || had.hasImport,
+    fields: mergedFields(had.fields, withTargets(root, typed)),
   })
   checkRefs(resource, present)
   if (!present) checkFree(root, resource)
@@ -82,7 +85,8 @@ function formerResource(root: string, { name, plural = pluralOf(name), isOrg }: 
     )
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action === undefined ? isOrg : action.includes('requireOrganization')
-  return toResource({ name, plural, fields: withTargets(root, fields), isOrg: wasOrg })
+  const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
+  return toResource({ name, plural, fields: withTargets(root, fields), isOrg: wasOrg, hasImport })
 }
 
 /** The fields, with what each reference refers to. */

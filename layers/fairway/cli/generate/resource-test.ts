@@ -18,7 +18,7 @@ ${referred(fields)}${fitted(needed, { before: `const ${camel} = `, open: '{', cl
 const notFound = { code: 'not-found' }
 
 ${isOrg ? sharedTests(resource) : ownTests(resource)}
-
+${resource.hasImport ? `\n${importTest(resource)}\n` : ''}
 it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).toLowerCase())}', async () => {
   const empty = { ...${camel}, ${title.name}: ' ' }
   await expect(app.as(maria).run('create-${resource.kebab}', empty)).rejects.toMatchObject({ code: 'invalid-input' })
@@ -49,6 +49,24 @@ function referred(fields: readonly Field[], made = new Set<string>()): string {
 
 const changed = ({ title }: Resource): string =>
   `  const changes = { ${title.name}: ${quoted(`Another ${toSentence(title.name).toLowerCase()}`)} }`
+
+const importTest = ({
+  nouns,
+  plural,
+  camel,
+  collection,
+  title,
+}: Resource): string => `it('imports ${nouns}: all of them, or none', async () => {
+  const run = (rows: Record<string, unknown>[]) => app.as(maria).run('import-${plural}', { rows })
+  const count = async () => (await app.as(maria).list('${collection}')).totalItems ?? 0
+  const before = await count()
+  await expect(run([${camel}, { ...${camel}, ${title.name}: '' }])).rejects.toMatchObject({
+    errors: [expect.objectContaining({ path: 'rows.1.${title.name}' })],
+  })
+  expect(await count()).toBe(before)
+  expect(await run([${camel}, ${camel}])).toMatchObject({ rows: 2 })
+  expect(await count()).toBe(before + 2)
+})`
 
 const sharedTests = (resource: Resource): string => {
   const { noun, nouns, kebab, collection, camel, variable } = resource

@@ -20,10 +20,11 @@ const frameSchema = z.object({
   /** What is said where rows belong to the organization, and where they belong to a person. */
   ofOrganization: words,
   ofPerson: words,
+  ofImport: words,
   fields: words,
   yes: z.string(),
   no: z.string(),
-  sentences: z.object({ create: z.string(), update: z.string(), delete: z.string() }),
+  sentences: z.object({ create: z.string(), update: z.string(), delete: z.string(), import: z.string() }),
   thing: z.string(),
 })
 
@@ -35,7 +36,7 @@ function frameOf(language: string, nouns: Readonly<Record<string, string>>): z.o
 
 /** The catalog of a resource in one of these languages. */
 export function textFile(resource: Resource, language: string): string {
-  const { noun, nouns, fields, variable, kebab, table, isOrg } = resource
+  const { noun, nouns, fields, variable, kebab, plural, table, isOrg, hasImport } = resource
   // Nouns keep their small letters inside of a sentence in English alone.
   const [one, many] = language === 'en' ? [noun, nouns] : [toSentence(noun), toSentence(nouns)]
   const frame = frameOf(language, { one, many, a: withArticle(noun) })
@@ -48,6 +49,7 @@ export function textFile(resource: Resource, language: string): string {
       name: toSentence(nouns),
       ...frame.texts,
       ...(isOrg ? frame.ofOrganization : frame.ofPerson),
+      ...(hasImport ? frame.ofImport : {}),
       ...truths,
       fields: Object.fromEntries(
         names.map(name => [name, frame.fields[name] ?? toSentence(refNames.has(name) ? refName(name) : name)]),
@@ -59,7 +61,10 @@ export function textFile(resource: Resource, language: string): string {
       }),
     },
     auditActions: Object.fromEntries(
-      Object.entries(frame.sentences).map(([verb, sentence]) => [`${verb}-${kebab}`, sentence]),
+      Object.entries(frame.sentences).flatMap(([verb, sentence]) => {
+        if (verb !== 'import') return [[`${verb}-${kebab}`, sentence]]
+        return hasImport ? [[`import-${plural}`, sentence]] : []
+      }),
     ),
     auditThings: { [table]: frame.thing },
   }

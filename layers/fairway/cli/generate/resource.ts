@@ -9,6 +9,8 @@ interface ResourceInput {
   fields: readonly Field[]
   /** Whether its rows belong to the organization, which works on them together. */
   isOrg: boolean
+  /** Whether many rows can be imported at once. */
+  hasImport?: boolean
 }
 
 /** A noun of the application with all the names that its files need. */
@@ -34,6 +36,7 @@ export interface Resource {
   /** The field that people know a row by. */
   title: Field
   isOrg: boolean
+  hasImport: boolean
 }
 
 /** The fields of a resource that refer to others. */
@@ -42,13 +45,13 @@ export const refsOf = ({ fields }: Pick<Resource, 'fields'>): (Field & { target:
 
 // Names that the generated files import or use themselves.
 const USED = new Set(
-  'accessDenied accessOf accessibleTo and app boolean callerPlaceholders changes columnsFor definePolicy db eq expect id index input integer it list maria now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
+  'accessDenied accessOf accessibleTo and app boolean callerPlaceholders changes columnsFor definePolicy db eq expect id importInput importOutput importRows index input integer it list maria now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )
 
 /** Checks the names of a resource and its fields, and gives all forms of them; throws a UsageFault. */
-export function toResource({ name, plural: given, fields, isOrg }: ResourceInput): Resource {
+export function toResource({ name, plural: given, fields, isOrg, hasImport = false }: ResourceInput): Resource {
   checkName('resource', name)
   if (given !== undefined) checkName('plural', given)
   const plural = toKebab(given ?? pluralOf(name))
@@ -73,5 +76,6 @@ export function toResource({ name, plural: given, fields, isOrg }: ResourceInput
     fields,
     title,
     isOrg,
+    hasImport,
   }
 }

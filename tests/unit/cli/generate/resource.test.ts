@@ -326,6 +326,43 @@ describe('a further field', () => {
   })
 })
 
+describe('an import', () => {
+  const toImport = (name = 'issue', fields: readonly string[] = []) =>
+    generate(name, fields, { isThere: true, hasImport: true })
+
+  it('is an action, a button of the list, texts and a test, once', async () => {
+    withIssues()
+    const path = 'server/actions/issues/import-issues.ts'
+    expect(paths((await toImport()).changes)).toEqual([
+      path,
+      'app/pages/issues/index.vue',
+      'app/locales/en/issues.json',
+      'tests/issues.test.ts',
+    ])
+    expectTidy()
+    expect((await toImport()).changes).toEqual([])
+  })
+
+  it('takes every type of field, names what it refers to by the title, and gets further fields', async () => {
+    await generate('company', ['name:text'], { isOrg: true })
+    await generate('project', [...EVERYTHING, 'company:ref(companies)'], { isOrg: true })
+    await toImport('project')
+    await generate('note', ['title:text'])
+    await toImport('note')
+    expect(read('server/actions/projects/import-projects.ts')).toContain(
+      'refs: { companyId: { table: companies, title: companies.name } },',
+    )
+    expect(read('server/actions/notes/import-notes.ts')).toContain('...ownedBy(session)')
+    const { changes, kept } = await generate('project', ['remark:text?'])
+    expect([paths(changes), kept]).toEqual([expect.arrayContaining(['server/actions/projects/import-projects.ts']), []])
+    expectTidy()
+  })
+
+  it('belongs to a resource that is there', async () => {
+    await expect(plan('ticket', [], { isThere: true, hasImport: true })).rejects.toThrow('There is no ticket')
+  })
+})
+
 describe('names and types', () => {
   it.each([
     ['Issue', ISSUE, 'begins with a small letter'],

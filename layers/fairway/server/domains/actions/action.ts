@@ -47,7 +47,7 @@ export interface AuditSubject {
   table: SharedTable
   /** The column that people know the row by. */
   title: SQLiteColumn
-  /** Where the id of the row stands: a field of the input, or a path in the result (`note.id`). */
+  /** Where the id of the row stands: a field of the input, or a path in the result (`note.id`); a list there names many rows. */
   id: string
   /** The page of the row, with `{id}` in it. */
   path?: string

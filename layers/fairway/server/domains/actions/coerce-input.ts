@@ -48,15 +48,17 @@ const memberFields = new WeakMap<Action, string[]>()
 
 /** The fields of an action's input that take a member of the organization (`personSchema`). */
 export function memberFieldsOf(action: Action): readonly string[] {
-  const known = memberFields.get(action)
-  if (known) return known
-  const found = Object.entries(inputJsonSchema(action).properties ?? {}).flatMap(([name, property]) => {
-    const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
-    return parts.some(part => isRecord(part) && part.isMember === true) ? [name] : []
-  })
+  const found = memberFields.get(action) ?? memberFieldsIn(inputJsonSchema(action))
   memberFields.set(action, found)
   return found
 }
+
+/** The fields of a JSON Schema that take a member of the organization. */
+export const memberFieldsIn = (schema: JsonSchema): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
+    return parts.some(part => isRecord(part) && part.isMember === true) ? [name] : []
+  })
 
 const namedSchema = z.object({ collection: z.string() })
 

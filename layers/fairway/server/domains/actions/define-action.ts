@@ -52,7 +52,8 @@ interface ActionOptions<
   /**
    * The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids,
    * enumerations, numbers, booleans and dates alone. `subject` names the row that is written, so that the audit log and the
-   * activity of the home page can tell of it; its id is the field `id` of the input unless said otherwise.
+   * activity of the home page can tell of it; its id is the field `id` of the input unless said otherwise. A list of ids (`ids`)
+   * tells of each of these rows.
    */
   audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption }
   /** Changes nothing: may be called by GET and leaves no audit row. */

@@ -26,6 +26,7 @@ export {
   isOfferedTo,
   scopeOfAction,
 } from './define-action'
+export { importInput, importOutput, importRows } from './import-rows'
 /** @public The types that the build writes for operations name these. */
 export type { OperationTypeOf } from './operation'
 /** @public */

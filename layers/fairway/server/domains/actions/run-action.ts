@@ -6,7 +6,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
 import { checkGuard, checkOrgOpens, requireMembers } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
-import { findSubject, type WrittenSubject } from './audit/audit-subject'
+import { findSubjects, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import { referenceFault } from './reference-faults'
@@ -43,7 +43,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress, hasRecentSignIn } = call
   const changes = !call.action.readOnly && !isDryRun(call)
   // What is deleted can only be named before.
-  const before = changes && call.action.destructive ? await findSubject(app, call) : null
+  const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   try {
     const result = await measured(app, call, () =>
       withRun({ app, session, clientAddress, hasRecentSignIn }, () => runChecked(app, call)),
@@ -71,15 +71,15 @@ interface Outcome {
   error?: AppError
   done?: { result: unknown }
   /** What the call was about to write, where that had to be found before. */
-  before?: WrittenSubject | null
+  before?: WrittenSubject[]
 }
 
 async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
   app.walk?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind are one row, whatever they were about.
-  const subject = error && isDenial(error.code) ? null : (before ?? (await findSubject(app, call, done)))
-  await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subject })
+  const subjects = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
+  await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subjects })
 }
 
 /** Runs inside a span, and counts what came of it and how long it took. */

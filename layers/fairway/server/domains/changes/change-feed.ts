@@ -42,6 +42,8 @@ const CHECK_EVERY_IN_MS = 20_000
 /** A look takes so many rows; what is left is taken by the next one. */
 const MOST_ROWS = 500
 const MOST_MISSED = 200
+/** Beyond that, to load what is shown is less work than to ask who may read each. */
+const MOST_TOLD = 100
 
 const feedOf = (app: App): Feed =>
   app.memo('change-feed', () => ({
@@ -165,6 +167,7 @@ interface Delivery {
 async function deliver(app: App, { declared, feed, listener, writes }: Delivery): Promise<void> {
   const session = await listener.sessionNow()
   if (!session || !isSame(session, listener.session)) return listener.end('session')
+  if (writes.length > MOST_TOLD) return listener.tellToReload()
   for (const write of writes) {
     const change = await changeFor(app, declared, session, write)
     const writtenAt = feed.written.get(write.id)

@@ -35,6 +35,7 @@ export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganiz
 export { exportMembers, listEveryone, listMembers, MEMBER_ORDERS, memberStatements, type Somebody } from './member-list'
 export {
   changeMemberRole,
+  findMembers,
   leaveOrganization,
   listManagers,
   removeMember,
@@ -44,7 +45,7 @@ export {
 } from './members'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
-export { accessDenied, requireCreate } from './policy-check'
+export { accessDenied, createCheck, requireCreate } from './policy-check'
 export { appRolesIn, personColumn, policyOf } from './policy'
 export {
   accessibleTo,

@@ -24,14 +24,21 @@ export async function requireMembers(
 ): Promise<void> {
   const named = fields.filter(field => typeof input[field] === 'string')
   if (named.length === 0) return
-  const find = app.db.prepareRead<{ email: string }>(
-    `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where u.email in (select value from json_each(?))`,
-  )
-  const found = new Set(
-    (await find([orgId, JSON.stringify(named.map(field => input[field]))])).map(({ email }) => email),
+  const found = await findMembers(
+    app,
+    orgId,
+    named.map(field => String(input[field])),
   )
   const wrong = named.find(field => !found.has(String(input[field])))
   if (wrong !== undefined) throw notAMember(wrong)
+}
+
+/** Those of these addresses whose people are members of the organization. */
+export async function findMembers(app: App, orgId: string | null, emails: readonly string[]): Promise<Set<string>> {
+  const find = app.db.prepareRead<{ email: string }>(
+    `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where u.email in (select value from json_each(?))`,
+  )
+  return new Set((await find([orgId, JSON.stringify(emails)])).map(({ email }) => email))
 }
 
 /** The addresses of the owners and admins of an organization, in the order in which they came. */

@@ -104,19 +104,32 @@ export async function requireCreate(
   session: Session | null,
   values: Changes = {},
 ): Promise<void> {
+  const check = await createCheck(db, table, session)
+  check(values)
+}
+
+/** The same for many rows: a function that throws for values which the caller may not create a row with. */
+export async function createCheck(
+  db: Orm,
+  table: SharedTable,
+  session: Session | null,
+): Promise<(values: Changes) => void> {
   if (!session) throw new AppError('unauthenticated')
   const policy = policyOf(table)
-  if (!policy) return
+  if (!policy) return () => {}
   if (!session.orgId) throw new AppError('no-organization')
+  const { orgId, email } = session
   const person = await personOf(db, table, session, null)
-  const row = { ...values, orgId: session.orgId, createdBy: session.email, ownerEmail: session.email }
-  if (!isAllowed(policy.rules.create, row, person)) throw forbidden('create', policy.rules.create, row)
   const defaults = Object.fromEntries(
     Object.keys(policy.fields).map(name => [name, columnOf(table, name).default ?? null]),
   )
-  const set = Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(defaults[name], value)))
-  const [field] = refusedFields(table, set, { ...row, ...defaults }, person)
-  if (field !== undefined) throw fieldForbidden(table, field, row)
+  return values => {
+    const row = { ...values, orgId, createdBy: email, ownerEmail: email }
+    if (!isAllowed(policy.rules.create, row, person)) throw forbidden('create', policy.rules.create, row)
+    const set = Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(defaults[name], value)))
+    const [field] = refusedFields(table, set, { ...row, ...defaults }, person)
+    if (field !== undefined) throw fieldForbidden(table, field, row)
+  }
 }
 
 interface Denied {

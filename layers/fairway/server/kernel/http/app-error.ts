@@ -2,7 +2,7 @@
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import type { Problem } from '#fairway/shared/schemas/problem'
 
-interface FieldError {
+export interface FieldError {
   path: string
   message: string
 }

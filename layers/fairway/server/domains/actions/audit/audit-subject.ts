@@ -1,4 +1,4 @@
-import { and, eq, getTableName, inArray } from 'drizzle-orm'
+import { and, eq, getTableName, inArray, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { accessibleTo, isOpenRow } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
@@ -24,45 +24,62 @@ const MOST_OF_AN_ID = 200
 const MOST_OF_A_TITLE = 200
 
 /**
- * The row that a call writes, or has written when there is a result; null where the action names none, and where the caller may
- * not read it. Throws nothing: what cannot be found out is left out.
+ * The rows that a call writes, or has written when there is a result: none where the action names none, and where the caller may
+ * not read them. Throws nothing: what cannot be found out is left out.
  */
-export async function findSubject(
+export async function findSubjects(
   app: App,
   { action: { subject }, session, input }: Call,
   done?: { result: unknown },
-): Promise<WrittenSubject | null> {
-  const id = subject && (textAt(done?.result, subject.id) ?? textAt(input, subject.id))
-  if (!subject || !session || id === undefined || id.length > MOST_OF_AN_ID) return null
+): Promise<WrittenSubject[]> {
+  if (!subject || !session) return []
+  const named = textsAt(done?.result, subject.id)
+  const ids = (named.length > 0 ? named : textsAt(input, subject.id)).filter(id => id.length <= MOST_OF_AN_ID)
   const type = getTableName(subject.table)
   try {
-    const row = await readSubject(app, session, subject, id)
-    return row ?? (done ? { type, id, title: null } : null)
+    const found = await readSubjects(app, session, subject, ids)
+    // A row that is there no more, or that its writer may not read: only that it was written is told.
+    return ids.flatMap(id => found.get(id) ?? (done ? { type, id, title: null } : []))
   } catch (error) {
     app.log.warn('what an action writes could not be looked up', { type, error })
-    return null
+    return []
   }
 }
 
-async function readSubject(app: App, session: Session, { table, title }: AuditSubject, id: string) {
-  const [row] = await app.db.orm
-    .select({ title, isOpen: isOpenRow(table), orgId: table.orgId })
+async function readSubjects(app: App, session: Session, { table, title }: AuditSubject, ids: string[]) {
+  const found = new Map<string, WrittenSubject>()
+  if (ids.length === 0) return found
+  const isNamed =
+    ids.length === 1 ? eq(table.id, ids[0]) : sql`${table.id} in (select value from json_each(${JSON.stringify(ids)}))`
+  const rows = await app.db.orm
+    .select({ id: table.id, title, isOpen: isOpenRow(table), orgId: table.orgId })
     .from(table)
-    .where(and(eq(table.id, id), accessibleTo(table, session)))
-  if (!row) return undefined
-  const isOpen = row.isOpen === 1 && row.orgId === session.orgId
-  const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
-  return { type: getTableName(table), id, title: kept }
+    .where(and(isNamed, accessibleTo(table, session)))
+  for (const row of rows) {
+    const isOpen = row.isOpen === 1 && row.orgId === session.orgId
+    const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
+    found.set(String(row.id), { type: getTableName(table), id: String(row.id), title: kept })
+  }
+  return found
 }
 
+/** The texts at this path: one, or those of a list. */
+const textsAt = (value: unknown, path: string): string[] =>
+  [valueAt(value, path)].flat().filter(text => typeof text === 'string' && text !== '') as string[]
+
 /** The text at this path of an input or a result; undefined for anything else. */
-export function textAt(value: unknown, path: string): string | undefined {
+export const textAt = (value: unknown, path: string): string | undefined => {
+  const found = valueAt(value, path)
+  return typeof found === 'string' && found !== '' ? found : undefined
+}
+
+function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const name of path.split('.')) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
     at = Reflect.get(at, name)
   }
-  return typeof at === 'string' && at !== '' ? at : undefined
+  return at
 }
 
 /** What the actions of an application write, by the names of the tables. */

@@ -19,12 +19,13 @@ const DEEP = '[deep]'
 const MOST_LEVELS = 6
 const MOST_CHARACTERS = 8000
 const MOST_IN_ONE_TEXT = 200
+const MOST_ITEMS = 100
 /** Formats of strings that hold no free text. */
 const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'])
 
 /**
  * What an audit row keeps of an input, as JSON: numbers, booleans, and of strings the ids, enumerations and dates of its schema.
- * A text is kept, cut to 200 characters, where `keeps` names its field; unknown fields and what stands under the name of a
+ * A text is kept, cut to 200 characters, where `keeps` names its field; of a list with more than 100 items their number. Unknown fields and what stands under the name of a
  * secret are not.
  */
 export function keptInput({ input, schema, keeps }: AuditedInput): string {
@@ -64,6 +65,7 @@ const ISO_8601 = String.raw`^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d
 function withoutTexts(schemas: JsonSchema[], value: unknown, level = 1): unknown {
   if (typeof value === 'string') return schemas.some(schema => isNoText(schema, value)) ? value : TEXT
   if (Array.isArray(value)) {
+    if (value.length > MOST_ITEMS) return `[${value.length} items]`
     const items = schemas.flatMap(({ items: rest, prefixItems = [] }) => [...prefixItems, ...[rest].flat()])
     if (level > MOST_LEVELS) return DEEP
     return value.map(item => withoutTexts(items.flatMap(alternatives), item, level + 1))

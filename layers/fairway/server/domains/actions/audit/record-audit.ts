@@ -26,7 +26,8 @@ interface AuditEntry extends AuditedInput {
   orgId?: string | null
   requestId: string
   error?: unknown
-  subject?: WrittenSubject | null
+  /** What was written: one row for each. */
+  subjects?: readonly WrittenSubject[]
 }
 
 /** How long a server of before, which knows no subjects, leaves the row to one that chains it with what it says. */
@@ -48,9 +49,7 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
     const who = { caller, via, userId, userEmail, orgId }
     const at = app.now()
     const row = { id: newId(), at, action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
-    await (outcome === 'denied'
-      ? writeDenial(app, row)
-      : app.db.orm.insert(auditLog).values({ ...row, ...subjectColumns(at, entry.subject) }))
+    await (outcome === 'denied' ? writeDenial(app, row) : writeRows(app, row, entry.subjects))
     markUnsealed(app)
     tellAuditFollowers(app, row.id)
   } catch (cause) {
@@ -58,13 +57,23 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   }
 }
 
-const subjectColumns = (at: Date, subject: WrittenSubject | null | undefined) =>
-  subject && {
-    subjectType: subject.type,
-    subjectId: subject.id,
-    subjectTitle: subject.title,
-    openUntil: new Date(at.getTime() + LEFT_ALONE_IN_MS),
-  }
+const ROWS_AT_ONCE = 500
+
+/** Writes the row, once for each subject. */
+async function writeRows(app: App, row: NewRow, subjects: readonly WrittenSubject[] = []): Promise<void> {
+  const openUntil = new Date(row.at.getTime() + LEFT_ALONE_IN_MS)
+  const about = subjects.map(({ type, id, title }, index) => ({
+    ...row,
+    id: index === 0 ? row.id : newId(),
+    subjectType: type,
+    subjectId: id,
+    subjectTitle: title,
+    openUntil,
+  }))
+  if (about.length <= 1) return void (await app.db.orm.insert(auditLog).values(about[0] ?? row))
+  for (let from = 0; from < about.length; from += ROWS_AT_ONCE)
+    await app.db.orm.insert(auditLog).values(about.slice(from, from + ROWS_AT_ONCE))
+}
 
 const METRIC = 'fairway_calls_without_session_total'
 

@@ -1,0 +1,83 @@
+import type { ActionFailure } from '../request/action-failure'
+import { callAction, toActionFailure } from '../request/send-json'
+
+/** Something that is wrong in a row; rows are counted from 0. */
+export interface RowFault {
+  row: number
+  /** None where it is about the whole row. */
+  field?: string
+  message: string
+}
+
+type Row = Readonly<Record<string, string>>
+
+const ROWS_AT_ONCE = 500
+const TIME_OUT_IN_MS = 120_000
+const MOST_FAULTS = 100
+
+/** Checks rows in pieces and then sends all of them to an action that imports; what is stopped has written nothing. */
+export function useImport(action: string) {
+  const doing = ref<'checking' | 'writing'>()
+  const checked = ref(0)
+  const faults = ref<RowFault[]>([])
+  const failure = shallowRef<ActionFailure>()
+  const done = useDoneAction()
+  let stopping = new AbortController()
+
+  /** Checks all rows; true when none has a fault. */
+  const check = (rows: readonly Row[]): Promise<boolean> =>
+    during('checking', async signal => {
+      for (let from = 0; from < rows.length && faults.value.length < MOST_FAULTS; from += ROWS_AT_ONCE) {
+        await send(rows.slice(from, from + ROWS_AT_ONCE), { from, dryRun: true, signal })
+        checked.value = Math.min(from + ROWS_AT_ONCE, rows.length)
+      }
+    })
+
+  /** Writes all rows; true when they are written. */
+  const write = (rows: readonly Row[]): Promise<boolean> =>
+    during('writing', async signal => {
+      await send(rows, { from: 0, dryRun: false, signal })
+      if (faults.value.length === 0) done.value = { name: action }
+    })
+
+  async function during(what: 'checking' | 'writing', work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    stopping = new AbortController()
+    const { signal } = stopping
+    doing.value = what
+    checked.value = 0
+    faults.value = []
+    failure.value = undefined
+    try {
+      await work(signal)
+    } catch (thrown) {
+      if (!signal.aborted) failure.value = toActionFailure(thrown)
+      return false
+    } finally {
+      doing.value = undefined
+    }
+    return faults.value.length === 0
+  }
+
+  async function send(
+    rows: readonly Row[],
+    { from, dryRun, signal }: { from: number; dryRun: boolean; signal: AbortSignal },
+  ): Promise<void> {
+    try {
+      await callAction(action, { rows, dryRun }, { signal, timeoutInMs: TIME_OUT_IN_MS })
+    } catch (thrown) {
+      const found = faultsOf(toActionFailure(thrown), from)
+      if (found.length === 0) throw thrown
+      faults.value.push(...found)
+    }
+  }
+
+  return { doing, checked, faults, failure, check, write, stop: () => stopping.abort() }
+}
+
+function faultsOf({ code, errors }: ActionFailure, from: number): RowFault[] {
+  if (code !== 'invalid-input') return []
+  return errors.flatMap(({ path, message }) => {
+    const [, row, field] = /^rows\.(\d+)(?:\.(\w+))?/.exec(path) ?? []
+    return row === undefined ? [] : { row: from + Number(row), field, message }
+  })
+}

@@ -1,0 +1,188 @@
+// Many rows at once, as a table of texts has them: all of them are written, or none.
+import { and, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { z } from 'zod'
+import { accessibleTo, createCheck, findMembers, type SharedTable } from '#fairway/server/domains/organizations'
+import { requireRun } from '#fairway/server/kernel/current-run'
+import type { Orm } from '#fairway/server/kernel/database/client'
+import { AppError, type FieldError } from '#fairway/server/kernel/http/app-error'
+import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
+import type { Session } from '#fairway/shared/schemas/session'
+import { coerceBySchema, memberFieldsIn } from './coerce-input'
+import type { ActionContext } from './action'
+
+const ROWS_AT_ONCE = 100
+const MOST_ERRORS = 100
+
+/** The input of an action that imports: rows by the names of the fields, as texts or as JSON values. */
+export const importInput = z.object({
+  rows: z
+    .array(z.record(z.string().max(100), z.unknown()))
+    .min(1)
+    .max(MOST_IMPORTED_ROWS)
+    .describe('The rows by the names of their fields. Values may be texts.'),
+  dryRun: z.boolean().default(false).describe('Checks everything and writes nothing.'),
+})
+
+/** What an import answers. */
+export const importOutput = z.object({
+  rows: z.int().describe('How many rows were written, or would be.'),
+  /** Their ids; none after a dry run. */
+  ids: z.array(z.string()),
+})
+
+interface ImportOptions<Input extends z.ZodObject> extends z.output<typeof importInput> {
+  /** What a row must look like: the input of the action that creates one. */
+  input: Input
+  /** Fields with the id of another row, which may be given by its title too. */
+  refs?: Readonly<Record<string, { table: SharedTable; title: SQLiteColumn }>>
+  /** The columns of a new row; `id` among them. */
+  values(input: z.output<Input>): Record<string, unknown> & { id: string }
+}
+
+type Row = Record<string, unknown>
+
+/**
+ * Creates rows of a table in one transaction. A text becomes what the field wants, a blank one is left out, and a row that another refers to
+ * may be named by its title. Throws `invalid-input` with the faults of each row (`rows.3.amount`), 100 at most, and their number as
+ * `faults`; `forbidden` where the policy of the table does not let the caller create such a row. A dry run does the same and writes nothing.
+ */
+export async function importRows<Input extends z.ZodObject>(
+  table: SharedTable,
+  { db, session, signal }: Pick<ActionContext<Session>, 'db' | 'session' | 'signal'>,
+  { rows, dryRun, input, refs = {}, values }: ImportOptions<Input>,
+): Promise<z.output<typeof importOutput>> {
+  const check = await createCheck(db, table, session)
+  const faults: FieldError[] = []
+  const read = await readRows(db, session, { rows, input, refs }, faults)
+  for (const row of read) check(row as Row)
+  const made = read.map(row => values(row))
+  await write(db, table, { made, faults, isDryRun: dryRun, signal })
+  return { rows: made.length, ids: dryRun ? [] : made.map(({ id }) => id) }
+}
+
+type Reading<Input extends z.ZodObject> = Pick<ImportOptions<Input>, 'rows' | 'input'> &
+  Required<Pick<ImportOptions<Input>, 'refs'>>
+
+/** The rows as their schema has them; what is wrong with them is added to `faults`. */
+async function readRows<Input extends z.ZodObject>(
+  db: Orm,
+  session: Session,
+  { rows, input, refs }: Reading<Input>,
+  faults: FieldError[],
+): Promise<z.output<Input>[]> {
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  const typed = rows.map(row => typedRow(schema, row))
+  const isBad = (index: number, name: string, message: string) =>
+    faults.push({ path: `rows.${index}.${name}`, message })
+  for (const [name, ref] of Object.entries(refs)) {
+    const find = await referenced(db, session, ref, textsOf(typed, name))
+    typed.forEach((row, index) => {
+      if (typeof row[name] !== 'string') return
+      const id = find(row[name])
+      if (typeof id === 'string') row[name] = id
+      else isBad(index, name, id.fault)
+    })
+  }
+  for (const name of memberFieldsIn(schema)) {
+    const emails = textsOf(typed, name).map(text => text.toLowerCase())
+    const members = await findMembers(requireRun().app, session.orgId, emails)
+    typed.forEach((row, index) => {
+      if (typeof row[name] === 'string' && !members.has(row[name].toLowerCase()))
+        isBad(index, name, 'Nobody with this address is a member of the organization.')
+    })
+  }
+  return typed.flatMap((row, index) => {
+    const parsed = input.safeParse(row)
+    if (parsed.success) return [parsed.data]
+    for (const { path, message } of parsed.error.issues) isBad(index, path.join('.'), message)
+    return []
+  })
+}
+
+const textsOf = (rows: readonly Row[], name: string): string[] => [
+  ...new Set(rows.map(row => row[name]).filter(value => typeof value === 'string')),
+]
+
+function typedRow(schema: z.core.JSONSchema.BaseSchema, row: Row): Row {
+  const texts = Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const filled = texts.map(([name, text]) => [name, text.trim()] as [string, string]).filter(([, text]) => text !== '')
+  const others = Object.entries(row).filter(([, value]) => typeof value !== 'string')
+  return { ...Object.fromEntries(others), ...coerceBySchema(schema, filled) }
+}
+
+/** Finds the id of a row that the person may read by its id or its title. */
+async function referenced(
+  db: Orm,
+  session: Session,
+  { table, title }: { table: SharedTable; title: SQLiteColumn },
+  texts: readonly string[],
+): Promise<(text: string) => string | { fault: string }> {
+  const isNamed = (column: SQLiteColumn): SQL =>
+    sql`${column} in (select value from json_each(${JSON.stringify(texts)}))`
+  const found = await db
+    .select({ id: table.id, title })
+    .from(table)
+    .where(and(or(isNamed(table.id), isNamed(title)), accessibleTo(table, session)))
+  const ids = new Set(found.map(({ id }) => String(id)))
+  const byTitle = Map.groupBy(found, row => String(row.title))
+  return text => {
+    if (ids.has(text)) return text
+    const [first, second] = byTitle.get(text) ?? []
+    if (!first) return { fault: 'Nothing with this name is there.' }
+    return second ? { fault: 'Several rows have this name. Write the ID instead.' } : String(first.id)
+  }
+}
+
+interface Writing {
+  made: readonly (Row & { id: string })[]
+  faults: FieldError[]
+  isDryRun: boolean
+  signal: AbortSignal
+}
+
+const UNDO = new Error('undo')
+
+async function write(db: Orm, table: SharedTable, { made, faults, isDryRun, signal }: Writing): Promise<void> {
+  // Where rows are not valid already, their places are not those of `made`.
+  if (faults.length > 0) throw invalid(faults)
+  const work = db.transaction(async on => {
+    for (let from = 0; from < made.length; from += ROWS_AT_ONCE) {
+      signal.throwIfAborted()
+      const piece = made.slice(from, from + ROWS_AT_ONCE)
+      if (await isRefused(() => on.insert(table).values(piece))) {
+        for (const [index, row] of piece.entries()) {
+          const refusal = await isRefused(() => on.insert(table).values(row))
+          if (refusal) faults.push({ path: `rows.${from + index}`, message: refusal })
+        }
+      }
+    }
+    if (isDryRun || faults.length > 0) throw UNDO
+  })
+  await work.catch((error: unknown) => {
+    if (error !== UNDO) throw error
+  })
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/** What the database says against a row, in words; throws anything else than a constraint. */
+async function isRefused(insert: () => PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await insert()
+  } catch (thrown) {
+    const text = messagesOf(thrown)
+    if (/UNIQUE|PRIMARY KEY/.test(text)) return 'A row with these values is there already.'
+    if (text.includes('FOREIGN KEY')) return 'A row that this one refers to is not there.'
+    if (/constraint/i.test(text)) return 'The table does not accept this row.'
+    throw thrown
+  }
+}
+
+function messagesOf(thrown: unknown): string {
+  let text = ''
+  for (let error = thrown; error instanceof Error; error = error.cause) text += `${error.message}\n`
+  return text
+}
+
+const invalid = (faults: FieldError[]): AppError =>
+  new AppError('invalid-input', { errors: faults.slice(0, MOST_ERRORS), extra: { faults: faults.length } })

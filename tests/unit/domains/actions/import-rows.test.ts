@@ -1,0 +1,180 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { appRole, definePolicy, organizationColumns, person, personSchema, references } from 'nuxt-fairway/tables'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction, defineAppRoles, importInput, importOutput, importRows, inOrganization, newId } from '#fw'
+import { runAction } from '#fairway/server/domains/actions'
+import { listWritesAfter } from '#fairway/server/domains/actions/audit/follow-audit'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
+
+const companies = sqliteTable(
+  'companies',
+  { id: text('id').primaryKey(), ...organizationColumns(), name: text('name').notNull() },
+  table => [uniqueIndex('companies_org_id').on(table.orgId, table.id)],
+)
+const deals = sqliteTable(
+  'deals',
+  {
+    id: text('id').primaryKey(),
+    ...organizationColumns(),
+    title: text('title').notNull(),
+    amount: integer('amount'),
+    stage: text('stage', { enum: ['open', 'won'] })
+      .notNull()
+      .default('open'),
+    companyId: text('company_id'),
+    assignee: person('assignee'),
+  },
+  table => [
+    index('deals_company').on(table.orgId, table.companyId),
+    references({ orgId: table.orgId, id: table.companyId }, companies),
+  ],
+)
+definePolicy(deals, {
+  read: 'member',
+  create: 'member',
+  update: 'member',
+  delete: 'member',
+  fields: { amount: { write: [appRole('manager')] } },
+})
+
+const importDeals = defineAction({
+  description: 'Creates many deals.',
+  input: importInput,
+  output: importOutput,
+  audit: { subject: { table: deals, title: deals.title, id: 'ids' } },
+  run: ({ rows, dryRun }, context) =>
+    importRows(deals, context, {
+      rows,
+      dryRun,
+      input: z.object({
+        title: z.string().trim().min(1).max(20),
+        amount: z.int().nullable().optional(),
+        stage: z.enum(['open', 'won']).optional(),
+        companyId: z.string().nullable().optional(),
+        assignee: personSchema.nullable().optional(),
+      }),
+      refs: { companyId: { table: companies, title: companies.name } },
+      values: input => ({ ...input, id: newId(), ...inOrganization(context.session) }),
+    }),
+})
+
+let test: TestApp
+let ada: Session
+let eve: Session
+beforeEach(async () => {
+  test = await createTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager'] }) })
+  const columns = `id text primary key, org_id text not null, created_by text_creator, created_by_name text not null`
+  await query(test.app, `create table companies (${columns}, name text not null, unique (org_id, id))`)
+  await query(
+    test.app,
+    `create table deals (${columns}, title text not null check (title <> 'refused'), amount integer,
+      stage text not null default 'open', company_id text, assignee text_person, unique (org_id, title),
+      foreign key (org_id, company_id) references companies (org_id, id))`,
+  )
+  ada = await aMember(test.app)
+  eve = await aMember(test.app)
+  for (const [id = '', orgId = null, name = ''] of [
+    ['acme', ada.orgId, 'Acme'],
+    ['twice-1', ada.orgId, 'Twice'],
+    ['twice-2', ada.orgId, 'Twice'],
+    ['other', eve.orgId, 'Other'],
+  ])
+    await query(test.app, `insert into companies values (?, ?, null, 'x', ?)`, [id, orgId, name])
+})
+afterEach(() => test.close())
+
+const run = (rows: Record<string, unknown>[], { dryRun = false, session = ada } = {}) =>
+  runAction(test.app, {
+    name: 'import-deals',
+    action: importDeals,
+    input: { rows, dryRun },
+    session,
+    caller: 'http',
+    requestId: 'r',
+  })
+const faultsOf = (rows: Record<string, unknown>[], options = {}) =>
+  run(rows, options).then(
+    () => [],
+    error => error.errors.map((fault: { path: string; message: string }) => fault.path),
+  )
+const stored = () => query(test.app, 'select title, stage, company_id, assignee from deals order by title')
+
+describe('rows that are imported', () => {
+  it('come as texts: blank ones are left out, others get their kind, and a row is named by its title or id', async () => {
+    const rows = [
+      { title: ' First ', stage: '', companyId: 'Acme', assignee: ada.email.toUpperCase(), amount: '' },
+      { title: 'Second', stage: 'won', companyId: 'acme' },
+    ]
+    expect(await run(rows)).toMatchObject({ rows: 2, ids: [expect.any(String), expect.any(String)] })
+    expect(await stored()).toEqual([
+      { title: 'First', stage: 'open', company_id: 'acme', assignee: ada.email },
+      { title: 'Second', stage: 'won', company_id: 'acme', assignee: null },
+    ])
+  })
+
+  it('are none where one is wrong; each fault names its row and field', async () => {
+    const rows = [
+      { title: 'Good' },
+      { title: '', stage: 'lost' },
+      { title: 'Other organization', companyId: 'Other' },
+      { title: 'By its id', companyId: 'other' },
+      { title: 'Two of this name', companyId: 'Twice' },
+      { title: 'Nobody', assignee: eve.email },
+      { title: 'A number', amount: 'many' },
+    ]
+    expect((await faultsOf(rows)).toSorted()).toEqual(
+      [
+        'rows.1.title',
+        'rows.1.stage',
+        'rows.2.companyId',
+        'rows.3.companyId',
+        'rows.4.companyId',
+        'rows.5.assignee',
+        'rows.6.amount',
+      ].toSorted(),
+    )
+    expect(await stored()).toEqual([])
+  })
+
+  it('are none where the database refuses one, and that row is named', async () => {
+    const rows = Array.from({ length: 250 }, (_, number) => ({ title: `Deal ${number}` }))
+    rows[120] = { title: 'refused' }
+    rows[240] = { title: 'Deal 1' }
+    expect(await faultsOf(rows)).toEqual(['rows.120', 'rows.240'])
+    expect(await stored()).toEqual([])
+  })
+
+  it('are checked and not written by a dry run', async () => {
+    expect(await run([{ title: 'First' }], { dryRun: true })).toEqual({ rows: 1, ids: [] })
+    expect(await faultsOf([{ title: 'refused' }], { dryRun: true })).toEqual(['rows.0'])
+    expect(await stored()).toEqual([])
+    expect(await query(test.app, `select 1 from audit_log where outcome = 'ok'`)).toEqual([])
+  })
+
+  it('follow the policy of their table', async () => {
+    await expect(run([{ title: 'First', amount: 3 }])).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await stored()).toEqual([])
+  })
+
+  it('are 5,000 at most', async () => {
+    const rows = Array.from({ length: 5001 }, (_, number) => ({ title: `Deal ${number}` }))
+    expect(await faultsOf(rows)).toEqual(['rows'])
+    expect(await run(rows.slice(1))).toMatchObject({ rows: 5000 })
+  })
+})
+
+it('each row that was imported is in the log with its title, and the input by its size', async () => {
+  const member = await aMember(test.app)
+  await addTo(test.app, ada, member, 'member')
+  await run(Array.from({ length: 1200 }, (_, number) => ({ title: `Deal ${number}` })))
+  const rows = await query(test.app, 'select subject_title, input from audit_log order by rowid')
+  expect(rows).toHaveLength(1200)
+  expect(rows[7]).toEqual({ subject_title: 'Deal 7', input: JSON.stringify({ rows: '[1200 items]', dryRun: false }) })
+  const { writes } = (await listWritesAfter(test.app, undefined, 5000))!
+  expect(new Set(writes.map(({ subjectId }) => subjectId)).size).toBe(1200)
+  expect((await sessionNow(test.app, member)).orgId).not.toBeNull()
+})
