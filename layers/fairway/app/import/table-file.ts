@@ -1,6 +1,4 @@
-// A file of a spreadsheet as rows of texts, and which of its columns is which field.
-import { parse } from 'papaparse'
-
+// A file of a spreadsheet as rows of texts, and which of its columns is which field. How it is read is in read-table.ts.
 export interface TableFile {
   /** The first row. */
   columns: string[]
@@ -13,32 +11,6 @@ export interface ImportField {
   name: string
   label: string
   isRequired?: boolean
-}
-
-/** The text of a file: UTF-8, else as spreadsheets on Windows write it. */
-export function decodeText(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
-}
-
-/** Reads CSV with any of the usual separators; throws with the number of the row that cannot be read. */
-export function readTable(text: string): TableFile {
-  const { data, errors } = parse<string[]>(text, { skipEmptyLines: 'greedy' })
-  // A file with one column has no separator to be found.
-  const fault = errors.find(({ type }) => type !== 'Delimiter')
-  if (fault) throw new UnreadableRow((fault.row ?? 0) + 1)
-  const [columns = [], ...rows] = data
-  return { columns: columns.map(name => name.trim()), rows }
-}
-
-/** A row of a file that is no CSV. */
-export class UnreadableRow extends Error {
-  constructor(readonly row: number) {
-    super(`Row ${row} cannot be read.`)
-  }
 }
 
 const plain = (text: string): string =>

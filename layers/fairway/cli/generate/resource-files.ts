@@ -46,7 +46,7 @@ function tableFile(resource: Resource): string {
   const types = ['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields), ...(isOrg ? ['uniqueIndex'] : [])]
   const indexes = isOrg
     ? [
-        `index('${table}_org').on(table.orgId, table.updatedAt)`,
+        `index('${table}_org').on(table.orgId, desc(table.updatedAt), table.id)`,
         `uniqueIndex('${table}_org_id').on(table.orgId, table.id)`,
         ...refs.flatMap(({ name, target }) => [
           `index('${table}_${toSnake(name)}').on(table.orgId, table.${name})`,
@@ -58,7 +58,7 @@ function tableFile(resource: Resource): string {
         `index('${table}_org').on(table.orgId, table.visibility)`,
         `index('${table}_org_id').on(table.orgId, table.id)`,
       ]
-  return `${importOf(types, 'drizzle-orm/sqlite-core')}
+  return `${isOrg ? `${importOf(['desc'], 'drizzle-orm')}\n` : ''}${importOf(types, 'drizzle-orm/sqlite-core')}
 import { z } from 'zod'
 ${importOf(helpers, 'nuxt-fairway/tables')}
 ${refs.map(({ target }) => `${importOf([target.variable, `${target.camel}Id`], `./${target.plural}`)}\n`).join('')}

@@ -45,7 +45,7 @@ export const refsOf = ({ fields }: Pick<Resource, 'fields'>): (Field & { target:
 
 // Names that the generated files import or use themselves.
 const USED = new Set(
-  'accessDenied accessOf accessibleTo and app boolean callerPlaceholders changes columnsFor definePolicy db eq expect id importInput importOutput importRows index input integer it list maria now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
+  'accessDenied accessOf accessibleTo and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it list maria now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )

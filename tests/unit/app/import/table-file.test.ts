@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText, guessColumns, readTable, toRows } from '../../../../layers/fairway/app/import/table-file'
+import { decodeText, readTable } from '../../../../layers/fairway/app/import/read-table'
+import { guessColumns, toRows } from '../../../../layers/fairway/app/import/table-file'
 
 const bytes = (...numbers: number[]) => new Uint8Array(numbers).buffer
 
