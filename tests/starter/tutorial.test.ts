@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,12 +7,11 @@ import { startReader } from './reader'
 import { stepsOf } from './tutorial-steps'
 import { writeFiles } from '../support/files'
 
-// docs/tutorial.md, done word for word by somebody with an empty folder, a browser and an MCP host. In place of the registry stand the
+// The tutorials, done word for word by somebody with an empty folder, a browser and an MCP host. In place of the registry stand the
 // packed platform and the packages of this checkout.
-const text = readFileSync(fileURLToPath(new URL('../../docs/tutorial.md', import.meta.url)), 'utf8')
-const sections = stepsOf(text)
+const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8')
 const place = emptyFolder()
-let reader: Awaited<ReturnType<typeof startReader>>
+const commands = join(place, 'commands')
 
 beforeAll(async () => {
   const npx = join(place, 'npx')
@@ -22,16 +21,27 @@ beforeAll(async () => {
   const [realNpm, realNpx] = [await which('npm'), await which('npx')]
   const install = `[ "$1" = install ] && cp -a '${npx}/node_modules' . && exec '${realNpm}' run --silent postinstall`
   const fetched = `[ "$1" = nuxt-fairway ] && shift && exec '${npx}/node_modules/.bin/nuxt-fairway' "$@"`
-  const commands = { npm: `${install}\nexec '${realNpm}' "$@"`, npx: `${fetched}\nexec '${realNpx}' "$@"` }
-  for (const [name, lines] of Object.entries(commands)) {
-    writeFiles(place, { [`commands/${name}`]: `#!/bin/sh\n${lines}\n` })
-    chmodSync(join(place, 'commands', name), 0o755)
+  const scripts = { npm: `${install}\nexec '${realNpm}' "$@"`, npx: `${fetched}\nexec '${realNpx}' "$@"` }
+  for (const [name, lines] of Object.entries(scripts)) {
+    writeFiles(commands, { [name]: `#!/bin/sh\n${lines}\n` })
+    chmodSync(join(commands, name), 0o755)
   }
-  reader = await startReader(place, join(place, 'commands'))
 })
-afterAll(() => reader?.stop())
 
-describe('the tutorial', () => {
+describe.each([
+  ['tutorial.md', 'tracker'],
+  ['tutorial-crm.md', 'crm'],
+])('%s', (name, project) => {
+  const text = read(name)
+  const sections = stepsOf(text)
+  const folder = join(place, `reader-of-${project}`)
+  let reader: Awaited<ReturnType<typeof startReader>>
+  beforeAll(async () => {
+    mkdirSync(folder)
+    reader = await startReader(folder, commands)
+  })
+  afterAll(() => reader?.stop())
+
   it('has steps in every numbered section', () => {
     const numbered = [...text.matchAll(/^## (\d+\. .+)$/gm)].map(([, title]) => title)
     expect(numbered.length).toBeGreaterThan(6)
@@ -42,11 +52,21 @@ describe('the tutorial', () => {
     await reader.follow(sections.get(title) ?? [])
   })
 
-  it('builds and starts as it is, and writes into none of its files, nor into the platform’s', async () => {
-    const project = join(place, 'tracker')
-    const [own, platform] = [authorFiles(project), platformFiles(project)]
+  it('goes on to its end, and that writes into none of its files, nor into the platform’s', async () => {
+    const made = join(folder, project)
+    const [own, platform] = [authorFiles(made), platformFiles(made)]
     await reader.follow([...sections.values()].at(-1) ?? [])
-    expect(changedFiles(own, authorFiles(project))).toEqual([])
-    expect(changedFiles(platform, platformFiles(project))).toEqual([])
+    expect(changedFiles(own, authorFiles(made))).toEqual([])
+    expect(changedFiles(platform, platformFiles(made))).toEqual([])
   })
+})
+
+it('a CRM needs at most 150 lines by hand, its tests included', () => {
+  const steps = [...stepsOf(read('tutorial-crm.md')).values()].flat()
+  const lines = steps.flatMap(step => {
+    if (step.kind === 'file') return step.text.split('\n')
+    return step.kind === 'change' ? step.after.split('\n') : []
+  })
+  expect(lines.length).toBeGreaterThan(20)
+  expect(lines.length).toBeLessThanOrEqual(150)
 })
