@@ -18,7 +18,7 @@ const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
 const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
 // These work where the person stands: there may be no application yet, and they are told of files from there.
-const isOutside = ['new', 'add', 'upgrade', 'generate'].includes(process.argv[2])
+const isOutside = ['new', 'add', 'upgrade', 'generate', 'remove'].includes(process.argv[2])
 const root = isOutside ? process.cwd() : applicationDir()
 process.chdir(root)
 if (!isOutside && existsSync('.env')) process.loadEnvFile('.env')

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineCommand } from 'citty'
-import { applicationDir, findApplicationDir } from '../modules/registry/roots'
 import type { GeneratePlan } from './generate/plan'
 import { type FileChange, showChanges, writeChanges } from './project/changes'
-import { endWith, say, sayNext, UsageFault } from './terminal'
+import { inApplication } from './project/in-application'
+import { say, sayNext } from './terminal'
 
 const common = {
   force: {
@@ -30,13 +28,7 @@ const plural = { type: 'string', description: 'The plural, where it is not the E
 const generate = (
   { 'dry-run': isDry }: { 'dry-run': boolean },
   plan: (root: string) => GeneratePlan | Promise<GeneratePlan>,
-): Promise<void> =>
-  endWith(async () => {
-    const root = findApplicationDir(process.cwd()) ?? applicationDir()
-    if (!existsSync(join(root, 'package.json')))
-      throw new UsageFault('There is no application here. `fw new my-app` makes one.')
-    return carryOut(root, await plan(root), isDry)
-  })
+): Promise<void> => inApplication(async root => carryOut(root, await plan(root), isDry))
 
 /** Shows a plan, writes it unless it is only shown, and gives the exit code: 1 where files of the author's stay as they are. */
 function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): number {

@@ -89,8 +89,11 @@ const sampleCommand = defineCommand({
   },
 })
 
-/** `fw remove`: takes out of an application what it came with. */
+/** `fw remove`: takes a resource out of an application, or the sample out of the repository of the platform. */
 const removeCommand = defineCommand({
-  meta: { name: 'remove', description: 'Take out what the application came with.' },
-  subCommands: { sample: sampleCommand },
+  meta: { name: 'remove', description: 'Take out a resource, or the sample.' },
+  subCommands: {
+    resource: () => import('./remove-resource-command').then(module => module.removeResourceCommand),
+    sample: sampleCommand,
+  },
 })

@@ -11,9 +11,14 @@ interface Versions {
   after: string
 }
 
-/** The author's file with the generator's changes put in; undefined where they meet lines that the author has edited. */
-export function grownFile(versions: Versions): string | undefined {
-  const { own, former, after } = withSameImports(versions)
+/** The author's file with the generator's changes put in; undefined where they meet lines that the author has edited, and without two versions to compare. */
+export function grownFile({
+  own: edited,
+  former: was,
+  after: next,
+}: Pick<Versions, 'own'> & Partial<Versions>): string | undefined {
+  if (was === undefined || next === undefined) return undefined
+  const { own, former, after } = withSameImports({ own: edited, former: was, after: next })
   const patch = structuredPatch('', '', former, after, undefined, undefined, { context: 2 })
   const grown = applyPatch(own, patch)
   return grown === false ? undefined : grown

@@ -44,7 +44,8 @@ export async function planMigration(
     for (const part of ['server/database', 'drizzle', 'shared'])
       if (existsSync(join(root, part))) cpSync(join(root, part), join(place, part), { recursive: true })
     mkdirSync(join(place, dirname(table.path)), { recursive: true })
-    writeFileSync(join(place, table.path), table.after)
+    // drizzle-kit ends with an error where no file declares a table.
+    writeFileSync(join(place, table.path), table.after ?? 'export {}\n')
     writeFileSync(join(place, CONFIG), scratchConfig(root))
     await outputOf(process.execPath, [drizzleKit(root), 'generate', '--name', name], place)
     return { changes: changedBelow(root, place, 'drizzle'), remarks: [] }

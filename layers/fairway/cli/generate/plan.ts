@@ -19,7 +19,8 @@ export interface GeneratePlan {
 type Texts = ReadonlyMap<string, string>
 
 interface FilesInput {
-  files: Texts
+  /** What each file is to be; undefined for one that is to go. */
+  files: ReadonlyMap<string, string | undefined>
   /** What the generator has written until now, the likeliest first. A file that is still like that is nobody's own. */
   former?: readonly Texts[]
   force?: boolean
@@ -43,7 +44,7 @@ export function planFiles(
       continue
     }
     const [was] = generated
-    const grown = was === undefined ? undefined : grownFile({ own: before, former: was, after })
+    const grown = grownFile({ own: before, former: was, after })
     if (grown === undefined) plan.kept.push({ path, before: was ?? before, after })
     else if (grown !== before) plan.changes.push({ path, before, after: grown })
   }

@@ -47,9 +47,7 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const languages = languagesOf(root)
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
   const files = resourceFiles(resource, known)
-  const former = present
-    ? [present.isOrg, !present.isOrg].map(isOrg => resourceFiles({ ...present, isOrg }, known))
-    : []
+  const former = present ? formerFiles(present, known) : []
   const { changes, kept } = planFiles(root, { files, former, force: args.force })
   const table = changes.find(({ path }) => path === tablePath(resource))
   if (table && present) checkAdded(resource, present)
@@ -73,18 +71,25 @@ const untranslated = (languages: readonly string[], { plural }: Resource): strin
     .filter(language => !KNOWN_LANGUAGES.includes(language))
     .map(language => `In ${language}, these texts are English until app/locales/${language}/${plural}.json has them.`)
 
-/** The resource as it stands in its table's file; undefined where there is no such file yet. */
-function formerResource(root: string, { name, plural = pluralOf(name), isOrg }: ResourceArgs): Resource | undefined {
+/** What the generator has written for a resource, with and without an organization, the likelier first. */
+export const formerFiles = (present: Resource, languages: readonly string[]): Map<string, string>[] =>
+  [present.isOrg, !present.isOrg].map(isOrg => resourceFiles({ ...present, isOrg }, languages))
+
+/** The resource as its table's file declares it; undefined without such a file. Throws a UsageFault for a table that was not generated. */
+export function formerResource(
+  root: string,
+  { name, plural = pluralOf(name) }: Pick<ResourceArgs, 'name' | 'plural'>,
+): Resource | undefined {
   const path = tablePath({ plural: toKebab(plural) })
   const text = readIn(root, path)
   if (text === undefined) return undefined
   const fields = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
   if (!fields)
     throw new UsageFault(
-      `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change it and what uses it yourself, or choose another name.`,
+      `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change or remove it and what uses it yourself, or choose another name.`,
     )
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
-  const wasOrg = action === undefined ? isOrg : action.includes('requireOrganization')
+  const wasOrg = action?.includes('requireOrganization') ?? text.includes('organizationColumns()')
   const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
   return toResource({ name, plural, fields: withTargets(root, fields), isOrg: wasOrg, hasImport })
 }

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -12,6 +11,7 @@ import { writeChanges } from '#fairway/cli/project/changes'
 import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { templateFiles, templateValues } from '#fairway/cli/project/template'
 import { writeFiles } from '../../../support/files'
+import { newApplication } from '../../../support/new-application'
 import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
 import { UsageFault } from '#fairway/cli/terminal'
 
@@ -42,13 +42,9 @@ const write = (path: string, text: string) => writeFiles(app, { [path]: text })
 const read = (path: string) => readFileSync(join(app, path), 'utf8')
 const paths = (changes: GeneratePlan['changes']) => changes.map(({ path }) => path)
 
-/** What `fw new` makes, with the packages of this checkout. */
-function newApplication(): void {
-  app = mkdtempSync(join(tmpdir(), 'fw-generate-'))
-  for (const [path, text] of templateFiles('empty', templateValues('tracker', 'Tracker', '0.1.0'))) write(path, text)
-  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
-}
-beforeEach(newApplication)
+beforeEach(() => {
+  app = newApplication()
+})
 
 const plan = (name: string, fields: readonly string[], args: Partial<ResourceArgs> = {}) =>
   planResource(app, { name, fields, isOrg: false, force: false, ...args })
@@ -62,7 +58,7 @@ async function generate(name: string, fields: readonly string[], args?: Partial<
 let issues: { dir: string; made: GeneratePlan }
 /** Issues of an organization, made once. */
 beforeAll(async () => {
-  newApplication()
+  app = newApplication()
   issues = { dir: app, made: await generate('issue', ISSUE, { isOrg: true }) }
 })
 

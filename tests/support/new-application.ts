@@ -1,0 +1,16 @@
+import { mkdtempSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { templateFiles, templateValues } from '#fairway/cli/project/template'
+import { writeFiles } from './files'
+
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** The folder of an empty application as `fw new` makes it, with the packages of this checkout. */
+export function newApplication(): string {
+  const app = mkdtempSync(join(tmpdir(), 'fw-generate-'))
+  writeFiles(app, Object.fromEntries(templateFiles('empty', templateValues('tracker', 'Tracker', '0.1.0'))))
+  symlinkSync(packages, join(app, 'node_modules'))
+  return app
+}
