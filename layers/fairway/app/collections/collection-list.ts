@@ -69,6 +69,8 @@ export interface CollectionList<
 > extends Omit<ShownList<Item>, 'change'> {
   readonly totalItems: Readonly<Ref<number | undefined>>
   readonly view: Readonly<Ref<CollectionView | undefined>>
+  /** Whether the policy of the table lets the person create rows; undefined until there is a page, and where the items have no `can`. */
+  readonly canCreate: Readonly<Ref<boolean | undefined>>
   /** What the address of the page says. */
   readonly filters: Readonly<Ref<Filters>>
   readonly order: Readonly<Ref<readonly SortBy[]>>

@@ -75,6 +75,7 @@ export function useCollection<Name extends CollectionName>(
     items,
     totalItems: computed(() => page.value?.totalItems),
     view: computed(() => page.value?.view),
+    canCreate: computed(() => page.value?.can?.create),
     status,
     error,
     isStale,

@@ -117,9 +117,10 @@ async function withRows<Item extends ListedItem>(
   return whole
 }
 
-const isSamePage = <Item>(shown: ShownPage<Item> | undefined, { items, totalItems, view }: CollectionPage<Item>) =>
+const isSamePage = <Item>(shown: ShownPage<Item> | undefined, { items, totalItems, view, can }: CollectionPage<Item>) =>
   shown !== undefined &&
-  JSON.stringify([shown.items, shown.totalItems, shown.view]) === JSON.stringify([items, totalItems, view])
+  JSON.stringify([shown.items, shown.totalItems, shown.view, shown.can]) ===
+    JSON.stringify([items, totalItems, view, can])
 
 async function askForPage<Item>(path: string, signal: AbortSignal): Promise<CollectionPage<Item>> {
   const page = readCollectionPage(await sendJson(path, { signal }))

@@ -13,22 +13,38 @@ export function useShortcutState() {
 
 /**
  * Gives the page a shortcut while this component is shown: `useShortcut('e', () => t('books.edit'), edit)`. One key that is not `g`,
- * and not one of the frame (`/`, `?`). It stands in the list of shortcuts and in the palette.
+ * and not one of the frame (`/`, `?`). It is in the list of shortcuts and in the palette, except while `isOffered` is false.
  */
-export function useShortcut(key: string, label: MaybeRefOrGetter<string>, act: () => unknown): void {
+export function useShortcut(
+  key: string,
+  label: MaybeRefOrGetter<string>,
+  act: () => unknown,
+  isOffered: MaybeRefOrGetter<boolean> = true,
+): void {
   const { registered } = useShortcutState()
   const mine = { keys: [key], label, act }
-  onMounted(() => {
-    registered.value = [...registered.value, mine]
-  })
-  onBeforeUnmount(() => {
+  const remove = () => {
     registered.value = registered.value.filter(each => each !== mine)
-  })
+  }
+  onMounted(() =>
+    watch(
+      () => toValue(isOffered),
+      isOn => {
+        if (isOn) registered.value = [...registered.value, mine]
+        else remove()
+      },
+      { immediate: true },
+    ),
+  )
+  onBeforeUnmount(remove)
 }
 
 /** Gives the page the shortcut `c` for what it creates first of all: `useCreateShortcut(() => t('books.new'), create)`. */
-export const useCreateShortcut = (label: MaybeRefOrGetter<string>, act: () => unknown): void =>
-  useShortcut('c', label, act)
+export const useCreateShortcut = (
+  label: MaybeRefOrGetter<string>,
+  act: () => unknown,
+  isOffered?: MaybeRefOrGetter<boolean>,
+): void => useShortcut('c', label, act, isOffered)
 
 /** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere; also while somebody types. */
 const opensPalette = ({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean =>

@@ -23,7 +23,7 @@ ${dialog(resource)}${resource.hasImport ? `\n${importDialog(resource)}` : ''}
 `
 
 function script(resource: Resource): string {
-  const { variable, collection, kebab, title, fields } = resource
+  const { variable, collection, kebab, title, fields, isOrg } = resource
   const hasDays = shownInList(resource).some(({ type }) => type === 'date')
   const type = draftType(resource)
   return lines(
@@ -34,8 +34,9 @@ definePageMeta({ navigation: { text: '${variable}.name', icon: 'i-lucide-list', 
 const { t } = useI18n()`,
     hasDays && 'const { language } = useLanguage()',
     `const list = useCollection('${collection}', { mode: 'infinite', filters: ['${title.name}'] })
-const query = useListSearch(list, '${title.name}')
-const create = useAction('create-${kebab}')
+const query = useListSearch(list, '${title.name}')`,
+    isOrg && 'const mayCreate = computed(() => list.canCreate.value !== false)',
+    `const create = useAction('create-${kebab}')
 const draft = ref<${type}>(blank())
 const isCreating = ref(false)`,
     resource.hasImport && 'const isImporting = ref(false)',
@@ -43,7 +44,7 @@ const isCreating = ref(false)`,
       `const day = (date: string) =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))`,
     `
-useCreateShortcut(() => t('${variable}.new'), open)
+useCreateShortcut(() => t('${variable}.new'), open${isOrg ? ', mayCreate' : ''})
 
 function blank(): ${type} {
 ${fitted(
@@ -59,19 +60,32 @@ function open(): void {
   )
 }
 
-const importButton = ({ variable }: Resource): string =>
+/** A condition for what only those see whom the policy lets create a row. */
+const ifCreator = ({ isOrg }: Resource): string[] => (isOrg ? ['v-if="mayCreate"'] : [])
+
+/** The button that opens the dialog. */
+const newButton = (indent: string, resource: Resource): string =>
+  element(indent, 'UButton', [
+    ...ifCreator(resource),
+    'icon="i-lucide-plus"',
+    `:label="t('${resource.variable}.new')"`,
+    '@click="open"',
+  ])
+
+const importButton = (resource: Resource): string =>
   element('      ', 'UButton', [
+    ...ifCreator(resource),
     'icon="i-lucide-upload"',
     'color="neutral"',
     'variant="outline"',
-    `:label="t('${variable}.import')"`,
+    `:label="t('${resource.variable}.import')"`,
     '@click="isImporting = true"',
   ])
 
-const header = (
-  resource: Resource,
-): string => `    <PageHeader :title="t('${resource.variable}.name')" :lead="t('${resource.variable}.lead')">
-${resource.hasImport ? `${importButton(resource)}\n` : ''}      <UButton icon="i-lucide-plus" :label="t('${resource.variable}.new')" @click="open" />
+const header = (resource: Resource): string => {
+  const { variable, hasImport } = resource
+  return `    <PageHeader :title="t('${variable}.name')" :lead="t('${variable}.lead')">
+${lines(hasImport && importButton(resource), newButton('      ', resource))}
     </PageHeader>
     <div role="search" class="mb-4">
       <UInput
@@ -79,11 +93,12 @@ ${resource.hasImport ? `${importButton(resource)}\n` : ''}      <UButton icon="i
         type="search"
         icon="i-lucide-search"
         class="w-full sm:w-80"
-        :placeholder="t('${resource.variable}.search')"
-        :aria-label="t('${resource.variable}.search')"
+        :placeholder="t('${variable}.search')"
+        :aria-label="t('${variable}.search')"
         :maxlength="200"
       />
     </div>`
+}
 
 const columnOf = (parts: readonly string[]): string =>
   fitted(parts, { before: '        ', open: '{', close: '}', after: ',' })
@@ -126,8 +141,10 @@ ${empty(resource)}
     </CollectionTable>`
 }
 
-const empty = ({ variable }: Resource): string =>
-  [
+const empty = (resource: Resource): string => {
+  const { variable, isOrg } = resource
+  const text = `'${variable}.empty.text'`
+  return [
     element(
       '        ',
       'EmptyState',
@@ -151,11 +168,12 @@ const empty = ({ variable }: Resource): string =>
         'v-else',
         'icon="i-lucide-list"',
         `:title="t('${variable}.empty.title')"`,
-        `:text="t('${variable}.empty.text')"`,
+        `:text="t(${isOrg ? `mayCreate ? ${text} : '${variable}.emptyForReaders'` : text})"`,
       ],
-      `          <UButton icon="i-lucide-plus" :label="t('${variable}.new')" @click="open" />`,
+      newButton('          ', resource),
     ),
   ].join('\n')
+}
 
 const dialog = ({ variable, fields, pascal }: Resource): string => `    <LazyFormDialog
       v-if="isCreating"

@@ -109,6 +109,17 @@ describe('a new resource', () => {
       expect(read(`server/${file}`)).not.toMatch(/inOrganization|requireOrganization/)
   })
 
+  it('of an organization offers “New” to those whom the policy lets create one', async () => {
+    withIssues()
+    await generate('note', ['title:text'])
+    const page = read('app/pages/issues/index.vue')
+    expect(page).toContain('const mayCreate = computed(() => list.canCreate.value !== false)')
+    expect(page).toContain(`useCreateShortcut(() => t('issues.new'), open, mayCreate)`)
+    expect(page.match(/<UButton v-if="mayCreate" icon="i-lucide-plus"/g)).toHaveLength(2)
+    expect(page).toContain(`t(mayCreate ? 'issues.empty.text' : 'issues.emptyForReaders')`)
+    expect(read('app/pages/notes/index.vue')).not.toMatch(/mayCreate|emptyForReaders/)
+  })
+
   it('is formatted and free of lint, whatever its fields are', async () => {
     await generate('project', EVERYTHING, { isOrg: true })
     await generate('purchase-order-item', [

@@ -14,6 +14,7 @@ import {
   shareRow,
 } from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
+import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow } from '#fairway/server/domains/organizations'
 import { mayWith, refusedFields } from '#fairway/server/domains/organizations/policy-check'
@@ -22,8 +23,10 @@ import { canColumns } from '#fairway/server/domains/organizations/row-access'
 import { shares } from '#fairway/server/domains/organizations/tables'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
+import { readCollectionPage } from '#fairway/shared/collections/collection-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countStatements } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -331,6 +334,78 @@ describe('rows of an organization with a policy', () => {
     const { app } = test
     const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
     expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+  })
+})
+
+describe('a list of rows with a policy', () => {
+  const rules = { read: 'member', update: 'member', delete: 'member' } as const
+  const listOf = (create?: Rule) => {
+    const deals = orgDealsTable()
+    const can = create && definePolicy(deals, { ...rules, create }).can
+    const collection = defineCollection({
+      description: 'Deals.',
+      shortName: 'Deal',
+      item: outputOf(deals, { omit: ['orgId'], extend: can ? { can } : {} }),
+      source: deals,
+      scope: 'organization',
+    })
+    // Without the collections that the application serves already.
+    const app: TestApp['app'] = { ...test.app, memo: (_name, make) => make() }
+    return servedCollections(app, [{ name: 'deal-list', collection }]).get('deal-list')!
+  }
+  const selection = { mode: 'full', page: 1, offset: 0, limit: 1 } as const
+  const read = (served: ReturnType<typeof listOf>, session: Session, app = test.app) =>
+    as(session, () =>
+      served.collection.reader.readPage(
+        { app, session, signal: new AbortController().signal, requestId: 'r' },
+        { filters: [], order: [], selection },
+      ),
+    )
+  const mayCreate = async (create: Rule, sessions: readonly Session[]) =>
+    Promise.all(sessions.map(async session => (await read(listOf(create), session)).can))
+
+  it('says once whether the caller may create one, by their role', async () => {
+    const people = [owner, admin, manager, tom]
+    const of = (...create: boolean[]) => create.map(each => ({ create: each }))
+    expect(await mayCreate('member', people)).toEqual(of(true, true, true, true))
+    expect(await mayCreate(['admin', appRole('manager')], people)).toEqual(of(true, true, true, false))
+    expect(await mayCreate(orgRole('owner'), people)).toEqual(of(true, false, false, false))
+    expect(await mayCreate(appRole('manager'), people)).toEqual(of(false, false, true, false))
+    expect(await mayCreate([], people)).toEqual(of(false, false, false, false))
+  })
+
+  it('is read again once a role was taken, though pages are kept', async () => {
+    const served = listOf(appRole('manager'))
+    const assign = (role: string | null) =>
+      as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
+    for (const _ of [1, 2, 3]) expect((await read(served, manager)).can).toEqual({ create: true })
+    await assign(null)
+    expect((await read(served, manager)).can).toEqual({ create: false })
+    await assign('manager')
+  })
+
+  it('takes no further statement without a policy or where every member may, and one by role', async () => {
+    const statements = (create?: Rule) => {
+      const served = listOf(create)
+      return countStatements(test.app, app => read(served, tom, app))
+    }
+    expect(await Promise.all([statements(), statements('member'), statements('admin')])).toEqual([0, 0, 1])
+    expect((await read(listOf(), tom)).can).toBeUndefined()
+  })
+
+  it('says it in each format, as OpenAPI describes it', async () => {
+    const [served, without] = [listOf('admin'), listOf()]
+    const [page, plain] = [await read(served, tom), await read(without, tom)]
+    const described = '"can":{"type":"object","properties":{"create":{"type":"boolean"}},"required":["create"]'
+    for (const { writePage, describePage } of representations) {
+      const body = JSON.parse(writePage(served, page, { self: '/deal-list' }))
+      expect(body.can ?? body.meta.can).toEqual({ create: false })
+      expect(JSON.stringify(describePage(served, {}))).toContain(described)
+      expect(writePage(without, plain, { self: '/deal-list' })).not.toContain('"can"')
+      expect(JSON.stringify(describePage(without, {}))).not.toContain('"can"')
+    }
+    const written = representations[0]!.writePage(served, page, { self: '/deal-list' })
+    expect(readCollectionPage(JSON.parse(written)).can).toEqual({ create: false })
   })
 })
 

@@ -124,6 +124,8 @@ export interface CollectionReader<Item = unknown> {
   readItem(context: ReadContext, id: string): Promise<Item | null>
   /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
   keyFields?: readonly string[]
+  /** Whether its pages say in `can` what the caller may do. */
+  saysCan?: boolean
   /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */
   needs?: readonly RelationalNeed[]
 }
@@ -174,7 +176,12 @@ export interface CursorParameters {
 }
 
 /** A page and what its links are made of. A page that is the same object has the same content. */
-export type Page<Item = unknown> =
+export type Page<Item = unknown> = PagePart<Item> & {
+  /** What the caller may do with the collection, where its items say in `can` what the caller may do with them. */
+  can?: { create: boolean }
+}
+
+type PagePart<Item> =
   | { mode: 'whole'; items: readonly Item[]; totalItems?: number }
   | { mode: 'full'; items: readonly Item[]; page: number; itemsPerPage: number; lastPage: number; totalItems: number }
   | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }

@@ -45,7 +45,7 @@ export {
 } from './members'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
-export { accessDenied, createCheck, requireCreate } from './policy-check'
+export { accessDenied, createCheck, mayCreate, requireCreate } from './policy-check'
 export { appRolesIn, personColumn, policyOf } from './policy'
 export {
   accessibleTo,

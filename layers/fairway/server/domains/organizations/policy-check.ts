@@ -94,6 +94,16 @@ async function personOf(db: Orm, table: SharedTable, session: Session, id: strin
   return { email, orgId, orgRole: found?.orgRole ?? null, appRole: found?.appRole ?? null, share: found?.share ?? null }
 }
 
+/** Whether the policy of a table lets the caller create rows; true for a table without one. */
+export async function mayCreate(db: Orm, table: SharedTable, session: Session | null): Promise<boolean> {
+  const create = policyOf(table)?.rules.create
+  if (!create) return true
+  if (!session?.orgId) return false
+  // Everyone who works in the organization is a member of it.
+  if (create.some(({ kind }) => kind === 'member')) return true
+  return isAllowed(create, { orgId: session.orgId }, await personOf(db, table, session, null))
+}
+
 /**
  * Throws `unauthenticated`, `no-organization`, and `forbidden` where the policy of the table does not let the caller create a row
  * with these values; a field with a rule may always be left out, or have its default.

@@ -33,6 +33,10 @@ export const closed = (required: Properties, optional: Properties = {}): JsonSch
 export const allOf = (names: readonly string[], schema: JsonSchema): Properties =>
   Object.fromEntries(names.map(name => [name, schema]))
 
+/** What the caller may do with the collection, in the pages that say it. */
+export const canOf = ({ collection }: ServedCollection): Properties =>
+  collection.reader.saysCan ? { can: closed({ create: { type: 'boolean' } }) } : {}
+
 /** An object schema with properties before its own. */
 export const extended = (schema: JsonSchema, required: Properties, optional: Properties = {}): JsonSchema => ({
   ...schema,

@@ -2,7 +2,7 @@ import type { JsonSchema } from '#fairway/server/domains/actions'
 import type { Page } from '../collection'
 import { idOf, itemIri, type ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
-import { allOf, closed, count, extended, listOf, text } from './describe'
+import { allOf, canOf, closed, count, extended, listOf, text } from './describe'
 
 const HAL_JSON = 'application/hal+json'
 
@@ -18,6 +18,7 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
     },
     totalItems: 'totalItems' in page ? page.totalItems : undefined,
     itemsPerPage: 'itemsPerPage' in page ? page.itemsPerPage : undefined,
+    can: page.can,
   }
   if (isEmpty) return JSON.stringify(document)
   const fields = page.items.map(item => JSON.stringify(item).slice(1, -1))
@@ -43,9 +44,12 @@ export const hal = {
   describeMember: (_served: ServedCollection, item: JsonSchema): JsonSchema =>
     extended(item, { _links: closed({ self: link }) }),
   describeItem: (member: JsonSchema): JsonSchema => member,
-  describePage: (_served: ServedCollection, member: JsonSchema): JsonSchema =>
+  describePage: (served: ServedCollection, member: JsonSchema): JsonSchema =>
     closed(
-      { _links: closed({ self: link }, { ...allOf(['first', 'last', 'prev', 'next'], link), item: listOf(link) }) },
+      {
+        _links: closed({ self: link }, { ...allOf(['first', 'last', 'prev', 'next'], link), item: listOf(link) }),
+        ...canOf(served),
+      },
       { totalItems: count, itemsPerPage: count, _embedded: closed({ item: listOf(member) }) },
     ),
 }

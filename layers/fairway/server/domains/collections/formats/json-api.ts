@@ -4,7 +4,7 @@ import type { Page } from '../collection'
 import { idOf, itemIri, type ViewLinks } from '../links'
 import { isListIndex, type QueryTree, type QueryValue } from '../query/query-tree'
 import type { ServedCollection } from '../served-collection'
-import { allOf, closed, count, listOf, text } from './describe'
+import { allOf, canOf, closed, count, listOf, text } from './describe'
 
 const API_JSON = 'application/vnd.api+json'
 
@@ -18,11 +18,11 @@ export const jsonApi = {
   schemaName: 'jsonapi',
   describeMember: describeResource,
   describeItem: (resource: JsonSchema): JsonSchema => closed({ data: resource }),
-  describePage: (_served: ServedCollection, resource: JsonSchema): JsonSchema =>
+  describePage: (served: ServedCollection, resource: JsonSchema): JsonSchema =>
     closed({
       links: closed({ self: text }, allOf(['first', 'last', 'prev', 'next'], text)),
       data: listOf(resource),
-      meta: closed({}, { totalItems: count, itemsPerPage: count, currentPage: count }),
+      meta: closed(canOf(served), { totalItems: count, itemsPerPage: count, currentPage: count }),
     }),
 }
 
@@ -36,6 +36,7 @@ const metaOf = (page: Page) => ({
   totalItems: 'totalItems' in page ? page.totalItems : undefined,
   itemsPerPage: 'itemsPerPage' in page ? page.itemsPerPage : undefined,
   currentPage: 'page' in page ? page.page : undefined,
+  can: page.can,
 })
 
 // `id` and `type` are the resource's own and may not stand among its attributes (JSON:API 1.1 §7.2.3).

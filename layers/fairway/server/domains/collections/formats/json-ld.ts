@@ -4,7 +4,7 @@ import type { Page } from '../collection'
 import { idOf, itemIri, type ViewLinks } from '../links'
 import { choiceParameters, fieldParameters, pageParameters } from '../query/parameters'
 import type { ServedCollection } from '../served-collection'
-import { allOf, closed, count, extended, listOf, text } from './describe'
+import { allOf, canOf, closed, count, extended, listOf, text } from './describe'
 
 const LD_JSON = 'application/ld+json'
 
@@ -39,8 +39,9 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
   const { head, search } = framesOf(served, hydra)
   const total = 'totalItems' in page && page.totalItems !== undefined ? `,"${hydra}totalItems":${page.totalItems}` : ''
   const view = page.mode === 'whole' ? '' : `,"${hydra}view":${writeView(page, links, hydra)}`
+  const can = page.can ? `,"can":${JSON.stringify(page.can)}` : ''
   const members = JSON.stringify(page.items.map(item => toMember(served, item)))
-  return `${head}${total},"${hydra}member":${members}${view}${search}}`
+  return `${head}${total}${can},"${hydra}member":${members}${view}${search}}`
 }
 
 // `Object.assign` copies faster than spread behind other keys.
@@ -60,8 +61,8 @@ function framesOf(served: ServedCollection, hydra: string) {
   return made
 }
 
-function describePage({ config }: ServedCollection, member: JsonSchema): JsonSchema {
-  const hydra = config.hydraPrefix ? 'hydra:' : ''
+function describePage(served: ServedCollection, member: JsonSchema): JsonSchema {
+  const hydra = served.config.hydraPrefix ? 'hydra:' : ''
   const named = (schemas: Record<string, JsonSchema>) =>
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [hydra + name, schema]))
   const typed = (name: string) => ({ '@type': { const: hydra + name } })
@@ -78,7 +79,7 @@ function describePage({ config }: ServedCollection, member: JsonSchema): JsonSch
     ...named({ template: text, variableRepresentation: text, mapping: listOf(mapping) }),
   })
   return closed(
-    { '@context': text, '@id': text, ...typed('Collection'), ...named({ member: listOf(member) }) },
+    { '@context': text, '@id': text, ...typed('Collection'), ...named({ member: listOf(member) }), ...canOf(served) },
     named({ totalItems: count, view, search }),
   )
 }

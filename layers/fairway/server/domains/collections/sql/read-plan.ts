@@ -126,7 +126,8 @@ function canOf(
   ]
 }
 
-const hasCan = (item: z.ZodObject, { root, columns }: Pick<DeclaredSource, 'root' | 'columns'>): boolean =>
+/** Whether the items say in `can` what the policy of their table lets the caller do. */
+export const hasCan = (item: z.ZodObject, { root, columns }: Pick<DeclaredSource, 'root' | 'columns'>): boolean =>
   policyOf(root) !== undefined && 'can' in item.shape && !columns?.can
 
 // A column that is null only where there is no joined row.

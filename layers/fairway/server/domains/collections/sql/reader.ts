@@ -1,6 +1,7 @@
 // Reading from SQL: pages, items, counts, and lists of joined rows.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Memory, RowStatement } from '#fairway/server/kernel/database/client'
@@ -23,7 +24,7 @@ import { createSelectList, entryOf, readable, toObject } from './fields'
 import { checkDeclaration, pageOrder } from './filters'
 import { bind, expression, fragment, joined, keyColumns, render, slot, tablesOf, tableSource, where } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
-import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
+import { createPlan, hasCan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope, type Scope, type ScopeCondition } from './scope'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
 import { createStatementCache, type PreparedRead, prepareRead } from './statements'
@@ -66,6 +67,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const [item = null] = await pages.toItems(context, declared.plan, rows)
       return item
     },
+    saysCan: hasCan(declaration.item, declared.plan.source),
     needs: relationalNeeds(declared.plan.source),
     keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
   }
@@ -108,7 +110,8 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
       const scoped = scope(session)
       const load = () => {
         const read = prepareRead({ plan, scoped, cache }, context, query.filters)
-        return readPageRows(app, read, query, defaultOrder)
+        const rows = readPageRows(app, read, query, defaultOrder)
+        return hasCan(item, plan.source) ? withCan(context, plan, rows) : rows
       }
       const key = kept.keyOf(app, scoped, query)
       const found = key === undefined ? await load() : await kept.get(app, key, load)
@@ -155,6 +158,13 @@ interface FoundPage {
   toPage(items: readonly unknown[]): Page
   /** The page itself, where its rows alone make its items. */
   page?: Page
+}
+
+/** What was found, with whether the caller may create a row. */
+async function withCan({ app, session }: ReadContext, plan: ReadPlan, rows: Promise<FoundPage>): Promise<FoundPage> {
+  const { root } = plan.source
+  const [found, create] = await Promise.all([rows, mayCreate(app.db.orm, root as SharedTable, session)])
+  return { ...found, toPage: items => ({ ...found.toPage(items), can: { create } }) }
 }
 
 /** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
