@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAction, requireOrgRole } from '#fw'
-import { type Catalogs, explainDenial } from '#fairway/server/devtools/explain-denial'
+import { and, eq } from 'drizzle-orm'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { appRole, definePolicy, organizationColumns, person } from 'nuxt-fairway/tables'
+import { accessDenied, accessibleTo, defineAction, defineAppRoles, requireCreate, requireOrgRole } from '#fw'
+import { explainDenial } from '#fairway/server/devtools/explain-denial'
+import type { Catalogs } from '#fairway/server/devtools/explain-row'
 import type { Target } from '#fairway/server/devtools/recording'
 import { runAction } from '#fairway/server/domains/actions'
+import { assignAppRole } from '#fairway/server/domains/organizations'
+import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { notes } from '../../../server/database/notes'
 import { createTestApp, type TestApp } from '../../support/app'
 import { aMember, addTo, anotherOrg, sessionNow } from '../../support/members'
+import { query } from '../../support/query'
 
 const adminsOnly = defineAction({
   description: 'For admins.',
@@ -23,10 +30,60 @@ const byGuard = defineAction({
   guard: requireOrgRole('admin'),
   run: () => null,
 })
+const deals = sqliteTable('deals', {
+  id: text('id').primaryKey(),
+  ...organizationColumns(),
+  assignee: person('assignee'),
+  title: text('title').notNull(),
+})
+definePolicy(deals, {
+  read: ['creator', 'assignee', appRole('manager', 'agent')],
+  create: 'admin',
+  update: ['assignee', appRole('manager')],
+  delete: 'admin',
+})
+const companies = sqliteTable('companies', {
+  id: text('id').primaryKey(),
+  ...organizationColumns(),
+  title: text('title').notNull(),
+})
+const idInput = z.object({ id: z.string() })
+const createDeal = defineAction({
+  description: 'Creates a deal.',
+  input: z.object({}),
+  audit: { subject: { table: deals, title: deals.title } },
+  async run(_input, { db, session }) {
+    await requireCreate(db, deals, session)
+    return { id: '' }
+  },
+})
+const updateDeal = defineAction({
+  description: 'Changes a deal.',
+  input: idInput,
+  audit: { subject: { table: deals, title: deals.title } },
+  async run({ id }, { db, session }) {
+    const [row] = await db
+      .update(deals)
+      .set({ title: 'New' })
+      .where(and(eq(deals.id, id), accessibleTo(deals, session, 'update')))
+      .returning()
+    if (!row) throw await accessDenied(db, deals, session, { id, to: 'update' })
+    return row
+  },
+})
+const updateCompany = defineAction({
+  description: 'Changes a company.',
+  input: idInput,
+  audit: { subject: { table: companies, title: companies.title } },
+  run: ({ id }) => ({ id }),
+})
 const catalogs: Catalogs = {
   actions: [
     { name: 'admins-only', group: 'x', action: adminsOnly },
     { name: 'by-guard', group: 'x', action: byGuard },
+    { name: 'create-deal', group: 'x', action: createDeal },
+    { name: 'update-deal', group: 'x', action: updateDeal },
+    { name: 'update-company', group: 'x', action: updateCompany },
   ],
   collections: [],
 }
@@ -35,7 +92,7 @@ let test: TestApp
 let ada: Session
 let tom: Session
 beforeAll(async () => {
-  test = await createTestApp()
+  test = await createTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] }) })
   ada = await aMember(test.app, { email: 'ada@example.test', name: 'Ada' })
   const made = await aMember(test.app, { email: 'tom@example.test', name: 'Tom' })
   await addTo(test.app, ada, made, 'member')
@@ -47,6 +104,17 @@ beforeAll(async () => {
   const now = test.app.now()
   const row = { ownerEmail: ada.email, orgId: ada.orgId, title: 'Plan', createdAt: now, updatedAt: now }
   await test.app.db.orm.insert(notes).values({ id: 'note-1', ...row })
+  for (const [name, more] of [
+    ['deals', ', assignee text_person'],
+    ['companies', ''],
+  ])
+    await query(
+      test.app,
+      `create table ${name} (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null, title text not null${more})`,
+    )
+  const company = { id: 'row-1', orgId: ada.orgId ?? '', createdBy: ada.email, createdByName: ada.name, title: 'Plan' }
+  await test.app.db.orm.insert(deals).values(company)
+  await test.app.db.orm.insert(companies).values({ ...company, id: 'company-1' })
 })
 afterAll(() => test.close())
 
@@ -126,5 +194,73 @@ describe('why something was refused', () => {
   ] as const)('every other code has a rule, a fact and a way out: %s', async code => {
     const { rule, fact, wayOut } = await explain({ session: null }, new AppError(code))
     for (const sentence of [rule, fact, wayOut]) expect(sentence).toMatch(/\w.*\.$/)
+  })
+})
+
+describe('why a policy refused', () => {
+  const call = (name: 'create-deal' | 'update-deal', input: object) =>
+    runAction(test.app, {
+      name,
+      action: name === 'create-deal' ? createDeal : updateDeal,
+      input,
+      session: tom,
+      caller: 'http',
+      requestId: 'r',
+    }).catch((error: unknown) => error as AppError)
+  const assign = (role: string | null) =>
+    withRun({ app: test.app, session: ada }, () => assignAppRole(test.app, ada, { email: tom.email, role }))
+  const update = async () =>
+    explain({ name: 'update-deal', ids: ['row-1'] }, (await call('update-deal', { id: 'row-1' })) as AppError)
+
+  it('a row that may not be read: who may read it, and what the person is', async () => {
+    const { rule, fact, wayOut } = await update()
+    expect(rule).toBe(
+      'The action update-deal: the policy of deals. Only its creator (Ada), its assignee, or people with the role manager or agent can read this. Others are told 404.',
+    )
+    expect(fact).toBe(
+      `tom@example.test works in ${ada.orgName} as member, without an app role. Its creator is ada@example.test. Its assignee is nobody.`,
+    )
+    expect(wayOut).toBe('ada@example.test can give roles under Team. The rules are in `definePolicy` beside the table.')
+  })
+
+  it('a row that may only be read: who may change it, in the words of the refusal', async () => {
+    await assign('agent')
+    const { rule, fact } = await update()
+    expect(rule).toBe(
+      'The action update-deal: the policy of deals. Only its assignee or people with the role manager can update this.',
+    )
+    expect(fact).toContain('as member, with the app role agent. Its creator is ada@example.test.')
+    await assign(null)
+  })
+
+  it('a new row: who may create one', async () => {
+    const { rule, fact } = await explain(
+      { name: 'create-deal', ids: ['company-1'] },
+      (await call('create-deal', {})) as AppError,
+    )
+    expect(rule).toBe(
+      'The action create-deal: the policy of deals. Only owners and admins of the organization can create this.',
+    )
+    expect(fact).toBe(`tom@example.test works in ${ada.orgName} as member, without an app role.`)
+  })
+
+  it('a row that may be read: the code itself says 404', async () => {
+    const { rule } = await explain({ name: 'update-deal', session: ada, ids: ['row-1'] }, new AppError('not-found'))
+    expect(rule).toContain('It lets this person read the row, so the code itself answers 404.')
+  })
+
+  it('a row of an organization without a policy: whose it is, and how to get there', async () => {
+    const away = await anotherOrg(test.app, tom, 'Away')
+    const target = { name: 'update-company', session: away, ids: ['company-1'] }
+    const { rule, wayOut } = await explain(target, new AppError('not-found'))
+    expect(rule).toBe(
+      'The action update-company: rows of companies belong to their organization. Only members of the organization can read this. Others are told 404.',
+    )
+    expect(wayOut).toBe(`tom@example.test works in Away, where rows of others never open. Switch to ${ada.orgName}.`)
+  })
+
+  it('a guard that refuses is told as before, whatever row was named', async () => {
+    const { rule } = await explain({ name: 'by-guard', ids: ['row-1'] }, new AppError('forbidden'))
+    expect(rule).toContain("`requireOrgRole('admin')` refuses")
   })
 })

@@ -1,27 +1,12 @@
-import type { CatalogEntry } from '#fairway/server/domains/actions'
 import { callersOf } from '#fairway/server/domains/actions'
-import type { CollectionEntry } from '#fairway/server/domains/collections'
-import { findShare, listEveryone, type Somebody } from '#fairway/server/domains/organizations'
+import { listEveryone } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { nearestName } from '#fairway/server/kernel/config/environment'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
-import type { Session } from '#fairway/shared/schemas/session'
 import { ORG_ROLES } from '#fairway/shared/roles'
+import { type Case, type Catalogs, managersOf, nameOf, rowReason, whoIs } from './explain-row'
 import type { Reason, Target } from './recording'
-import { findRow, type FoundRow } from './tables'
-
-export interface Catalogs {
-  actions: readonly CatalogEntry[]
-  collections: readonly CollectionEntry[]
-}
-
-interface Case {
-  app: App
-  catalogs: Catalogs
-  target: Target
-  error: AppError
-}
 
 /** Why this was refused: the rule, what decided, and who or what could change it. Looks rows up as the platform itself, for the developer. */
 export async function explainDenial(app: App, catalogs: Catalogs, target: Target, error: AppError): Promise<Reason> {
@@ -110,10 +95,6 @@ const general = ({ target, error }: Case): Reason => ({
   wayOut: 'If your own code throws it, look for this code in the file of the declaration; docs name the others.',
 })
 
-const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
-  kind === 'mcp' ? 'The MCP endpoint' : `The ${kind} ${name}`
-const whoIs = (session: Session | null): string => session?.email ?? 'Nobody'
-
 async function guardReason(asked: Case): Promise<Reason> {
   const { app, target, error } = asked
   const { session } = target
@@ -162,66 +143,4 @@ export function guardName({ name, orgRoles, roles }: Guard): string {
     return orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``
   if (roles) return '`requireAny(…)` of an app role'
   return name && name !== 'guard' ? `\`${name}\`` : 'its guard'
-}
-
-const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
-  people
-    .filter(({ organizations }) => organizations.some(({ id, role }) => id === orgId && role !== 'member'))
-    .map(({ email }) => email)
-    .slice(0, 5)
-
-/** By the row that was asked for, where there is one, or none; undefined where no id was sent. */
-async function rowReason({ app, target, error }: Case): Promise<Reason | undefined> {
-  const { ids, session } = target
-  if (ids.length === 0) return undefined
-  for (const id of ids) {
-    const row = await findRow(app, id)
-    if (row?.ownerEmail !== undefined) return visibilityReason(app, { row, session, error, target })
-  }
-  if (error.code !== 'not-found') return undefined
-  return {
-    rule: `${nameOf(target)} found nothing that this person may see.`,
-    fact: `No table with ownableColumns() has a row with the id ${ids.join(' or ')}.`,
-    wayOut: 'See whether the id is right, and whether the row was deleted (Tables).',
-  }
-}
-
-interface RowCase {
-  row: FoundRow
-  session: Session | null
-  error: AppError
-  target: Target
-}
-
-async function visibilityReason(app: App, { row, session, error, target }: RowCase): Promise<Reason> {
-  const { table, id, ownerEmail, orgId, visibility } = row
-  const who = whoIs(session)
-  const share = session && (await findShare(app, table, id, session.userId))
-  const people = await listEveryone(app)
-  const place = placeOf(people, orgId)
-  const wanted =
-    error.code === 'forbidden' ? (error.detail ?? 'It was not enough.') : 'Whoever may not read it is told 404.'
-  return {
-    rule: `${nameOf(target)}: visibility and shares of the row in ${table} (\`accessibleTo\`). ${wanted}`,
-    fact: `The row belongs to ${ownerEmail}, in ${place}, visibility ${visibility}, ${share ? `shared with ${who} as ${share}` : 'no share'}.`,
-    wayOut:
-      orgId !== null && orgId !== session?.orgId
-        ? `${who} works in ${session?.orgName ?? 'no organization'}, where rows of others never open. ${wayInto(people, { orgId, place, session })}`
-        : `${ownerEmail} can share it, or set its visibility: \`org\` lets every member read, \`org-edit\` read and change.`,
-  }
-}
-
-function placeOf(people: readonly Somebody[], orgId: string | null): string {
-  if (orgId === null) return 'no organization'
-  const organizations = people.flatMap(person => person.organizations)
-  return organizations.find(({ id }) => id === orgId)?.name ?? `the organization ${orgId}`
-}
-
-function wayInto(
-  people: readonly Somebody[],
-  { orgId, place, session }: { orgId: string; place: string; session: Session | null },
-): string {
-  const own = people.find(({ userId }) => userId === session?.userId)
-  if (own?.organizations.some(({ id }) => id === orgId)) return `Switch to ${place}.`
-  return `${managersOf(people, orgId).join(', ') || 'An owner'} can invite them to ${place} under Team.`
 }

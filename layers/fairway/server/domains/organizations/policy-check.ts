@@ -48,7 +48,9 @@ function isMetInOrg(part: Exclude<Part, { kind: 'all' | 'shared' | 'person' }>, 
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
-const addressIn = (row: Row, name: string): unknown => row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
+/** The address in a column of people; `owner` is also that of `ownableColumns()`. */
+export const addressIn = (row: Row, name: string): unknown =>
+  row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
 
 function isShared(role: ShareRole, row: Row, { email, orgId, share }: Asking): boolean {
   const isInOrg = row.orgId !== null && row.orgId === orgId
@@ -85,7 +87,8 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
     })
     .map(([name]) => name)
 
-async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
+/** What the rules of a table may ask of this person; of a row, also how it is shared with them. */
+export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { userId, email, orgId } = session
   const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
     (select role from org_members where org_id = ${orgId} and user_id = ${userId}) as orgRole,
@@ -203,7 +206,7 @@ const anyOfThese = new Intl.ListFormat('en', { type: 'disjunction' })
 const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
 
 /** Who may, in a sentence. */
-const whoMay = (parts: readonly Part[], row: Row): string =>
+export const whoMay = (parts: readonly Part[], row: Row): string =>
   parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
 
 function inWords(part: Part, row: Row): string {
