@@ -46,6 +46,7 @@ const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
   'change-member-role': ({ actor, victim }) =>
     send(actor, 'PATCH', `/_fw/org/members/${victim.email}`, { role: 'admin' }),
   'remove-member': ({ actor, victim }) => send(actor, 'DELETE', `/_fw/org/members/${victim.email}`),
+  'limit-agents': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { agentsReadOnly: false }),
   'rename-organization': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { name: 'Renamed' }),
   'set-auth-provider': ({ actor }) => send(actor, 'PUT', '/_fw/org/auth-provider', { provider: null }),
   'list-grants': ({ actor }) => send(actor, 'GET', '/_fw/org/grants'),

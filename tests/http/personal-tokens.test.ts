@@ -87,6 +87,15 @@ describe('a personal token', () => {
     expect(await statusAndCode(await call(token, 'create-note', { title: 'No' }))).toEqual([403, 'insufficient-scope'])
   })
 
+  it('only reads where the organization says so, whatever its scopes are', async () => {
+    const ada = await world.person()
+    const { token } = await made(ada.browser)
+    const limit = { method: 'PATCH', json: { agentsReadOnly: true } }
+    expect(await (await ada.browser.request('/_fw/org', limit)).json()).toMatchObject({ agentsReadOnly: true })
+    expect((await call(token, 'list-notes')).status).toBe(200)
+    expect(await statusAndCode(await call(token, 'create-note', { title: 'No' }))).toEqual([403, 'agents-read-only'])
+  })
+
   it('ends on the next call when it is revoked, has expired, or its person has left', async () => {
     const { owner, member } = await world.team()
     const tokens = [await made(member.browser), await made(member.browser, { name: 'Other' })]

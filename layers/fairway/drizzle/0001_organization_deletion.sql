@@ -7,6 +7,7 @@ CREATE TABLE `fw_suspended_members` (
 );
 --> statement-breakpoint
 CREATE INDEX `fw_suspended_members_user` ON `fw_suspended_members` (`user_id`);--> statement-breakpoint
+ALTER TABLE `organizations` ADD `agents_read_only` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `organizations` ADD `deleted_at` integer;--> statement-breakpoint
 ALTER TABLE `organizations` ADD `purge_at` integer;--> statement-breakpoint
 CREATE INDEX `fw_organizations_purge` ON `organizations` (`purge_at`) WHERE purge_at is not null;

@@ -39,6 +39,7 @@ export const errorCatalog = {
   'invalid-credentials': { status: 401, title: 'Wrong e-mail or password.' },
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'reserved-setting': { status: 403, title: 'This setting is managed by the platform.' },
+  'agents-read-only': { status: 403, title: 'This organization lets connected apps only read.' },
   'insufficient-scope': { status: 403, title: 'This application does not have permission to do that.' },
   'not-approved': { status: 403, title: 'The request was not approved. Nothing has changed.' },
   'approval-unanswered': { status: 403, title: 'The request was not answered. Nothing has changed.' },

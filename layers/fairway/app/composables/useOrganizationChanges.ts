@@ -23,7 +23,7 @@ export function useOrganizationChanges() {
   return {
     switchTo: (orgId: string | null, confirm?: true) => change('switch-organization', { orgId, confirm }),
     create: (name: string, confirm?: true) => change('create-organization', { name, confirm }),
-    update: (input: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain'>>) =>
+    update: (input: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain' | 'agentsReadOnly'>>) =>
       change('update-organization', input),
     accept: (id: string, input: { token?: string; confirm: boolean }) => change('accept-invitation', { id, ...input }),
     decline: (id: string, token?: string) => change('decline-invitation', { id, token }),

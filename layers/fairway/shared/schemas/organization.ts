@@ -24,6 +24,8 @@ export const organizationDetailsSchema = z.object({
   allowedDomain: z.nullable(z.string()),
   requiredAuthProvider: z.nullable(z.string()),
   requiredAuthDomain: z.nullable(z.string()),
+  /** Whether connected apps and personal tokens may only read here. */
+  agentsReadOnly: z.boolean(),
   createdAt: z.string(),
   memberCount: z.int(),
   role: roleSchema,

@@ -8,6 +8,7 @@ import {
   mcpChallenge,
 } from '#fairway/server/domains/oauth-server'
 import { removeMember, requireOrg } from '#fairway/server/domains/organizations'
+import { updateOrganization } from '#fairway/server/domains/organizations/organization'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { unseal } from '#fairway/server/kernel/crypto/seal'
@@ -87,6 +88,17 @@ describe('an access token', () => {
     const elsewhere = { ...app, memo: createMemo() }
     expect((await authenticateAccessToken(elsewhere, good))?.session.email).toBe('new@example.test')
     expect((await authenticateAccessToken(elsewhere, token))?.session.orgRole).toBe('admin')
+  })
+
+  it('may only read once its organization says so, and again what was granted when it does not', async () => {
+    const limit = (agentsReadOnly: boolean) => updateOrganization(app, owner, { agentsReadOnly })
+    await limit(true)
+    expect(await authenticateAccessToken(app, good)).toMatchObject({ isReadOnly: true, scopes: new Set(['mcp:read']) })
+    await limit(false)
+    const scopes = new Set(['mcp:read', 'mcp:write'])
+    expect(await authenticateAccessToken(app, good)).toMatchObject({ isReadOnly: false, scopes })
+    const member = { ...owner, orgRole: 'member' as const }
+    await expect(updateOrganization(app, member, { agentsReadOnly: true })).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   it('ends after an hour', async () => {

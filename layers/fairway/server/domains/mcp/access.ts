@@ -32,11 +32,18 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
 /** Throws `insufficient-scope` with the challenge that lets a host ask for more: what it has and what is missing, because a new token replaces the old one. */
 export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
   if (scope === null || access.scopes.has(scope)) return
+  refuseToReaders(access, scope)
   const wanted = MCP_SCOPES.filter(each => each === scope || access.scopes.has(each))
   throw new AppError('insufficient-scope', {
     detail: `This needs ${scope}.`,
     headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: wanted }) },
   })
+}
+
+/** Throws `agents-read-only` where no other token could do more. */
+function refuseToReaders({ isReadOnly }: McpAccess, scope: McpScope): void {
+  if (isReadOnly && scope === 'mcp:write')
+    throw new AppError('agents-read-only', { detail: 'Owners and admins can change that under Team, Connected apps.' })
 }
 
 function noOwner(event: H3Event): never {
@@ -101,11 +108,13 @@ export async function withPersonalToken<T>(
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
   app.walk?.person(getRequestId(event), 'personal token', session)
-  if (!access.scopes.has(scope))
+  if (!access.scopes.has(scope)) {
+    refuseToReaders(access, scope)
     throw new AppError('insufficient-scope', {
       detail: `This needs ${scope}.`,
       ...challenge('insufficient_scope', scope),
     })
+  }
   const { clientAddress, userAgent } = requestInfo(event)
   const run = { app, session, clientAddress, userAgent }
   return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
@@ -144,7 +153,16 @@ function isStaticToken(app: App, token: string): boolean {
  */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = await findOwner(app)
-  return session && { session, scopes: new Set(MCP_SCOPES), mayDelete: true, grantId: null, clientId: null }
+  return (
+    session && {
+      session,
+      scopes: new Set(MCP_SCOPES),
+      mayDelete: true,
+      isReadOnly: false,
+      grantId: null,
+      clientId: null,
+    }
+  )
 }
 
 async function findOwner(app: App): Promise<Session | null> {

@@ -137,7 +137,14 @@ export async function localMcpServer(
   const find = async (): Promise<McpCall> => {
     const session = await findSession()
     checkOrgOpens(session)
-    const access = { session, scopes: new Set(MCP_SCOPES), mayDelete: true, grantId: null, clientId: CLIENT }
+    const access = {
+      session,
+      scopes: new Set(MCP_SCOPES),
+      mayDelete: true,
+      isReadOnly: false,
+      grantId: null,
+      clientId: CLIENT,
+    }
     return { app, sdk, surface, access, requestId: newId(), takesStream: true, subject: '' }
   }
   const first = await find()

@@ -17,6 +17,8 @@ export interface McpAccess {
   scopes: ReadonlySet<McpScope>
   /** Whether `mcp:write` covers tools that lose something for good. */
   mayDelete: boolean
+  /** Whether the organization lets apps and tokens read only: then nothing has `mcp:write`, whatever was granted. */
+  isReadOnly: boolean
   /** Null for static tokens. */
   grantId: string | null
   clientId: string | null
@@ -33,6 +35,8 @@ interface AccessRow extends ActorRow {
   calledAt: number | null
   /** 0 where the person has kept deleting back. */
   mayDelete: number
+  /** 1 where the organization lets apps and tokens read only. */
+  agentsReadOnly: number
   expiresAt: number
   /** Space-separated. */
   scope: string
@@ -61,7 +65,9 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   if (isPersonalToken(token)) notePlace(app, row)
   const { session, scopes } = kept.opens
   const { grantId, clientId } = row
-  return { session: copyOf(session), scopes: new Set(scopes), mayDelete: row.mayDelete === 1, grantId, clientId }
+  const isReadOnly = row.agentsReadOnly === 1
+  const mayDelete = row.mayDelete === 1
+  return { session: copyOf(session), scopes: new Set(scopes), mayDelete, isReadOnly, grantId, clientId }
 }
 
 /** What a row opens; null where its person may not act. Neither depends on the clock. */
@@ -70,6 +76,7 @@ async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Ke
   const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) return null
   const granted = new Set(scope.split(' '))
+  if (row.agentsReadOnly === 1) granted.delete('mcp:write')
   return { session: opened.session, scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))) }
 }
 
@@ -91,7 +98,8 @@ interface Found {
 
 const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
-    g.provider as provider, g.provider_domain as providerDomain, g.may_delete as mayDelete, ${memberActor.columns}
+    g.provider as provider, g.provider_domain as providerDomain, g.may_delete as mayDelete,
+    o.agents_read_only as agentsReadOnly, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null`
 
 async function findByClaims(app: App, token: string): Promise<Found | undefined> {

@@ -47,12 +47,12 @@ export default defineOperations({
     },
   }),
   'update-organization': operation({
-    description: 'Changes the name or the allowed domain of your organization.',
+    description: 'Changes the name or the allowed domain of your organization, or what connected apps may do there.',
     method: 'PATCH',
     path: '/_fw/org',
     input: orgInput.update,
     output: z.nullable(organizationDetailsSchema),
-    audit: ['name', 'allowedDomain'],
+    audit: ['name', 'allowedDomain', 'agentsReadOnly'],
     async run(input, { app, session, event }) {
       await updateOrganization(app, session, input)
       return findDetails(app, await freshSession(event))

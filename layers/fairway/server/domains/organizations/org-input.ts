@@ -39,7 +39,11 @@ const domainOrTenantSchema = z
 /** The bodies and queries of the endpoints below `/_fw/org`. */
 export const orgInput = {
   create: z.object({ name: nameSchema, confirm: confirmSchema }),
-  update: z.object({ name: nameSchema.optional(), allowedDomain: z.string().max(253).nullable().optional() }),
+  update: z.object({
+    name: nameSchema.optional(),
+    allowedDomain: z.string().max(253).nullable().optional(),
+    agentsReadOnly: z.boolean().optional().describe('Whether connected apps and personal tokens may only read here.'),
+  }),
   remove: z.object({ name: z.string('Type the name of the organization.').max(200) }),
   restore: z.object({ orgId: idSchema }),
   members: z.object({

@@ -4,7 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import type { TableOfRows, Runs } from '#fairway/server/kernel/owned-rows'
-import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
+import { ORG_ROLES, type OrgPermission, type OrgRole } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
@@ -111,15 +111,18 @@ interface UpdateOrganizationInput {
   name?: string
   /** null takes the domain away. */
   allowedDomain?: string | null
+  /** Whether connected apps and personal tokens may change nothing here. */
+  agentsReadOnly?: boolean
 }
 
-/** Renames the organization (admin) or sets the domain whose people may join (owner, and only the domain of their own verified address). */
+/** Renames the organization or limits its connected apps (admin), or sets the domain whose people may join (owner, and only the domain of their own verified address). */
 export async function updateOrganization(app: App, session: Session, input: UpdateOrganizationInput): Promise<void> {
   const wantsDomain = input.allowedDomain !== undefined
-  const actor = requireOrg(session, wantsDomain ? 'set-domain' : 'rename-organization')
+  const actor = requireOrg(session, permissionFor(input))
   const allowedDomain = wantsDomain ? checkedDomain(session, input.allowedDomain ?? '') : undefined
   const changes = {
     ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.agentsReadOnly === undefined ? {} : { agentsReadOnly: input.agentsReadOnly }),
     ...(wantsDomain ? { allowedDomain } : {}),
   }
   if (Object.keys(changes).length === 0) return
@@ -139,6 +142,11 @@ export async function updateOrganization(app: App, session: Session, input: Upda
     .where(and(eq(organizations.id, actor.orgId), isAllowed, isFree))
     .returning({ id: organizations.id })
   if (updated.length === 0) throw new AppError(allowedDomain ? 'domain-taken' : 'forbidden')
+}
+
+function permissionFor({ allowedDomain, name }: UpdateOrganizationInput): OrgPermission {
+  if (allowedDomain !== undefined) return 'set-domain'
+  return name === undefined ? 'limit-agents' : 'rename-organization'
 }
 
 function checkedDomain(session: Session, typed: string): string | null {

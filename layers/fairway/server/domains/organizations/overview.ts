@@ -38,13 +38,17 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
 /** The settings of the organization a person works in; null without one, and for one that is closed to this session. */
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
-  const find = app.db.prepareRead<Omit<OrganizationDetails, 'role' | 'createdAt'> & { createdAt: number }>(
+  const find = app.db.prepareRead<
+    Omit<OrganizationDetails, 'role' | 'createdAt' | 'agentsReadOnly'> & { createdAt: number; agentsReadOnly: number }
+  >(
     `select o.id as id, o.name as name, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
-      o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
+      o.agents_read_only as agentsReadOnly, o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
       from organizations o where o.id = ?`,
   )
   const [row] = await find([session.orgId])
-  return row ? { ...row, role: session.orgRole, createdAt: new Date(row.createdAt).toISOString() } : null
+  if (!row) return null
+  const createdAt = new Date(row.createdAt).toISOString()
+  return { ...row, role: session.orgRole, createdAt, agentsReadOnly: row.agentsReadOnly === 1 }
 }
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {

@@ -34,6 +34,8 @@ export const organizations = sqliteTable(
     requiredAuthDomain: text('required_auth_domain'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
+    /** Connected apps and personal tokens may change nothing here. */
+    agentsReadOnly: integer('agents_read_only', { mode: 'boolean' }).notNull().default(false),
     /** When an owner deleted it; null while it is in use. It has no members then: they wait in `fw_suspended_members`. */
     deletedAt: instant('deleted_at'),
     /** From when nobody can restore it, and all that belongs to it is removed. */
