@@ -117,7 +117,7 @@ describe('GET /_fw/openapi.json', () => {
     const { owner } = await world.team()
     const { faults, check } = checker()
     await check(owner.browser, ['POST', url('create-note'), 200], { json: { title: 'Plan' } })
-    const lists = openApi.paths.filter(path => !path.startsWith('/_fw/') && !path.endsWith('{id}'))
+    const lists = openApi.paths.filter(path => !path.startsWith('/_fw/') && !path.includes('{'))
     expect(lists).toEqual(['/note-list', '/team-members'])
     const made = await owner.browser.post('/_fw/tokens', {
       json: { name: 'W', scopes: ['mcp:write'], expiresInDays: 7 },
@@ -139,6 +139,13 @@ describe('GET /_fw/openapi.json', () => {
         await check(createBrowser(server.origin), ['GET', path, 401], { headers })
         await check(createBrowser(server.origin), ['GET', path, 403], { headers: { ...headers, authorization } })
       }
+      for (const format of ['csv', 'jsonl']) {
+        const file = `${path}/export/${format}`
+        await check(owner.browser, ['GET', `${file}?order[title]=desc`, 200])
+        await check(createBrowser(server.origin), ['GET', file, 401])
+        await check(createBrowser(server.origin), ['GET', file, 403], { headers: { authorization } })
+      }
+      await check(owner.browser, ['GET', `${path}/export/xlsx`, 404])
       await check(owner.browser, ['GET', path, 406], { headers: { accept: 'text/csv' } })
       await check(owner.browser, ['POST', path, 405], { json: {} })
     }

@@ -54,6 +54,31 @@ describe('/note-list', () => {
     expect((await list(ada, '/note-list')).member[0]).not.toHaveProperty('content')
   })
 
+  it('is exported by everyone as the rows that they may read, with an audit row', async () => {
+    const { owner, member } = await world.team()
+    const { note } = await act(owner, 'create-note', { title: '=SUM(A1)' })
+    await act(owner, 'create-note', { title: 'Diary' })
+    await act(owner, 'share-note', { id: note.id, email: member.email, role: 'viewer' })
+    const file = async (who: TeamPerson) => {
+      const answer = await who.browser.get('/note-list/export/csv?archived=false&order[title]=desc')
+      expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
+        200,
+        'attachment; filename="note-list.csv"',
+      ])
+      return (await answer.text()).trimEnd().split('\r\n')
+    }
+    const [head, ...rows] = await file(owner)
+    const at = head?.split(',').indexOf('title') ?? -1
+    expect(rows.map(row => row.split(',')[at])).toEqual(['Diary', "'=SUM(A1)"])
+    expect((await file(member)).slice(1).map(row => row.split(',')[at])).toEqual(["'=SUM(A1)"])
+    const { entries } = await list(owner, '/_fw/org/audit?action=export-collection')
+    expect(entries).toMatchObject([
+      { userEmail: member.email, outcome: 'ok' },
+      { userEmail: owner.email, outcome: 'ok' },
+    ])
+    expect(JSON.parse(entries[0].input)).toMatchObject({ name: 'note-list', format: 'csv' })
+  })
+
   it('lets a script walk over all of it', async () => {
     const ada = await world.person()
     for (let number = 0; number < 7; number++) await act(ada, 'create-note', { title: `Note ${number}` })

@@ -30,6 +30,7 @@ export async function serveHandlers(
       }
       const known = toAppError(error)
       if (known.status >= 500) app.log.error('request failed', { error: known.cause ?? error })
+      if (event.node.res.headersSent) return
       setResponseStatus(event, known.status)
       setResponseHeaders(event, { ...known.headers, 'content-type': 'application/problem+json' })
       event.node.res.end(JSON.stringify(toProblem(known, 'test')))

@@ -11,6 +11,9 @@ export interface ListedItem {
   '@type': string
 }
 
+/** The formats of a file of rows. */
+type ExportFormat = 'csv' | 'jsonl'
+
 /** A page as it is shown. */
 export interface ShownPage<Item> extends CollectionPage<Item> {
   /** Its rows have come without being asked for: nothing is announced and nothing scrolls. */
@@ -50,7 +53,7 @@ export interface ShownList<Item> {
   /** The number of this page and of the last one, where the newest rows come first; the pager then says “Older” and “Newer”. */
   readonly numbers?: Readonly<Ref<{ page: number; last: number; total: number }>>
   /** Where all that the filters leave is downloaded from. */
-  readonly exportPath?: (format: 'csv' | 'jsonl') => string
+  readonly exportPath?: (format: ExportFormat) => string
   /** Changes filters, order or page size and begins at the first page. */
   change?(settings: Settings, options?: ChangeOptions): Promise<void>
   /** Follows a link of the page; nothing happens when the page has no such link. */
@@ -66,7 +69,7 @@ export interface CollectionList<
   Item = ListedItem,
   Filter extends string = string,
   Order extends string = string,
-> extends Omit<ShownList<Item>, 'change'> {
+> extends Omit<ShownList<Item>, 'change' | 'exportPath'> {
   readonly totalItems: Readonly<Ref<number | undefined>>
   readonly view: Readonly<Ref<CollectionView | undefined>>
   /** Whether the policy of the table lets the person create rows; undefined until there is a page, and where the items have no `can`. */
@@ -75,6 +78,8 @@ export interface CollectionList<
   readonly filters: Readonly<Ref<Filters>>
   readonly order: Readonly<Ref<readonly SortBy[]>>
   readonly pageSize: Readonly<Ref<number | undefined>>
+  /** The address of a file with all rows that the filters leave, in the order of the list. */
+  exportUrl(format: ExportFormat): string
   change(settings: Settings<Filter, Order>, options?: ChangeOptions): Promise<void>
   first(): Promise<void>
   last(): Promise<void>

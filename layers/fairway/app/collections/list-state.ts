@@ -76,6 +76,10 @@ export function requestPath(path: string, state: ListState): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
+/** The path and query of a file with all rows of this state, whatever page of them is shown. */
+export const exportPath = (path: string, format: 'csv' | 'jsonl', { filters, order }: ListState): string =>
+  requestPath(`${path}/export/${format}`, { filters, order, position: '' })
+
 /** What a link of the collection adds to the settings of the list: the position it leads to. */
 export function positionOf(link: string, state: ListState): string {
   const settings = settingsOf(state)

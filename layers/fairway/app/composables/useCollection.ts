@@ -4,6 +4,7 @@ import type { ChangeOptions, CollectionList, ListedItem } from '../collections/c
 import { rowsWithPatches, unseen, useOptimistic } from '../collections/optimistic'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
 import {
+  exportPath,
   type Filters,
   type ListKeys,
   type ListState,
@@ -82,6 +83,7 @@ export function useCollection<Name extends CollectionName>(
     filters: computed(() => state.value.filters),
     order: computed(() => state.value.order),
     pageSize: computed(() => state.value.pageSize),
+    exportUrl: format => exportPath(path, format, wanted.value),
     change: (settings, how) => goTo({ ...(settings as object), position: '' }, how),
     turn,
     first: () => turn('first'),

@@ -1,4 +1,4 @@
-// The list of a resource: search, order, endless rows, and a dialog that makes a new one.
+// The list of a resource: search, order, endless rows, a file of them, and a dialog that makes a new one.
 import { blankOf, type Field, hasDefault, titleField } from './fields'
 import { element, fits, fitted, lines, quoted } from './layout'
 import type { Resource } from './resource'
@@ -82,10 +82,22 @@ const importButton = (resource: Resource): string =>
     '@click="isImporting = true"',
   ])
 
+const exportButton = ({ variable }: Resource): string =>
+  element('      ', 'UButton', [
+    'v-if="list.items.value?.length"',
+    `:to="list.exportUrl('csv')"`,
+    'external',
+    'download',
+    'color="neutral"',
+    'variant="outline"',
+    'icon="i-lucide-download"',
+    `:label="t('${variable}.export')"`,
+  ])
+
 const header = (resource: Resource): string => {
   const { variable, hasImport } = resource
   return `    <PageHeader :title="t('${variable}.name')" :lead="t('${variable}.lead')">
-${lines(hasImport && importButton(resource), newButton('      ', resource))}
+${lines(exportButton(resource), hasImport && importButton(resource), newButton('      ', resource))}
     </PageHeader>
     <div role="search" class="mb-4">
       <UInput

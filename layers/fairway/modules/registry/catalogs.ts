@@ -32,8 +32,8 @@ export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
-/** The paths at which a collection is served. */
-export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`]
+/** The paths at which a collection is served. The last one is that of `export`: written out, it would hide the item of this id from the router. */
+export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`, `/${name}/:id/:format`]
 /** The paths at which operations are served, each once. */
 export const operationRoutes = (): string[] => [...new Set(findOperations().map(({ path }) => path))]
 /** The paths of the documents that describe collections. */

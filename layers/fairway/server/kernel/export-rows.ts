@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import { type H3Event, setResponseHeaders } from 'h3'
 
 export type ExportFormat = 'csv' | 'jsonl'
@@ -12,13 +12,16 @@ export const exportMediaTypes = {
   json: 'application/json; charset=utf-8',
 } satisfies Record<ExportFormat | 'json', string>
 
-/** Rows as the text of a file, piece by piece: CSV (RFC 4180, with a header line) or one JSON object a line. */
+// Without it, Excel reads UTF-8 as the code page of the machine: “Zoë” becomes “ZoÃ«”.
+const BYTE_ORDER_MARK = '\u{FEFF}'
+
+/** Rows as the text of a file, piece by piece: CSV (RFC 4180, with a byte order mark and a header line) or one JSON object a line. */
 export async function* exportRows(
   rows: AsyncIterable<Row>,
   columns: readonly string[],
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield `${columns.join(',')}\r\n`
+  if (format === 'csv') yield `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`
   for await (const row of rows) {
     yield format === 'csv'
       ? `${columns.map(column => csvField(row[column])).join(',')}\r\n`
@@ -26,12 +29,20 @@ export async function* exportRows(
   }
 }
 
-/** A field of a CSV file. What a spreadsheet would take for a formula gets an apostrophe before it. */
+// ASVS 1.2.10 and OWASP's page on CSV injection, which has line breaks and the full-width forms besides.
+const FORMULA_STARTS = new Set('=+-@\t\r\n\0＝＋－＠')
+
+/** A field of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe before it; a number stays one. */
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const text = textOf(value)
+  const inert = typeof value !== 'number' && FORMULA_STARTS.has(text.charAt(0)) ? `'${text}` : text
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
 }
 
 const PIECE = 500
@@ -59,11 +70,17 @@ export interface ExportFile {
   text: AsyncIterable<string>
 }
 
-/** The answer that sends a file; nothing is sent before it is returned. */
-export function sendExport(event: H3Event, { name, format, text }: ExportFile): Readable {
+/** The answer that sends a file, without text to HEAD; nothing is sent before it is returned. Reading ends when the client disconnects. */
+export function sendExport(event: H3Event, { name, format, text }: ExportFile): Readable | '' {
   setResponseHeaders(event, {
     'content-type': exportMediaTypes[format],
     'content-disposition': `attachment; filename="${name}.${format}"`,
   })
-  return Readable.from(text)
+  if (event.method === 'HEAD') return ''
+  const { res } = event.node
+  const body = Readable.from(text)
+  finished(res, () => body.destroy())
+  // A file that breaks off must not look like a whole one.
+  body.once('error', () => res.headersSent && res.destroy())
+  return body
 }

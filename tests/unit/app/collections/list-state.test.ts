@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  exportPath,
   type ListState,
   positionOf,
   readListState,
@@ -106,6 +107,21 @@ describe('requestPath', () => {
       ['itemsPerPage', '60'],
       ['page', '2'],
     ])
+  })
+})
+
+describe('exportPath', () => {
+  it('has the filters and the order of the list, and nothing of its pages', () => {
+    const state: ListState = {
+      filters: { archived: false, tag: ['x', 'y'] },
+      order: [{ field: 'title', direction: 'desc' }],
+      pageSize: 60,
+      position: 'page=2',
+    }
+    expect(decodeURIComponent(exportPath('/note-list', 'csv', state))).toBe(
+      '/note-list/export/csv?archived=false&tag[]=x&tag[]=y&order[title]=desc',
+    )
+    expect(exportPath('/note-list', 'jsonl', first)).toBe('/note-list/export/jsonl')
   })
 })
 

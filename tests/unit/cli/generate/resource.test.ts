@@ -104,6 +104,9 @@ describe('a new resource', () => {
     await generate('note', ['title:text'])
     expect(read('server/actions/issues/create-issue.ts')).toContain('...inOrganization(session)')
     expect(read('server/database/issues.ts')).toContain('...organizationColumns()')
+    expect(read('app/pages/issues/index.vue')).toMatch(
+      /v-if="list\.items\.value\?\.length"\s+:to="list\.exportUrl\('csv'\)"/,
+    )
     expect(read('server/collections/issue-list.ts')).toContain('guard: requireOrganization()')
     for (const file of ['actions/notes/create-note.ts', 'actions/notes/get-note.ts', 'collections/note-list.ts'])
       expect(read(`server/${file}`)).not.toMatch(/inOrganization|requireOrganization/)

@@ -421,9 +421,23 @@ describe('usePagination', () => {
 describe('OpenAPI', () => {
   it('describes a collection with the parameters that it takes', () => {
     const { paths } = collectionPaths(site.app, [])
-    expect(Object.keys(paths)).toEqual(['/things', '/things/{id}', '/feed', '/slow', '/broken', '/large'])
+    const names = ['/things', '/feed', '/slow', '/broken', '/large']
+    expect(Object.keys(paths).toSorted()).toEqual(
+      ['/things/{id}', ...names, ...names.map(name => `${name}/export/{format}`)].toSorted(),
+    )
     const { parameters, security } = (paths['/things'] as { get: { parameters: object[]; security: object[] } }).get
     expect(security).toEqual([])
+    const aboutPages = { name: expect.stringMatching(/^(page|itemsPerPage|pagination|partial)$/) }
+    const { get: file } = paths['/things/export/{format}'] as { get: object }
+    expect(file).not.toMatchObject({ parameters: expect.arrayContaining([expect.objectContaining(aboutPages)]) })
+    expect(file).toMatchObject({
+      operationId: 'things.export',
+      parameters: expect.arrayContaining([
+        { name: 'format', in: 'path', required: true, schema: { type: 'string', enum: ['csv', 'jsonl'] } },
+        ...parameters.filter(parameter => /"(first|order)/.test(JSON.stringify(parameter))),
+      ]),
+      responses: { 200: { content: { 'text/csv': {}, 'application/x-ndjson': {} } } },
+    })
     expect(parameters).toContainEqual({
       name: 'itemsPerPage',
       in: 'query',

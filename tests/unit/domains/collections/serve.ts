@@ -1,6 +1,7 @@
 import { type H3Event, defineEventHandler } from 'h3'
 import { type Collection, answerCollectionRequest, checkCollections } from '#fairway/server/domains/collections'
 import { withPersonalToken } from '#fairway/server/domains/mcp'
+import { collectionRoutes } from '#fairway/modules/registry/catalogs'
 import type { FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { createTestApp } from '../../../support/app'
 import { freePort } from '../../../support/server'
@@ -21,9 +22,7 @@ export async function serveCollections(
   const answer = defineEventHandler(event =>
     withPersonalToken(event, 'mcp:read', session => answerCollectionRequest(event, entries, session)),
   )
-  const routes = Object.fromEntries(
-    entries.flatMap(({ name }) => [`/${name}`, `/${name}/:id`].map(path => [path, answer])),
-  )
+  const routes = Object.fromEntries(entries.flatMap(({ name }) => collectionRoutes(name).map(path => [path, answer])))
   const extra = Object.fromEntries(
     Object.entries(handlers).map(([path, handler]) => [path, defineEventHandler(handler)]),
   )

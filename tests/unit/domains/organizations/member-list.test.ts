@@ -83,7 +83,7 @@ describe('the members of an organization', () => {
     let text = ''
     for await (const piece of exportMembers(test.app, orgId, { search: '' }, 'csv')) text += piece
     const lines = text.trimEnd().split('\r\n')
-    expect(lines[0]).toBe('name,email,role,joinedAt,lastActiveAt')
+    expect(lines[0]).toBe('\u{FEFF}name,email,role,joinedAt,lastActiveAt')
     expect(new Set(lines).size).toBe(10_002)
     expect(text).toContain(`'=1+1,bulk7@example.test,member,`)
     expect(text).toContain(owner.email)

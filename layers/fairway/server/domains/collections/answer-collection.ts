@@ -1,7 +1,6 @@
 // From the request to the answer: session and guard, format, query, page, links, headers.
+import type { Readable } from 'node:stream'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
-import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
-import { getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { decodedText } from '#fairway/server/kernel/declaration'
@@ -10,15 +9,9 @@ import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/s
 import { remembered } from '#fairway/server/kernel/remember'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
-import {
-  checkSize,
-  type Collection,
-  type CollectionQuery,
-  lastPageOf,
-  type Page,
-  queryKey,
-  type ReadContext,
-} from './collection'
+import { admitted, isAdmitted } from './admission'
+import { checkSize, type CollectionQuery, lastPageOf, type Page, queryKey, type ReadContext } from './collection'
+import { answerExport } from './export-collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
 import { parseQuery, type QueryTree } from './query/query-tree'
@@ -34,20 +27,17 @@ interface Answer {
   etag?: string
 }
 
-/** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. `tokenSession` is whom a token of the request stands for. */
+/** Answers `GET` and `HEAD` of a collection, of one of its items or of its export, for the address of the request. `tokenSession` is whom a token of the request stands for. */
 export async function answerCollectionRequest(
   event: H3Event,
   entries: readonly CollectionEntry[],
   tokenSession?: Session,
-): Promise<string> {
+): Promise<string | Readable> {
   const app = getApp(event)
-  const [, name = '', id] = requestPath(event).split('/')
-  const served = servedCollections(app, entries).get(name)
-  if (!served) throw new AppError('not-found')
-  if (event.method !== 'GET' && event.method !== 'HEAD')
-    throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  const { served, id, format } = addressed(event, entries)
+  if (format !== undefined) return answerExport(event, { served, format, tokenSession })
   const session = await admitted(event, served, tokenSession)
-  const asked = id === undefined || id === '' ? readList(event, served) : undefined
+  const asked = id === undefined ? readList(event, served) : undefined
   const kept = asked && event.method === 'GET' ? keptAnswer({ app, session }, served, asked) : undefined
   if (kept) {
     app.walk?.step(getRequestId(event), 'answer', kept.contentType)
@@ -59,6 +49,16 @@ export async function answerCollectionRequest(
     asked ? answerList(event, context, served, asked) : answerItem(event, context, served, id ?? ''),
   )
   return send(event, served, session, answer)
+}
+
+/** What the address of a request names: a list, an item by its `id`, or an export by its `format`. Throws `not-found` and `method-not-allowed`. */
+function addressed(event: H3Event, entries: readonly CollectionEntry[]) {
+  const [, name = '', id, format] = requestPath(event).split('/')
+  const served = servedCollections(getApp(event), entries).get(name)
+  if (!served || (format !== undefined && id !== 'export')) throw new AppError('not-found')
+  if (event.method !== 'GET' && event.method !== 'HEAD')
+    throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  return { served, id: id === '' ? undefined : id, format }
 }
 
 /** What a request asks of a list, and as what. */
@@ -85,20 +85,6 @@ function readList(event: H3Event, served: ServedCollection): AskedList {
   }
   if (!isKept) return read()
   return remembered<AskedList>(app, 'collection-queries').of(`${served.name} ${representation.mediaType} ${text}`, read)
-}
-
-/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
-async function admitted(
-  event: H3Event,
-  { collection }: ServedCollection,
-  tokenSession?: Session,
-): Promise<Session | null> {
-  const session = tokenSession ?? (await getSession(event))
-  getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
-  if (!session && !collection.public) throw new AppError('unauthenticated')
-  if (!collection.public) checkOrgOpens(session)
-  if (collection.guard) await checkGuard(collection.guard, { session, orgId: session?.orgId ?? null })
-  return session
 }
 
 async function answerList(
@@ -222,12 +208,4 @@ export async function mayReadItem(
   if (id === undefined) return true
   const context = { app, session, signal: new AbortController().signal, requestId }
   return (await served.collection.reader.readItem(context, id)) !== null
-}
-
-async function isAdmitted({ guard }: Collection, session: Session): Promise<boolean> {
-  if (!guard) return true
-  return checkGuard(guard, { session, orgId: session.orgId }).then(
-    () => true,
-    () => false,
-  )
 }

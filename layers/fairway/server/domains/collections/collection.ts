@@ -121,6 +121,11 @@ export interface CollectionReader<Item = unknown> {
   keptPage?(context: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page<Item> | undefined
   /** How many rows the filters leave, for HEAD; null when the source cannot tell without reading. */
   countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>
+  /**
+   * All items that the filters leave, in the order of the query, each piece read when it is asked for. Throws `invalid-input` for
+   * filters that mean nothing.
+   */
+  readAll(context: ReadContext, query: CollectionQuery): AsyncIterable<Item>
   readItem(context: ReadContext, id: string): Promise<Item | null>
   /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
   keyFields?: readonly string[]

@@ -1,5 +1,7 @@
 import { type JsonSchema, openApiSchema, refusals, tokenSecurity } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import { exportMediaTypes } from '#fairway/server/kernel/export-rows'
+import { EXPORT_FORMATS } from './export-collection'
 import { representations } from './formats/negotiate'
 import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
@@ -30,23 +32,24 @@ function schemas(served: ServedCollection): [string, object][] {
 function pathItems(served: ServedCollection): [string, object][] {
   const { collection, path } = served
   const list = { get: { ...operation(served, 'list'), parameters: parameters(served) } }
+  const file = { get: exportOperation(served) }
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
   const get = { get: { ...operation(served, 'get'), parameters: [id] } }
-  return [[path, list], ...(collection.operations.get ? [[`${path}/{id}`, get] satisfies [string, object]] : [])]
+  return [
+    [path, list],
+    [`${path}/export/{format}`, file],
+    ...(collection.operations.get ? [[`${path}/{id}`, get] satisfies [string, object]] : []),
+  ]
 }
 
 function operation(served: ServedCollection, kind: 'list' | 'get') {
-  const { name, shortName, collection } = served
+  const { shortName, collection } = served
   const content = representations.map(({ mediaType, schemaName, describeItem, describePage }) => {
     const member = reference(`${shortName}.${schemaName}`)
     return [mediaType, { schema: kind === 'get' ? describeItem(member) : describePage(served, member) }]
   })
   return {
-    operationId: `${name}.${kind}`,
-    summary: collection.description,
-    description: collection.description,
-    tags: ['collections'],
-    security: collection.public ? [] : tokenSecurity('mcp:read'),
+    ...common(served, kind),
     responses: {
       200: { description: 'The page or the item.', content: Object.fromEntries(content) },
       ...(collection.public ? { 304: { description: 'Nothing has changed since the last answer.' } } : {}),
@@ -55,10 +58,37 @@ function operation(served: ServedCollection, kind: 'list' | 'get') {
   }
 }
 
+const common = ({ name, collection }: ServedCollection, kind: 'list' | 'get' | 'export') => ({
+  operationId: `${name}.${kind}`,
+  summary: collection.description,
+  description: collection.description,
+  tags: ['collections'],
+  security: collection.public ? [] : tokenSecurity('mcp:read'),
+})
+
+const exportOperation = (served: ServedCollection) => ({
+  ...common(served, 'export'),
+  parameters: [
+    { name: 'format', in: 'path', required: true, schema: { type: 'string', enum: EXPORT_FORMATS } },
+    ...fieldParameters(served).map(inQuery),
+  ],
+  responses: {
+    200: {
+      description: 'All items as a file.',
+      content: Object.fromEntries(
+        EXPORT_FORMATS.map(format => [exportMediaTypes[format].replace(/;.*/, ''), { schema: { type: 'string' } }]),
+      ),
+    },
+    ...refusals(400, 401, 403, 404, 429, 504),
+  },
+})
+
 const parameters = (served: ServedCollection) =>
-  [...pageParameters(served), ...choiceParameters(served), ...fieldParameters(served)].map(({ name, schema }) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema,
-  }))
+  [...pageParameters(served), ...choiceParameters(served), ...fieldParameters(served)].map(inQuery)
+
+const inQuery = ({ name, schema }: { name: string; schema: object }) => ({
+  name,
+  in: 'query',
+  required: false,
+  schema,
+})

@@ -3,7 +3,17 @@ import { z } from 'zod'
 import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { checkSize, type CollectionReader, type FilterCondition, type Page, type PageSelection } from './collection'
+import {
+  checkSize,
+  type CollectionQuery,
+  type CollectionReader,
+  type Cursor,
+  type CursorParameters,
+  type FilterCondition,
+  type Page,
+  type PageSelection,
+  type ReadContext,
+} from './collection'
 import type { OrderBy } from './effective-options'
 import {
   type CursorPage,
@@ -37,17 +47,25 @@ export interface ProviderDeclaration {
 /** The reader over an author's function; what it returns is checked and cut down to the fields of the item. */
 export function createProviderReader({ item, source, getItem }: ProviderDeclaration): CollectionReader {
   const list = z.array(item)
+  async function readPage({ app, ...call }: ReadContext, { filters, order, selection }: CollectionQuery) {
+    const provided = await source({
+      ...authorContext(app, call),
+      filters,
+      order,
+      pagination: toPagination(selection),
+    })
+    const page = toPage(provided, selection)
+    if (selection.mode === 'whole') checkSize(page.items.length, selection.most)
+    return { ...page, items: checked(list, page.items) } as Page
+  }
   return {
-    async readPage({ app, ...call }, { filters, order, selection }) {
-      const provided = await source({
-        ...authorContext(app, call),
-        filters,
-        order,
-        pagination: toPagination(selection),
-      })
-      const page = toPage(provided, selection)
-      if (selection.mode === 'whole') checkSize(page.items.length, selection.most)
-      return { ...page, items: checked(list, page.items) } as Page
+    readPage,
+    async *readAll(context, query) {
+      for (let selection: PageSelection | undefined = query.selection; selection;) {
+        const page = await readPage(context, { ...query, selection })
+        yield* page.items
+        selection = selectionAfter(selection, page)
+      }
     },
     async countItems() {
       return null
@@ -58,6 +76,26 @@ export function createProviderReader({ item, source, getItem }: ProviderDeclarat
     },
   }
 }
+
+/** What asks for the page that follows; undefined after the last one, and after an empty one. */
+function selectionAfter(selection: PageSelection, page: Page): PageSelection | undefined {
+  if (page.items.length === 0) return undefined
+  if (page.mode === 'cursor') {
+    if (!page.next) return undefined
+    if (selection.mode !== 'cursor')
+      throw new Error('a source that returns next is asked for that page only with paginationViaCursor')
+    return { ...selection, cursor: parametersOf(page.next) }
+  }
+  const isFollowed = page.mode === 'full' ? page.page < page.lastPage : page.mode === 'partial' && page.hasNextPage
+  if (!isFollowed || !('page' in selection)) return undefined
+  return { ...selection, page: selection.page + 1, offset: selection.offset + selection.limit }
+}
+
+/** A cursor as a client sends it. */
+const parametersOf = (cursor: Cursor): CursorParameters =>
+  'token' in cursor
+    ? { bounds: [], token: cursor.token }
+    : { bounds: cursor.bounds.map(bound => ({ ...bound, value: bound.value ?? '' })) }
 
 /** The value that an author's code returned, parsed: fields that the schema lacks are dropped. Throws `internal` when it does not fit. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {

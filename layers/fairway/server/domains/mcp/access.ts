@@ -6,7 +6,8 @@ import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-conte
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { limits } from '#fairway/server/kernel/limits/limits'
+import { acquireSlot } from '#fairway/server/kernel/limits/acquire-slot'
+import { concurrencyLimits, limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
@@ -66,27 +67,17 @@ function otherNameOf(event: H3Event): string | undefined {
   return `Use ${baseUrl}${MCP_PATH}. This server has that one address, and ${asked} is another one.`
 }
 
-const MOST_AT_ONCE = 20
-
-const running = (app: App) => app.memo('mcp-running', () => new Map<string, number>())
 const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`
 
 /** Counts a call of a grant and runs it; throws `rate-limited` beyond the limit, and while too many of them are running here. */
 export async function withinCallLimits<T>(app: App, access: McpAccess, work: () => Promise<T>): Promise<T> {
-  if (!app.config.rateLimits) return work()
   const subject = subjectOf(access)
   await rateLimit(app, limits.mcpCallsPerGrant, subject)
-  const counts = running(app)
-  const count = counts.get(subject) ?? 0
-  if (count >= MOST_AT_ONCE)
-    throw new AppError('rate-limited', { detail: 'Wait for earlier calls to end.', headers: { 'retry-after': '1' } })
-  counts.set(subject, count + 1)
+  const release = acquireSlot(app, concurrencyLimits.mcpCallsPerGrant, subject)
   try {
     return await work()
   } finally {
-    const left = (counts.get(subject) ?? 1) - 1
-    if (left === 0) counts.delete(subject)
-    else counts.set(subject, left)
+    release()
   }
 }
 

@@ -18,8 +18,12 @@ import {
   webhookInput,
 } from './subscriptions'
 
-/** The names of actions and operations that audit rows and webhook events may have. */
-const auditedNames = [...catalog, ...operations.filter(({ isAudited }) => isAudited)].map(({ name }) => name)
+/** The names that audit rows and webhook events may have. */
+const auditedNames = [
+  ...[...catalog, ...operations.filter(({ isAudited }) => isAudited)].map(({ name }) => name),
+  // Collections answer for themselves.
+  'export-collection',
+]
 
 export default defineOperations({
   'list-webhooks': operation({

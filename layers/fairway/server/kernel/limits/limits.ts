@@ -44,6 +44,20 @@ export const streamLimits = {
   perProcess: 5000,
 }
 
+/** How many requests of one subject may run at once, of one instance. */
+export interface ConcurrencyLimit {
+  name: string
+  most: number
+}
+
+/** Every limit of what may run at once. */
+export const concurrencyLimits = {
+  /** For each grant or static token. */
+  mcpCallsPerGrant: { name: 'mcp-calls', most: 20 },
+  /** Files of collections, for each account, and for each network without a session. */
+  collectionExports: { name: 'collection-exports', most: 3 },
+} as const satisfies Record<string, ConcurrencyLimit>
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 

@@ -20,7 +20,7 @@ const ROWS_OF_A_PIECE = 1000
 const MOST_PIECES = 5
 
 /** What a person does to find their way and to read. */
-const NO_NEWS = ['switch-organization', 'export-audit-log', 'export-security-events']
+const NO_NEWS = ['switch-organization', 'export-audit-log', 'export-collection', 'export-security-events']
 
 interface CatalogEntry {
   name: string

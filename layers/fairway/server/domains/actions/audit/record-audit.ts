@@ -138,18 +138,26 @@ interface RowOptions {
   keeps: readonly string[]
   /** It belongs to another organization than the one the person works in, which `auditIn` names; a refused one to none. */
   isElsewhere?: boolean
+  /** Whom the API token of the request stands for. */
+  tokenSession?: Session
 }
 
 /** A handler that leaves an audit row of this name, whatever comes of it. */
 export const leavingRow =
-  <T>(action: string, { keeps, isElsewhere = false }: RowOptions, answer: (event: H3Event) => Promise<T>) =>
+  <T>(
+    action: string,
+    { keeps, isElsewhere = false, tokenSession }: RowOptions,
+    answer: (event: H3Event) => Promise<T>,
+  ) =>
   async (event: H3Event): Promise<T> => {
-    const session = await getSession(event)
+    const session = tokenSession ?? (await getSession(event))
+    const via = tokenSession && 'personal-token'
     const record = (error?: unknown) => {
       const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
       const requestId = getRequestId(event)
       const about = isElsewhere ? { orgId: event.context.auditOrgId ?? null } : {}
-      return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error, ...about })
+      const row = { action, caller: 'http', via, session, requestId, input, keeps, error, ...about } as const
+      return recordAudit(getApp(event), row)
     }
     try {
       const result = await answer(event)

@@ -24,6 +24,14 @@ export function readCollectionQuery(query: QueryTree, served: ServedCollection):
   return { filters: readFilters(query, served.filters, fields), order, selection, ...served.readerHints }
 }
 
+/** What an export asks of a collection: the filters and the order of its list, from the first page on. Parameters about pages are not looked at. */
+export function readExportQuery(query: QueryTree, served: ServedCollection): CollectionQuery {
+  const aboutPages = new Set<string>(Object.values(served.config.pagination))
+  const rest = new Map([...query].filter(([name]) => !aboutPages.has(name)))
+  const { selection, ...asked } = readCollectionQuery(rest, served)
+  return { ...asked, selection: selection.mode === 'cursor' ? { ...selection, cursor: { bounds: [] } } : selection }
+}
+
 interface PagingRules extends Omit<SelectionRules, 'via'> {
   /** The fields that the client may order by. */
   orderFields: ReadonlySet<string>

@@ -2,6 +2,7 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Cursor, PageSelection } from '../collection'
+import type { OrderBy } from '../effective-options'
 import { orderKey, pageOrder, reversed, type Term } from './filters'
 import { bind, fragment, joined, type ReadArg, type SlotValues } from './fragment'
 import {
@@ -14,6 +15,7 @@ import {
   writeBounds,
   writeToken,
 } from './keyset'
+import type { ReadPlan } from './read-plan'
 import { pageStatement, type PreparedRead } from './statements'
 
 /** What a request asks for. */
@@ -49,8 +51,7 @@ export async function readCursorPage(
 
 function cursorRead({ app, read, selection }: CursorRequest) {
   const { limit, via, format, cursor } = selection
-  // The key goes the way of the last field.
-  const terms = pageOrder(read.plan, via, via.at(-1)?.direction)
+  const terms = cursorTerms(read.plan, via)
   if (format === 'bounds') {
     const position = readBounds(terms, cursor.bounds)
     return { read, terms, limit, position, cursorTo: (at: TokenPosition) => boundsAt(terms, at) }
@@ -62,6 +63,10 @@ function cursorRead({ app, read, selection }: CursorRequest) {
   const cursorTo = (at: TokenPosition): Cursor | undefined => ({ token: writeToken(app, of, at) })
   return { read, terms, limit, position, cursorTo }
 }
+
+/** The order that a cursor runs along; the key goes the way of the last field. */
+export const cursorTerms = (plan: ReadPlan, via: readonly OrderBy[]): Term[] =>
+  pageOrder(plan, via, via.at(-1)?.direction)
 
 type CursorRead = ReturnType<typeof cursorRead>
 

@@ -19,9 +19,10 @@ import {
 } from '../collection'
 import type { OrderBy } from '../effective-options'
 import { checked } from '../provider-reader'
-import { readCursorPage } from './cursor-page'
+import { readAllRows } from './all-rows'
+import { cursorTerms, readCursorPage } from './cursor-page'
 import { createSelectList, entryOf, readable, toObject } from './fields'
-import { checkDeclaration, pageOrder } from './filters'
+import { checkDeclaration, pageOrder, type Term } from './filters'
 import { bind, expression, fragment, joined, keyColumns, render, slot, tablesOf, tableSource, where } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
 import { createPlan, hasCan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
@@ -59,6 +60,12 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
     keptPage: pages.keptPage,
     async countItems(context, filters) {
       return readTotal(context.app, prepare(context, filters, {}))
+    },
+    readAll(context, query) {
+      const read = prepare(context, query.filters, query)
+      const terms = orderOf(read.plan, query, declaration.defaultOrder)
+      const toItems = (rows: Rows) => pages.toItems(context, read.plan, rows)
+      return readAllRows({ app: context.app, read, terms, toItems })
     },
     async readItem(context, id) {
       const statement = findItem(prepare(context, [], {}), id)
@@ -194,14 +201,15 @@ function createKeptPages(plan: ReadPlan) {
 async function readPageRows(
   app: App,
   read: PreparedRead,
-  { selection, order }: CollectionQuery,
+  query: CollectionQuery,
   defaultOrder: readonly OrderBy[],
 ): Promise<FoundPage> {
+  const { selection } = query
   if (selection.mode === 'cursor') {
     const { rows, next, previous } = await readCursorPage({ app, read, selection })
     return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }
   }
-  const terms = pageOrder(read.plan, order.length > 0 ? order : defaultOrder)
+  const terms = orderOf(read.plan, query, defaultOrder)
   if (selection.mode === 'whole') {
     const rows = await readWholeRows({ app, read, terms }, selection.most)
     return { rows, toPage: items => ({ mode: 'whole', items, totalItems: rows.length }) }
@@ -215,6 +223,12 @@ async function readPageRows(
   const { rows, total: totalItems } = await readFullRows({ app, read, terms }, part)
   const lastPage = lastPageOf(totalItems, itemsPerPage)
   return { rows, toPage: items => ({ mode: 'full', items, page, itemsPerPage, lastPage, totalItems }) }
+}
+
+/** The order of the rows that a request selects. */
+function orderOf(plan: ReadPlan, { selection, order }: CollectionQuery, defaultOrder: readonly OrderBy[]): Term[] {
+  if (selection.mode === 'cursor') return cursorTerms(plan, selection.via)
+  return pageOrder(plan, order.length > 0 ? order : defaultOrder)
 }
 
 /** The statement of one item, found by the text in its address: the field `id`, or the key. Undefined for a text that is no such value. */

@@ -1,0 +1,32 @@
+// Who may read a collection: a session, where it is not public, and what its guard says.
+import type { H3Event } from 'h3'
+import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Collection } from './collection'
+import type { ServedCollection } from './served-collection'
+
+/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
+export async function admitted(
+  event: H3Event,
+  { collection }: ServedCollection,
+  tokenSession?: Session,
+): Promise<Session | null> {
+  const session = tokenSession ?? (await getSession(event))
+  getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
+  if (!session && !collection.public) throw new AppError('unauthenticated')
+  if (!collection.public) checkOrgOpens(session)
+  if (collection.guard) await checkGuard(collection.guard, { session, orgId: session?.orgId ?? null })
+  return session
+}
+
+/** Whether the guard lets this session in; false where it throws. */
+export async function isAdmitted({ guard }: Collection, session: Session): Promise<boolean> {
+  if (!guard) return true
+  return checkGuard(guard, { session, orgId: session.orgId }).then(
+    () => true,
+    () => false,
+  )
+}

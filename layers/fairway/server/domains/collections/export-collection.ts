@@ -1,0 +1,78 @@
+// All items of a collection that the caller may read, as a file.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { finished, type Readable } from 'node:stream'
+import { type H3Event, setResponseHeader } from 'h3'
+import { leavingRow } from '#fairway/server/domains/actions'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { withTimeout } from '#fairway/server/kernel/current-run'
+import { type ExportFormat, exportRows, sendExport } from '#fairway/server/kernel/export-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { requestAbort, requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { acquireSlot } from '#fairway/server/kernel/limits/acquire-slot'
+import { concurrencyLimits } from '#fairway/server/kernel/limits/limits'
+import type { Session } from '#fairway/shared/schemas/session'
+import { admitted } from './admission'
+import { parseQuery } from './query/query-tree'
+import { readExportQuery } from './query/read-query'
+import type { ServedCollection } from './served-collection'
+
+/** The formats of an export, as the end of its address. */
+export const EXPORT_FORMATS = ['csv', 'jsonl'] as const satisfies readonly ExportFormat[]
+
+interface AskedExport {
+  served: ServedCollection
+  /** As it was sent. */
+  format: string
+  tokenSession?: Session
+}
+
+/**
+ * Answers with all items of a collection that the caller may read, filtered and ordered as its list, while they are read, and leaves
+ * an audit row. Throws `not-found` for other formats, what the list throws, and `rate-limited`.
+ */
+export function answerExport(event: H3Event, { served, format: asked, tokenSession }: AskedExport) {
+  const format = EXPORT_FORMATS.find(each => each === asked)
+  if (!format) throw new AppError('not-found')
+  const answer = () => openExport(event, served, format, tokenSession)
+  if (event.method === 'HEAD') return answer()
+  event.context.input = { name: served.name }
+  return leavingRow('export-collection', { keeps: ['name', 'format', 'filters'], tokenSession }, answer)(event)
+}
+
+async function openExport(
+  event: H3Event,
+  served: ServedCollection,
+  format: ExportFormat,
+  tokenSession?: Session,
+): Promise<Readable | ''> {
+  const app = getApp(event)
+  const session = await admitted(event, served, tokenSession)
+  const query = readExportQuery(parseQuery(requestQuery(event)), served)
+  event.context.input = { ...event.context.input, filters: query.filters }
+  const subject = session?.userId ?? addressKey(requestInfo(event).clientAddress)
+  finished(event.node.res, acquireSlot(app, concurrencyLimits.collectionExports, subject))
+  const clock = requestAbort(event)
+  const context = { app, session, signal: clock.signal, requestId: getRequestId(event) }
+  const { item, reader } = served.collection
+  const all = reader.readAll(context, query)
+  const rows = event.method === 'HEAD' ? all : await begun(app, clock, all)
+  // What the caller may do with a row says nothing about the row.
+  const columns = Object.keys(item.shape).filter(name => name !== 'can')
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendExport(event, { name: served.name, format, text: exportRows(rows, columns, format) })
+}
+
+/**
+ * The rows, the first of which is read already: until then a failure is an answer of its own. Each has the time that an action has,
+ * and is read in the run of this request: what pulls the later ones is the connection.
+ */
+async function begun<Row>(app: App, clock: AbortController, rows: AsyncIterable<Row>): Promise<AsyncGenerator<Row>> {
+  const iterator = rows[Symbol.asyncIterator]()
+  const inRun = AsyncLocalStorage.snapshot()
+  const next = () => inRun(() => withTimeout(app.config.actionTimeoutInSeconds, clock, () => iterator.next()))
+  const first = await next()
+  return (async function* () {
+    for (let row = first; !row.done; row = await next()) yield row.value
+  })()
+}

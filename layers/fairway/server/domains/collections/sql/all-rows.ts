@@ -1,0 +1,32 @@
+// Every row of a query, for exports.
+import type { App } from '#fairway/server/kernel/app-context'
+import { inPieces } from '#fairway/server/kernel/export-rows'
+import type { Term } from './filters'
+import type { ReadArg } from './fragment'
+import { type PreparedRead, sliceStatement } from './statements'
+
+type Rows = readonly (readonly unknown[])[]
+
+interface AllRows {
+  app: App
+  read: PreparedRead
+  /** The order, which ends with the key. */
+  terms: readonly Term[]
+  /** The items of rows, one for each. */
+  toItems(rows: Rows): Promise<readonly unknown[]>
+}
+
+/** The items of all rows in their order. Each piece is found by the last row of the one before, so that it costs the same at any depth. */
+export async function* readAllRows({ app, read, terms, toItems }: AllRows): AsyncGenerator<unknown> {
+  interface Found {
+    row: readonly unknown[]
+    item: unknown
+  }
+  const found = inPieces<Found>(async (last, limit) => {
+    const after = last && terms.map(({ field }) => last.row[field.at] as ReadArg)
+    const [rows = []] = await app.db.readRows([sliceStatement({ read, terms, after }, { offset: 0, limit })])
+    const items = await toItems(rows)
+    return rows.map((row, index) => ({ row, item: items[index] }))
+  })
+  for await (const { item } of found) yield item
+}
