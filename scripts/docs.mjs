@@ -22,6 +22,7 @@ const { configurationDoc, envExample } = await jiti.import('../layers/fairway/se
 const { accessibilityDoc, assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const { published } = await jiti.import('../layers/fairway/published.ts')
 const { errorCatalog } = await jiti.import('../layers/fairway/shared/errors.ts')
+const { fieldErrors } = await jiti.import('../layers/fairway/shared/field-errors.ts')
 const { findOperations } = await jiti.import('../layers/fairway/modules/registry/operation-files.ts')
 const { limits } = await jiti.import('../layers/fairway/server/kernel/limits/limits.ts')
 const { ORG_PERMISSIONS } = await jiti.import('../layers/fairway/shared/roles.ts')
@@ -62,7 +63,7 @@ const files = {
     order: 50,
   }),
   'docs/reference/settings.md': configurationDoc(),
-  'docs/reference/errors.md': errorsPage({ catalog: errorCatalog, order: 70 }),
+  'docs/reference/errors.md': errorsPage({ catalog: errorCatalog, fieldErrors, order: 70 }),
   'docs/reference/endpoints.md': endpointsPage({
     operations: findOperations(),
     limits,

@@ -96,7 +96,7 @@ export function componentsPage({ names, platform, order }, missing) {
 }
 
 /** Every code that an answer may carry, with its status and what people read. */
-export function errorsPage({ catalog, order }) {
+export function errorsPage({ catalog, fieldErrors, order }) {
   const rows = Object.entries(catalog)
     .toSorted(([a, one], [b, two]) => one.status - two.status || (a < b ? -1 : 1))
     .map(([name, { status, title, asks, unset }]) => {
@@ -105,7 +105,29 @@ export function errorsPage({ catalog, order }) {
     })
   const lead =
     'Every failure is answered by a problem document (RFC 9457) with `code`, `title`, `detail` and `requestId`, under the status of its code. An action refuses with `new AppError(code)`; the texts are in `errors.json` of every [language](../guides/languages.md).'
-  return `${head('Error codes', lead, order)}\n| Status | Code | What people read | |\n|---|---|---|---|\n${rows.join('')}`
+  const statuses = `| Status | Code | What people read | |\n|---|---|---|---|\n${rows.join('')}`
+  return `${head('Error codes', lead, order)}\n${statuses}\n${fieldErrorsSection(fieldErrors)}`
+}
+
+const FIELD_ERRORS = `## Field errors
+
+\`invalid-input\` lists what is wrong in \`errors\`, one entry per fault:
+
+\`\`\`json
+{ "path": "title", "code": "too-long", "params": { "most": 200 }, "message": "Use at most 200 characters." }
+\`\`\`
+
+- \`path\` names the field, with dots between levels (\`list.0.name\`). It is empty for the input as a whole.
+- \`code\` and \`params\` are stable. Placeholders in the table are parameters.
+- \`message\` is English. Pages show the text of the code in their own language, from \`field-errors.json\` of every [language](../guides/languages.md). Neither repeats the value.
+- A message of the schema, such as \`z.string().min(1, 'Enter a name.')\`, is sent and shown as it is. It has no \`code\`.
+
+`
+
+/** What may be wrong with one field, with the form of the text that is for many. */
+function fieldErrorsSection(texts) {
+  const rows = Object.entries(texts).map(([code, text]) => `| \`${code}\` | ${cell(text.split(' | ').at(-1))} |\n`)
+  return `${FIELD_ERRORS}| Code | Message |\n|---|---|\n${rows.join('')}`
 }
 
 const PERIODS = [

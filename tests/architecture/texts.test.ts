@@ -6,12 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { samplePlace } from '../../scripts/sample.mjs'
 import { FEATURES_OF_THE_SERVER } from '#fairway/server/kernel/locale-files'
 import { errorCatalog } from '#fairway/shared/errors'
+import { fieldErrors } from '#fairway/shared/field-errors'
 import { catalogFaults, englishOf, sourcesBelow, unusedByServer, useFaults, writtenTexts } from '../support/texts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const platformApp = join(root, 'layers/fairway/app')
 const apps = [platformApp, join(root, samplePlace, 'app')]
-const codes = Object.keys(errorCatalog)
+const titles = Object.fromEntries(Object.entries(errorCatalog).map(([code, { title }]) => [code, title]))
+const inCode = { errors: { errors: titles }, 'field-errors': { fieldErrors } }
 
 const pages = sourcesBelow(root, [`{layers/fairway,${samplePlace}}/app/**/*.{vue,ts}`])
 const serverPages = sourcesBelow(root, ['layers/fairway/server/{domains,kernel}/**/*.tsx'])
@@ -39,7 +41,7 @@ const WRITTEN: Record<string, string> = {
 
 describe('catalogs', () => {
   it('say the same in every language: files, keys, placeholders, plural forms, and none shouts', () => {
-    expect(apps.flatMap(app => catalogFaults(app, platformApp, codes))).toEqual([])
+    expect(apps.flatMap(app => catalogFaults(app, platformApp, inCode))).toEqual([])
   })
 
   it('have every text that pages use, and no other', () => {
@@ -78,7 +80,7 @@ describe('each fault is found', () => {
       writeFileSync(join(app, 'locales', path), JSON.stringify(content))
     }
     try {
-      return catalogFaults(app, platformApp, codes)
+      return catalogFaults(app, platformApp, inCode)
     } finally {
       rmSync(app, { recursive: true })
     }
@@ -107,10 +109,17 @@ describe('each fault is found', () => {
     ])
   })
 
-  it('in titles of error codes that a language of the platform lacks', () => {
-    expect(
-      catalogFaults(platformApp, platformApp, [...codes, 'new-code']).filter(fault => fault.includes('new-code')),
-    ).toEqual(['ar/errors.json: errors.new-code is missing', 'de/errors.json: errors.new-code is missing'])
+  it('in codes of errors and of fields that a language of the platform lacks', () => {
+    const more = {
+      errors: { errors: { ...titles, 'new-code': 'New.' } },
+      'field-errors': { fieldErrors: { ...fieldErrors, 'new-code': 'New.' } },
+    }
+    expect(catalogFaults(platformApp, platformApp, more)).toEqual(
+      ['ar', 'de'].flatMap(language => [
+        `${language}/errors.json: errors.new-code is missing`,
+        `${language}/field-errors.json: fieldErrors.new-code is missing`,
+      ]),
+    )
   })
 
   it('in keys that are used and not there, or there and not used', () => {

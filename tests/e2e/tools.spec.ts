@@ -120,6 +120,16 @@ test('that are refused say why and who may', async ({ page }) => {
   await expect(page.getByText('Who may call it: Only people with the role curator')).toBeVisible()
 })
 
+test('say what is wrong with a field in the language of the page', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('fairway-language', 'de'))
+  await page.goto('/tools/create-note')
+  await page.getByRole('button', { name: 'create-note ausprobieren' }).click()
+  const field = page.getByRole('textbox', { name: 'Title' })
+  await field.fill('x'.repeat(201))
+  await page.getByRole('button', { name: 'create-note ausführen' }).click()
+  await expect(field).toHaveAccessibleDescription(/Verwenden Sie höchstens 200 Zeichen\./)
+})
+
 test('that have a dry run show it before they ask', async ({ page, origin }) => {
   const { email } = { email: 'ada@example.test' }
   await page.goto('/tools/purge-archive')

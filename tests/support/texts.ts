@@ -33,11 +33,14 @@ export const englishOf = (apps: readonly string[], isWanted: (feature: string) =
       .flatMap(([file, texts]) => (isWanted(basename(file, '.json')) ? [...texts] : [])),
   )
 
-/** What the catalogs of an `app` folder say differently from English: files, keys, placeholders, plural forms, tone. */
-export function catalogFaults(app: string, platformApp: string, errorCodes: readonly string[]): string[] {
+/**
+ * What the catalogs of an `app` folder say differently from English: files, keys, placeholders, plural forms, tone. `inCode` has the
+ * files of the platform whose English is in its code.
+ */
+export function catalogFaults(app: string, platformApp: string, inCode: Record<string, object>): string[] {
   const english = catalogsOf(app, 'en')
-  // English titles of error codes are the codes' own.
-  if (app === platformApp) english.set('*/errors.json', new Map(errorCodes.map(code => [`errors.${code}`, ''])))
+  if (app === platformApp)
+    for (const [file, groups] of Object.entries(inCode)) english.set(`*/${file}.json`, new Map(flatten(groups)))
   const codes = languagesIn([app, platformApp]).map(({ code }) => code)
   const shouts = codes.flatMap(code =>
     [...catalogsOf(app, code)].flatMap(([file, texts]) =>

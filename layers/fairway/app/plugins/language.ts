@@ -5,6 +5,7 @@ import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
 import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
+import { page } from '../request/field-text'
 import { sendJson } from '../request/send-json'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
@@ -32,6 +33,7 @@ export default defineNuxtPlugin({
     }
 
     if (import.meta.client) {
+      page.texts = i18n.global
       const known = (value: unknown) => toLanguage(value, languages)
       const wanted = known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
       // The page stands this way round since before its first paint (modules/texts).

@@ -1,4 +1,5 @@
-import type { Problem } from '#fairway/shared/schemas/problem'
+import type { FieldError, Problem } from '#fairway/shared/schemas/problem'
+import { fieldText } from './field-text'
 
 export type FailureKind = 'problem' | 'offline' | 'timed-out'
 
@@ -16,8 +17,8 @@ export class ActionFailure extends Error {
   readonly status: number
   readonly title: string
   readonly detail?: string
-  /** The fields that were not accepted; `path` is the name of the input field. */
-  readonly errors: { path: string; message: string }[]
+  /** The fields that were not accepted: `path` is the name of the input field, `message` is in the language of the page. */
+  readonly errors: FieldError[]
   /** Finds this request in the server's log. */
   readonly requestId?: string
   /** The whole problem body, for members that only one code carries. */
@@ -31,7 +32,13 @@ export class ActionFailure extends Error {
     this.status = input.status ?? 0
     this.title = input.title ?? ''
     this.detail = input.detail
-    this.errors = input.errors ?? []
+    this.errors = (input.errors ?? []).map(error => ({
+      ...error,
+      // Read when it is shown: the language may change meanwhile.
+      get message() {
+        return fieldText(error)
+      },
+    }))
     this.requestId = input.requestId
     this.extra = input.extra
   }

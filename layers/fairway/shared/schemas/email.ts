@@ -5,9 +5,9 @@ import { z } from 'zod'
  * lists of addresses are refused by the format.
  */
 export const emailSchema = z
-  .string('Enter an e-mail address.')
+  .string()
   .normalize('NFKC')
   .trim()
   .toLowerCase()
-  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))
+  .pipe(z.email().max(254))
   .describe('An e-mail address.')

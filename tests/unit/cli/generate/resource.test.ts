@@ -160,7 +160,7 @@ describe('a new resource', () => {
     expect(read('app/locales/de.json')).toBe('{ "pages": { "home": "Start" } }')
     expect(existsSync(join(app, 'app/locales/fr/issues.json'))).toBe(false)
     expect(remarks).toEqual([expect.stringContaining('In fr, these texts are English')])
-    const faults = catalogFaults(join(app, 'app'), join(root, 'layers/fairway/app'), [])
+    const faults = catalogFaults(join(app, 'app'), join(root, 'layers/fairway/app'), {})
     expect(faults.filter(fault => fault.includes('issues.json') && !fault.startsWith('fr/'))).toEqual([])
   })
 

@@ -18,10 +18,10 @@ const DAY_IN_MS = 24 * 60 * 60 * 1000
 
 export const personalTokenInput = z.object({
   name: z
-    .string('Enter a name.')
+    .string()
     .trim()
-    .min(1, 'Enter a name.')
-    .max(60, 'Use at most 60 characters.')
+    .min(1)
+    .max(60)
     .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.'),
   scopes: z
     .array(z.enum(['mcp:read', 'mcp:write']))

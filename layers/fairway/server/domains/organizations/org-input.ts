@@ -5,10 +5,10 @@ import { MEMBER_ORDERS } from './member-list'
 import { normalDomain } from './org-context'
 
 const nameSchema = z
-  .string('Enter a name.')
+  .string()
   .trim()
-  .min(1, 'Enter a name.')
-  .max(100, 'Use at most 100 characters.')
+  .min(1)
+  .max(100)
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 const idSchema = z.string().min(1).max(64)
 /** Means the same on every endpoint: the person knows what the move leaves behind, and it happens all the same. */
@@ -44,7 +44,7 @@ export const orgInput = {
     allowedDomain: z.string().max(253).nullable().optional(),
     agentsReadOnly: z.boolean().optional().describe('Whether connected apps and personal tokens may only read here.'),
   }),
-  remove: z.object({ name: z.string('Type the name of the organization.').max(200) }),
+  remove: z.object({ name: z.string().max(200) }),
   restore: z.object({ orgId: idSchema }),
   members: z.object({
     page: pageSchema.max(1_000_000).default(1),

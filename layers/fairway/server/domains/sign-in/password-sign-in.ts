@@ -34,12 +34,12 @@ import type { SignInAnswer } from './sign-in-answer'
 const languageCode = z
   .string()
   .refine(code => languages.some(language => language.code === code), 'There is no such language.')
-const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
+const passwordText = z.string().min(1).max(1024)
 const nameText = z
-  .string('Enter your name.')
+  .string()
   .trim()
-  .min(1, 'Enter your name.')
-  .max(100, 'Use at most 100 characters.')
+  .min(1)
+  .max(100)
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
 export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })

@@ -1,11 +1,6 @@
 // h3 wraps thrown errors and prefers their `cause` to themselves: `AppError` is marked so that it passes as it is.
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
-import type { Problem } from '#fairway/shared/schemas/problem'
-
-export interface FieldError {
-  path: string
-  message: string
-}
+import type { FieldError, Problem } from '#fairway/shared/schemas/problem'
 
 interface AppErrorOptions {
   /** One sentence that may be shown to the caller; never shown for 5xx. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { requestQuery } from './request-info'
 import { bodyLimits } from '../limits/limits'
 import { AppError } from './app-error'
+import { OWN_MESSAGES, toFieldError } from './field-errors'
 import { isRecord } from '#fairway/shared/record'
 
 declare module 'h3' {
@@ -43,6 +44,7 @@ export const isTooDeep = (value: unknown, levels = MOST_LEVELS): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some(item => isTooDeep(item, levels - 1)))
 
+const NO_OBJECT = { path: '', code: 'not-an-object', message: 'The body must be a JSON object.' }
 const TOO_DEEP = { path: '', message: `Objects and lists may be nested ${MOST_LEVELS} levels deep at most.` }
 
 /** Returns the input; throws `invalid-input` for one that is nested deeper than 64 levels. */
@@ -51,12 +53,11 @@ export function withinDepth<T>(input: T): T {
   return input
 }
 
-/** Parses untrusted input; throws `invalid-input` with the path and message of each fault and never the value. */
+/** Parses untrusted input; throws `invalid-input` with the path, code and message of each fault and never the value. */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, OWN_MESSAGES)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map(issue => ({ path: issue.path.join('.'), message: issue.message }))
-  throw new AppError('invalid-input', { errors })
+  throw new AppError('invalid-input', { errors: parsed.error.issues.map(toFieldError) })
 }
 
 interface ReadLimits {
@@ -78,7 +79,7 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Pro
   if (bytes.length === 0) return {}
   const value = parseJson(bytes)
   if (isRecord(value)) return value
-  throw new AppError('invalid-input', { errors: [{ path: '', message: 'The body must be a JSON object.' }] })
+  throw new AppError('invalid-input', { errors: [NO_OBJECT] })
 }
 
 /** The JSON value of a request body of whatever kind. Throws 400, 408, 413 or 415 from the catalog. */

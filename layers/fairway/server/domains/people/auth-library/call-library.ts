@@ -8,6 +8,7 @@ import { storageError } from '#fairway/server/kernel/database/database-error'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { fieldError } from '#fairway/server/kernel/http/field-errors'
 import { libraryCookieHeader, readSessionTokens } from '../session-cookie'
 import { isRecord } from '#fairway/shared/record'
 
@@ -96,7 +97,7 @@ async function toLibraryError(app: App, response: Response): Promise<AppError> {
   const known = code === undefined ? undefined : codes[code]
   if (known) return new AppError(known, { cause: code })
   if (code === 'INVALID_EMAIL') {
-    return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })
+    return new AppError('invalid-input', { errors: [fieldError('email', 'not-an-email')] })
   }
   const ours = statusCode(response.status)
   // The library keeps the reasons of its database to itself.

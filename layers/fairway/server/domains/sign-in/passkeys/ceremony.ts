@@ -22,10 +22,10 @@ const base64url = z
   .regex(/^[\w-]+$/)
 
 const nameText = z
-  .string('Enter a name.')
+  .string()
   .trim()
-  .min(1, 'Enter a name.')
-  .max(60, 'Use at most 60 characters.')
+  .min(1)
+  .max(60)
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
 // What a browser sends beyond this (extensions) is not used, so it is not read.

@@ -23,8 +23,8 @@ import { limits } from '../../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import type { SignInAnswer } from '../sign-in-answer'
 
-const code = z.string('Enter the code.').trim().min(1, 'Enter the code.').max(40, 'This is not a code.')
-const password = z.string('Enter your password.').min(1, 'Enter your password.').max(1024, 'This is too long.')
+const code = z.string().trim().min(1).max(40)
+const password = z.string().min(1).max(1024)
 
 /** What the endpoints of two-factor sign-in accept. */
 export const twoFactorInput = { code: z.object({ code }), password: z.object({ password }) }
