@@ -35,6 +35,11 @@ export const fieldErrors = {
   'too-late': 'Enter {most} or earlier.',
   'not-an-option': 'Choose one of these: {options}.',
   'unknown-fields': 'Remove unknown fields: {fields}.',
+  'no-such-row': 'Nothing with this name or ID is there.',
+  'several-rows': 'Several rows have this name. Enter the ID instead.',
+  'no-member': 'Nobody with this address is a member of the organization.',
+  'already-there': 'A row with these values is there already.',
+  'not-accepted': 'The table does not accept this row.',
   invalid: 'Enter a valid value.',
 } as const satisfies Record<string, string>
 

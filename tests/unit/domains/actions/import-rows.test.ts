@@ -99,7 +99,7 @@ const run = (rows: Record<string, unknown>[], { dryRun = false, session = ada } 
 const faultsOf = (rows: Record<string, unknown>[], options = {}) =>
   run(rows, options).then(
     () => [],
-    error => error.errors.map((fault: { path: string; message: string }) => fault.path),
+    error => error.errors.map((fault: { path: string; code: string }) => `${fault.path} ${fault.code}`),
   )
 const stored = () => query(test.app, 'select title, stage, company_id, assignee from deals order by title')
 
@@ -128,13 +128,13 @@ describe('rows that are imported', () => {
     ]
     expect((await faultsOf(rows)).toSorted()).toEqual(
       [
-        'rows.1.title',
-        'rows.1.stage',
-        'rows.2.companyId',
-        'rows.3.companyId',
-        'rows.4.companyId',
-        'rows.5.assignee',
-        'rows.6.amount',
+        'rows.1.title required',
+        'rows.1.stage not-an-option',
+        'rows.2.companyId no-such-row',
+        'rows.3.companyId no-such-row',
+        'rows.4.companyId several-rows',
+        'rows.5.assignee no-member',
+        'rows.6.amount not-a-number',
       ].toSorted(),
     )
     expect(await stored()).toEqual([])
@@ -144,13 +144,13 @@ describe('rows that are imported', () => {
     const rows = Array.from({ length: 250 }, (_, number) => ({ title: `Deal ${number}` }))
     rows[120] = { title: 'refused' }
     rows[240] = { title: 'Deal 1' }
-    expect(await faultsOf(rows)).toEqual(['rows.120', 'rows.240'])
+    expect(await faultsOf(rows)).toEqual(['rows.120 not-accepted', 'rows.240 already-there'])
     expect(await stored()).toEqual([])
   })
 
   it('are checked and not written by a dry run', async () => {
     expect(await run([{ title: 'First' }], { dryRun: true })).toEqual({ rows: 1, ids: [] })
-    expect(await faultsOf([{ title: 'refused' }], { dryRun: true })).toEqual(['rows.0'])
+    expect(await faultsOf([{ title: 'refused' }], { dryRun: true })).toEqual(['rows.0 not-accepted'])
     expect(await stored()).toEqual([])
     expect(await query(test.app, `select 1 from audit_log where outcome = 'ok'`)).toEqual([])
   })
@@ -162,7 +162,7 @@ describe('rows that are imported', () => {
 
   it('are 5,000 at most', async () => {
     const rows = Array.from({ length: 5001 }, (_, number) => ({ title: `Deal ${number}` }))
-    expect(await faultsOf(rows)).toEqual(['rows'])
+    expect(await faultsOf(rows)).toEqual(['rows too-many'])
     expect(await run(rows.slice(1))).toMatchObject({ rows: 5000 })
   })
 })

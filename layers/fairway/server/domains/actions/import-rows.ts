@@ -5,8 +5,11 @@ import { z } from 'zod'
 import { accessibleTo, createCheck, findMembers, type SharedTable } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
-import { AppError, type FieldError } from '#fairway/server/kernel/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { fieldError, OWN_MESSAGES, toFieldError } from '#fairway/server/kernel/http/field-errors'
+import type { FieldErrorCode } from '#fairway/shared/field-errors'
 import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
+import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
 import { coerceBySchema, memberFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
@@ -73,8 +76,8 @@ async function readRows<Input extends z.ZodObject>(
 ): Promise<z.output<Input>[]> {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
   const typed = rows.map(row => typedRow(schema, row))
-  const isBad = (index: number, name: string, message: string) =>
-    faults.push({ path: `rows.${index}.${name}`, message })
+  const isBad = (index: number, name: string, code: FieldErrorCode) =>
+    faults.push(fieldError(`rows.${index}.${name}`, code))
   for (const [name, ref] of Object.entries(refs)) {
     const find = await referenced(db, session, ref, textsOf(typed, name))
     typed.forEach((row, index) => {
@@ -88,14 +91,13 @@ async function readRows<Input extends z.ZodObject>(
     const emails = textsOf(typed, name).map(text => text.toLowerCase())
     const members = await findMembers(requireRun().app, session.orgId, emails)
     typed.forEach((row, index) => {
-      if (typeof row[name] === 'string' && !members.has(row[name].toLowerCase()))
-        isBad(index, name, 'Nobody with this address is a member of the organization.')
+      if (typeof row[name] === 'string' && !members.has(row[name].toLowerCase())) isBad(index, name, 'no-member')
     })
   }
   return typed.flatMap((row, index) => {
-    const parsed = input.safeParse(row)
+    const parsed = input.safeParse(row, OWN_MESSAGES)
     if (parsed.success) return [parsed.data]
-    for (const { path, message } of parsed.error.issues) isBad(index, path.join('.'), message)
+    faults.push(...parsed.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] })))
     return []
   })
 }
@@ -117,7 +119,7 @@ async function referenced(
   session: Session,
   { table, title }: { table: SharedTable; title: SQLiteColumn },
   texts: readonly string[],
-): Promise<(text: string) => string | { fault: string }> {
+): Promise<(text: string) => string | { fault: FieldErrorCode }> {
   const isNamed = (column: SQLiteColumn): SQL =>
     sql`${column} in (select value from json_each(${JSON.stringify(texts)}))`
   const found = await db
@@ -129,8 +131,8 @@ async function referenced(
   return text => {
     if (ids.has(text)) return text
     const [first, second] = byTitle.get(text) ?? []
-    if (!first) return { fault: 'Nothing with this name is there.' }
-    return second ? { fault: 'Several rows have this name. Write the ID instead.' } : String(first.id)
+    if (!first) return { fault: 'no-such-row' }
+    return second ? { fault: 'several-rows' } : String(first.id)
   }
 }
 
@@ -153,7 +155,7 @@ async function write(db: Orm, table: SharedTable, { made, faults, isDryRun, sign
       if (await isRefused(() => on.insert(table).values(piece))) {
         for (const [index, row] of piece.entries()) {
           const refusal = await isRefused(() => on.insert(table).values(row))
-          if (refusal) faults.push({ path: `rows.${from + index}`, message: refusal })
+          if (refusal) faults.push(fieldError(`rows.${from + index}`, refusal))
         }
       }
     }
@@ -165,15 +167,15 @@ async function write(db: Orm, table: SharedTable, { made, faults, isDryRun, sign
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** What the database says against a row, in words; throws anything else than a constraint. */
-async function isRefused(insert: () => PromiseLike<unknown>): Promise<string | undefined> {
+/** What the database says against a row; throws anything else than a constraint. */
+async function isRefused(insert: () => PromiseLike<unknown>): Promise<FieldErrorCode | undefined> {
   try {
     await insert()
   } catch (thrown) {
     const text = messagesOf(thrown)
-    if (/UNIQUE|PRIMARY KEY/.test(text)) return 'A row with these values is there already.'
-    if (text.includes('FOREIGN KEY')) return 'A row that this one refers to is not there.'
-    if (/constraint/i.test(text)) return 'The table does not accept this row.'
+    if (/UNIQUE|PRIMARY KEY/.test(text)) return 'already-there'
+    if (text.includes('FOREIGN KEY')) return 'no-such-row'
+    if (/constraint/i.test(text)) return 'not-accepted'
     throw thrown
   }
 }
