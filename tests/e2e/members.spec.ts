@@ -56,7 +56,7 @@ test('members are sorted, filtered by role and exported', async ({ page, server,
   const href = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')
   const text = await (await page.request.get(`${origin}${href}`)).text()
   expect(text.trimEnd().split('\r\n')).toEqual([
-    'name,email,role,joinedAt,lastActiveAt',
+    '\uFEFFname,email,role,joinedAt,lastActiveAt',
     expect.stringMatching(/^Barbara,barbara@example.test,admin,/),
   ])
 })

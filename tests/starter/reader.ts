@@ -57,6 +57,7 @@ export async function startReader(folder: string, commands: string) {
     see: ({ name }) => expectPage(shown(windows.current.page, name)).toBeVisible({ timeout: PATIENCE_IN_MS }),
     miss: ({ name }) => expectPage(shown(windows.current.page, name)).toBeHidden({ timeout: PATIENCE_IN_MS }),
     type: ({ text, into }) => windows.current.page.getByRole('textbox', { name: into }).fill(text),
+    choose: ({ path }) => windows.current.page.locator('input[type=file]').setInputFiles(join(state.folder, path)),
     'host-asks': async () => windows.current.page.goto(await host.ask()),
     tool: ({ name, input }) => host.call(name, z.record(z.string(), z.unknown()).parse(JSON.parse(input))),
     interrupt: () => stopServer(),

@@ -7,6 +7,7 @@ export type Step =
   | { kind: 'open'; url: string; isPrivate: boolean }
   | { kind: 'press' | 'see' | 'miss'; name: string }
   | { kind: 'type'; text: string; into: string }
+  | { kind: 'choose'; path: string }
   | { kind: 'host-asks' | 'interrupt' }
   | { kind: 'tool'; name: string; input: string }
 
@@ -18,6 +19,7 @@ const SENTENCES: [RegExp, (...found: string[]) => Step][] = [
   [/^You see \*\*([^*]+)\*\*\.?\s*/, name => ({ kind: 'see', name: name ?? '' })],
   [/^You no longer see \*\*([^*]+)\*\*\.\s*/, name => ({ kind: 'miss', name: name ?? '' })],
   [/^Type `([^`]+)` into \*\*([^*]+)\*\*\.\s*/, (text, into) => ({ kind: 'type', text: text ?? '', into: into ?? '' })],
+  [/^Choose `([^`]+)`\.\s*/, path => ({ kind: 'choose', path: path ?? '' })],
   [/^Claude Code opens the browser\.\s*/, () => ({ kind: 'host-asks' })],
   [
     /^Claude Code calls `([^`]+)` with `([^`]+)`\.\s*/,

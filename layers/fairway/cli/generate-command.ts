@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import type { GeneratePlan } from './generate/plan'
+import type { ResourceArgs } from './generate/resource-plan'
 import { type FileChange, showChanges, writeChanges } from './project/changes'
 import { inApplication } from './project/in-application'
 import { say, sayNext } from './terminal'
@@ -51,6 +52,16 @@ function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, 
 
 const listed = (text: string | undefined): string[] => (text ?? '').split(',').flatMap(part => part.trim() || [])
 
+type ResourceCommand = { name: string; plural?: string; force: boolean; 'dry-run': boolean }
+
+/** Plans a resource, or what is added to one. */
+const generateResource = (args: ResourceCommand, more: Partial<ResourceArgs>): Promise<void> =>
+  generate(args, async root => {
+    const { planResource } = await import('./generate/resource-plan')
+    const { name, plural: many, force } = args
+    return planResource(root, { name, plural: many, force, isOrg: false, fields: [], ...more })
+  })
+
 const resource = defineCommand({
   meta: {
     name: 'resource',
@@ -67,12 +78,7 @@ const resource = defineCommand({
     plural,
     ...common,
   },
-  run: ({ args }) =>
-    generate(args, async root => {
-      const { planResource } = await import('./generate/resource-plan')
-      const { name, plural, org: isOrg, force } = args
-      return planResource(root, { name, plural, isOrg, force, fields: args._.slice(1) })
-    }),
+  run: ({ args }) => generateResource(args, { isOrg: args.org, fields: args._.slice(1) }),
 })
 
 const field = defineCommand({
@@ -89,12 +95,7 @@ const field = defineCommand({
     plural,
     ...common,
   },
-  run: ({ args }) =>
-    generate(args, async root => {
-      const { planResource } = await import('./generate/resource-plan')
-      const { name, plural, force } = args
-      return planResource(root, { name, plural, isOrg: false, force, fields: args._.slice(1), isThere: true })
-    }),
+  run: ({ args }) => generateResource(args, { fields: args._.slice(1), isThere: true }),
 })
 
 const imports = defineCommand({
@@ -107,12 +108,7 @@ const imports = defineCommand({
     plural,
     ...common,
   },
-  run: ({ args }) =>
-    generate(args, async root => {
-      const { planResource } = await import('./generate/resource-plan')
-      const { name, plural, force } = args
-      return planResource(root, { name, plural, isOrg: false, force, fields: [], isThere: true, hasImport: true })
-    }),
+  run: ({ args }) => generateResource(args, { isThere: true, hasImport: true }),
 })
 
 const action = defineCommand({

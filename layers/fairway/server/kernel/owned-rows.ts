@@ -85,6 +85,21 @@ export async function countRows(on: Runs, from: string, args: InValue[]): Promis
   return countSchema.parse(rows[0]).n
 }
 
+/** How many rows of each table a condition on it finds; tables without any are left out. */
+export async function countByTable(
+  on: Runs,
+  tables: readonly TableOfRows[],
+  condition: (table: TableOfRows) => string,
+  args: InValue[],
+): Promise<{ table: string; rows: number }[]> {
+  const counted: { table: string; rows: number }[] = []
+  for (const table of tables) {
+    const rows = await countRows(on, `${table.quoted} where ${condition(table)}`, args)
+    if (rows > 0) counted.push({ table: table.name, rows })
+  }
+  return counted
+}
+
 /** The tables whose rows each belong to a person. */
 export const findTablesOfPeople = async (on: Runs): Promise<TableOfRows[]> =>
   (await findTables(on)).filter(({ hasOwner }) => hasOwner)

@@ -5,7 +5,7 @@ import { inBackground } from '#fairway/server/kernel/background'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { countRows, findTables, type Runs, type TableOfRows } from '#fairway/server/kernel/owned-rows'
+import { countByTable, countRows, findTables, type Runs, type TableOfRows } from '#fairway/server/kernel/owned-rows'
 import type { DeletedOrganization, OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
@@ -20,11 +20,7 @@ const PIECE = 1000
 export async function planDeletion(app: App, actor: Actor, typed: string): Promise<OrganizationDeletion> {
   if (typed.trim().toLowerCase() !== actor.orgName.trim().toLowerCase()) throw new AppError('name-mismatch')
   const { client } = app.db
-  const rows: OrganizationDeletion['rows'] = []
-  for (const { name, quoted } of ofAuthors(app, await findTables(client))) {
-    const count = await countRows(client, `${quoted} where org_id = ?`, [actor.orgId])
-    if (count > 0) rows.push({ table: name, rows: count })
-  }
+  const rows = await countByTable(client, ofAuthors(app, await findTables(client)), () => 'org_id = ?', [actor.orgId])
   const members = await countRows(client, 'org_members where org_id = ?', [actor.orgId])
   const purgeAt = new Date(app.now().getTime() + app.config.orgDeletionGrace * DAY_IN_MS)
   return { rows, members, purgeAt: purgeAt.toISOString(), nextOrgId: actor.orgId }

@@ -6,7 +6,7 @@ import type { InStatement, ResultSet } from '#fairway/server/kernel/database/cli
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
-  countRows,
+  countByTable,
   findTables,
   findTablesOfPeople,
   type TableOfRows,
@@ -89,13 +89,8 @@ interface Leaver {
  */
 export async function planHandOver(on: Runs, leaver: Leaver): Promise<HandOver> {
   const receivedBy = await findReceiver(on, leaver)
-  const rows: HandOver['rows'] = []
-  for (const { name, quoted, people } of await findHandedOver(on)) {
-    const from = `${quoted} where org_id = ? and ? in (${people.join(', ')})`
-    const count = await countRows(on, from, [leaver.orgId, leaver.email])
-    if (count > 0) rows.push({ table: name, rows: count })
-  }
-  return { rows, receivedBy }
+  const isTheirs = ({ people }: TableOfRows) => `org_id = ? and ? in (${people.join(', ')})`
+  return { rows: await countByTable(on, await findHandedOver(on), isTheirs, [leaver.orgId, leaver.email]), receivedBy }
 }
 
 /** Who takes over from this member: the one chosen, else the longest-standing owner; null where nobody stays. Throws `not-a-member` for somebody chosen who is none, or who leaves. */
@@ -118,18 +113,18 @@ export const isInDeleted = (table: string): string =>
   `exists (select 1 from organizations o where o.id = ${table}.org_id and o.deleted_at is not null)`
 
 /** How many rows of each table go with a person's account: those in no organization that others are in. Tables without any are left out. */
-export async function countPersonalRows(on: Runs, email: string): Promise<HandOver['rows']> {
-  const counted: HandOver['rows'] = []
-  for (const { name, quoted, hasOrg } of await findTablesOfPeople(on)) {
-    const othersIn = (members: Members) => `exists (
-      select 1 from ${members} x ${personJoin('x.user_id')} where x.org_id = ${quoted}.org_id and u.email <> owner_email)`
-    const isAlone = `not ${othersIn('org_members')} and not ${othersIn('fw_suspended_members')}`
-    const from = `${quoted} where owner_email = ? ${hasOrg ? `and ${isAlone}` : ''}`
-    const count = await countRows(on, from, [email])
-    if (count > 0) counted.push({ table: name, rows: count })
-  }
-  return counted
-}
+export const countPersonalRows = async (on: Runs, email: string): Promise<HandOver['rows']> =>
+  countByTable(
+    on,
+    await findTablesOfPeople(on),
+    ({ quoted, hasOrg }) => {
+      const othersIn = (members: Members) => `exists (select 1 from ${members} x ${personJoin('x.user_id')}
+        where x.org_id = ${quoted}.org_id and u.email <> owner_email)`
+      const isAlone = `not ${othersIn('org_members')} and not ${othersIn('fw_suspended_members')}`
+      return `owner_email = ?${hasOrg ? ` and ${isAlone}` : ''}`
+    },
+    [email],
+  )
 
 /** For an input that must name a member of the organization. */
 export const notAMember = (path: string): AppError =>
