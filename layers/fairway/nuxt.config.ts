@@ -129,7 +129,8 @@ export default defineNuxtConfig({
       },
     ],
     // Known beforehand, so that the first page in development is not loaded twice.
-    optimizeDeps: { include: ['vue-i18n', 'zod/mini'] },
+    // A library that development finds later reloads the page: an import would lose the file that was chosen.
+    optimizeDeps: { include: ['vue-i18n', 'zod/mini', 'papaparse'] },
     define: {
       // No component here, and none of the libraries', is written with the Options API.
       __VUE_OPTIONS_API__: 'false',
