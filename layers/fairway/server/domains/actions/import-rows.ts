@@ -13,6 +13,7 @@ import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
 import { coerceBySchema, memberFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
+import { messagesOf } from './reference-faults'
 
 const ROWS_AT_ONCE = 100
 const MOST_ERRORS = 100
@@ -178,12 +179,6 @@ async function isRefused(insert: () => PromiseLike<unknown>): Promise<FieldError
     if (/constraint/i.test(text)) return 'not-accepted'
     throw thrown
   }
-}
-
-function messagesOf(thrown: unknown): string {
-  let text = ''
-  for (let error = thrown; error instanceof Error; error = error.cause) text += `${error.message}\n`
-  return text
 }
 
 const invalid = (faults: FieldError[]): AppError =>

@@ -26,10 +26,13 @@ export async function referenceFault(app: App, { action, input }: FailedRun, thr
   return new AppError('still-referred', { detail: `${named.join(', ')}.`, extra: { references }, cause: thrown })
 }
 
-function isForeignKeyFault(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause)
-    if (error.message.includes('FOREIGN KEY constraint failed')) return true
-  return false
+const isForeignKeyFault = (thrown: unknown): boolean => messagesOf(thrown).includes('FOREIGN KEY constraint failed')
+
+/** What an error and its causes say: the query builder puts its own words before those of the database. */
+export function messagesOf(thrown: unknown): string {
+  let text = ''
+  for (let error = thrown; error instanceof Error; error = error.cause) text += `${error.message}\n`
+  return text
 }
 
 const KEYS = `

@@ -25,8 +25,8 @@ const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'
 
 /**
  * What an audit row keeps of an input, as JSON: numbers, booleans, and of strings the ids, enumerations and dates of its schema.
- * A text is kept, cut to 200 characters, where `keeps` names its field; of a list with more than 100 items their number. Unknown fields and what stands under the name of a
- * secret are not.
+ * A text is kept, cut to 200 characters, where `keeps` names its field; of a list with more than 100 items, their number. Unknown
+ * fields and what stands under the name of a secret are not.
  */
 export function keptInput({ input, schema, keeps }: AuditedInput): string {
   const schemas = schema ? jsonSchemasOf(schema) : []
