@@ -9,7 +9,7 @@ export const fieldErrors = {
   'not-a-whole-number': 'Enter a whole number.',
   'not-a-boolean': 'Enter true or false.',
   'not-a-list': 'Enter a list.',
-  'not-an-object': 'Enter an object.',
+  'not-an-object': 'Enter an object in JSON.',
   'not-a-date': 'Enter a date, such as 2026-01-31.',
   'not-a-time': 'Enter a time, such as 09:30.',
   'not-a-datetime': 'Enter a date and time, such as 2026-01-31T09:30:00Z.',

@@ -10,10 +10,12 @@ export const FIELD_TYPES = [
   'url',
   'integer',
   'number',
+  'money',
   'boolean',
   'date',
   'datetime',
   'enum',
+  'json',
   'person',
   'ref',
 ] as const
@@ -24,7 +26,7 @@ export interface Field {
   name: string
   type: FieldType
   isOptional: boolean
-  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to. */
+  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to; of `money`, its currency. */
   values: readonly string[]
   /** What a `ref` refers to, once the project has been looked at. */
   target?: RefTarget
@@ -87,25 +89,32 @@ function parseField(typed: string): Field {
 const isFieldType = (type: string): type is FieldType => FIELD_TYPES.some(each => each === type)
 
 function parseValues(name: string, type: FieldType, listed: string | undefined): string[] {
-  if (type === 'ref') {
-    const plural = listed?.trim() ?? ''
-    if (!/^[a-z][a-z0-9-]*$/.test(plural))
-      throw new UsageFault(
-        `${name} needs the plural of what it refers to: "company:ref(companies)", in quotation marks.`,
-      )
-    return [plural]
-  }
-  if (type !== 'enum') {
-    if (listed === undefined) return []
-    throw new UsageFault(`Only an enum has values: ${name}:${type}.`)
-  }
-  const values = (listed ?? '').split(',').map(value => value.trim())
+  if (type === 'ref') return [parsePlural(name, listed)]
+  if (type === 'money') return [parseCurrency(name, listed)]
+  if (type === 'enum') return parseEnum(name, listed)
+  if (listed === undefined) return []
+  throw new UsageFault(`Only an enum has values: ${name}:${type}.`)
+}
+
+function parsePlural(name: string, given = ''): string {
+  const plural = given.trim()
+  if (/^[a-z][a-z0-9-]*$/.test(plural)) return plural
+  throw new UsageFault(`${name} needs the plural of what it refers to: "company:ref(companies)", in quotation marks.`)
+}
+
+function parseCurrency(name: string, given = ''): string {
+  const currency = given.trim()
+  if (Intl.supportedValuesOf('currency').includes(currency)) return currency
+  throw new UsageFault(`${name} needs a currency of ISO 4217: "${name}:money(EUR)", in quotation marks.`)
+}
+
+function parseEnum(name: string, listed = ''): string[] {
+  const values = listed.split(',').map(value => value.trim())
   const wrong = values.find(value => !VALUE.test(value))
-  if (wrong !== undefined || new Set(values).size !== values.length || values.length < 2)
-    throw new UsageFault(
-      `${name} needs two or more different values of letters, digits, “-” and “_”: "${name}:enum(open,done)", in quotation marks.`,
-    )
-  return values
+  if (wrong === undefined && new Set(values).size === values.length && values.length > 1) return values
+  throw new UsageFault(
+    `${name} needs two or more different values of letters, digits, “-” and “_”: "${name}:enum(open,done)", in quotation marks.`,
+  )
 }
 
 /** A field as it is typed. */
@@ -140,6 +149,7 @@ function builderOf({ name, type, values }: Field): string {
   const column = quoted(toSnake(name))
   switch (type) {
     case 'integer':
+    case 'money':
       return `integer(${column})`
     case 'number':
       return `real(${column})`
@@ -147,6 +157,8 @@ function builderOf({ name, type, values }: Field): string {
       return `integer(${column}, { mode: 'boolean' })`
     case 'datetime':
       return `integer(${column}, { mode: 'timestamp_ms' })`
+    case 'json':
+      return `text(${column}, { mode: 'json' }).$type<z.output<typeof jsonSchema>>()`
     case 'person':
       return `person(${column})`
     case 'enum':
@@ -163,7 +175,7 @@ export const columnTypes = (fields: readonly Field[]): string[] =>
 /** What a table's file needs before its inputs: JSON has no dates. */
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
-const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext' | 'ref'>, string>> = {
+const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'money' | 'text' | 'longtext' | 'ref'>, string>> = {
   email: 'z.email().max(254)',
   url: 'z.httpUrl().max(2000)',
   integer: 'z.int()',
@@ -171,6 +183,7 @@ const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext' |
   boolean: 'z.boolean()',
   date: 'z.iso.date()',
   datetime: 'moment',
+  json: 'jsonSchema',
   person: 'personSchema',
 }
 
@@ -181,21 +194,10 @@ export function schemaOf({ name, type, isOptional, values, target }: Field, tabl
   if (type === 'text' || type === 'longtext')
     return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(${most[type]})${nullable}`
   if (type === 'ref') return `${target?.camel}Id${nullable}`
+  if (type === 'money') return `moneySchema(${quoted(values[0] ?? '')})${nullable}`
   if (type !== 'enum') return SCHEMAS[type] + nullable
   const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
   return `z.enum(${listed})${nullable}`
-}
-
-/**
- * The fields that the file of a table says, by the lines that this module writes: those of its input, and the columns where an author
- * has edited the input. Other lines are the author's own. Undefined where there is no such input.
- */
-export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
-  const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
-  return body
-    ?.trimEnd()
-    .split('\n')
-    .flatMap(line => readField(line, text, table) ?? readColumn(line, text) ?? [])
 }
 
 /** The line of the field in the input of its resource. */
@@ -204,43 +206,19 @@ export function inputLine(field: Field, table: string): string {
   return schema === field.name ? `  ${schema},` : `  ${field.name}: ${schema},`
 }
 
-/** A reference as its line and the import of what it refers to say it. */
-function readRef(line: string, text: string): Field | undefined {
-  const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
-  const [, plural] = new RegExp(String.raw`\b${given ?? name} \} from '\./([\w-]+)'`).exec(text) ?? []
-  return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
-}
+/** Whether the field holds a number. */
+export const isNumber = ({ type }: Pick<Field, 'type'>): boolean => ['integer', 'number', 'money'].includes(type)
 
-/** A field by its column, whatever its author has made of the line in the input. */
-function readColumn(line: string, text: string): Field | undefined {
-  const [, name] = /^ {2}(\w+): /.exec(line) ?? []
-  if (name === undefined) return undefined
-  for (const type of FIELD_TYPES.filter(each => each !== 'ref' && each !== 'enum'))
-    for (const isOptional of [false, true]) {
-      const field = { name, type, isOptional, values: [] }
-      if (text.includes(`\n${columnOf(field)}\n`)) return field
-    }
-  return undefined
-}
-
-function readField(line: string, text: string, table: string): Field | undefined {
-  const ref = readRef(line, text)
-  if (ref) return ref
-  const [, name = '', schema] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
-  const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1]
-  const values = (listed ?? '').split(',').flatMap(value => value.trim().replaceAll("'", '') || [])
-  for (const type of FIELD_TYPES.filter(each => each !== 'ref'))
-    for (const isOptional of [false, true]) {
-      const field = { name, type, isOptional, values: type === 'enum' ? values : [] }
-      if (schemaOf(field, table) === schema) return field
-    }
-  return undefined
-}
+/** What the file of a table imports for the schemas of these fields. */
+export const schemaHelpers = (fields: readonly Field[]): string[] =>
+  (['json', 'money', 'person'] as const)
+    .filter(type => fields.some(field => field.type === type))
+    .map(type => `${type}Schema`)
 
 /** How a list is filtered by the field. */
 export const filterOf = ({ type }: Field): string => {
   if (['text', 'longtext', 'email', 'url'].includes(type)) return `'search'`
-  return type === 'number' || type === 'integer' || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
+  return isNumber({ type }) || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
 }
 
 const EXAMPLES: Partial<Record<FieldType, string>> = {
@@ -248,6 +226,8 @@ const EXAMPLES: Partial<Record<FieldType, string>> = {
   url: `'https://example.test/about'`,
   integer: '3',
   number: '3',
+  money: '1250',
+  json: `{ size: 'large' }`,
   boolean: 'true',
   date: `'2031-05-20'`,
   datetime: `'2031-05-20T09:30:00.000Z'`,
@@ -264,7 +244,8 @@ export function exampleOf({ name, type, values, target }: Field): string {
 /** What the field is in a form that nobody has written into. */
 export function blankOf({ type, isOptional, values }: Field): string {
   if (isOptional) return 'null'
-  if (type === 'number' || type === 'integer') return '0'
+  if (isNumber({ type })) return '0'
+  if (type === 'json') return '{}'
   if (type === 'boolean') return 'false'
   return type === 'enum' ? quoted(values[0] ?? '') : `''`
 }

@@ -21,6 +21,8 @@ interface MigrationInput {
   table: FileChange | undefined
   /** What the file of the migration is called behind its number. */
   name: string
+  /** Columns that the table had not before. */
+  added?: readonly string[]
 }
 
 const CONFIG = 'drizzle.config.ts'
@@ -29,7 +31,7 @@ const DEFAULTS = `{ dialect: 'turso' as const }`
 /** The migration for a changed table as changes of `drizzle/`; a project that writes its migrations by hand gets a remark instead. */
 export async function planMigration(
   root: string,
-  { table, name }: MigrationInput,
+  { table, name, added = [] }: MigrationInput,
 ): Promise<{ changes: FileChange[]; remarks: string[] }> {
   if (!table) return { changes: [], remarks: [] }
   const folder = join(root, 'drizzle')
@@ -48,12 +50,24 @@ export async function planMigration(
     writeFileSync(join(place, table.path), table.after ?? 'export {}\n')
     writeFileSync(join(place, CONFIG), scratchConfig(root))
     await outputOf(process.execPath, [drizzleKit(root), 'generate', '--name', name], place)
-    return { changes: changedBelow(root, place, 'drizzle'), remarks: [] }
+    const changes = changedBelow(root, place, 'drizzle')
+    return { changes: changes.map(change => ({ ...change, after: working(change.after ?? '', added) })), remarks: [] }
   } finally {
     rmSync(place, { recursive: true, force: true })
     if (readdirSync(dirname(place)).length === 0) rmdirSync(dirname(place))
   }
 }
+
+/**
+ * A table that gets a foreign key is made anew, and drizzle-kit 0.31 writes two mistakes there: it reads the added columns from the former
+ * table, and takes `"updated_at" desc` for a name.
+ */
+const working = (sql: string, added: readonly string[]): string =>
+  sql
+    .replace(/^INSERT INTO `__new_.*$/gm, copying =>
+      added.reduce((text, name) => text.replaceAll(`, "${name}"`, ''), copying),
+    )
+    .replaceAll(/`("\w+" desc)`/g, '$1')
 
 /**
  * A folder inside of the project, so that tables find their packages; development does not look at it. It is not in `.nuxt`: where

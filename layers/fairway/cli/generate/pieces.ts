@@ -6,7 +6,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
-import { MOMENT, parseFields, schemaOf } from './fields'
+import { MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
@@ -36,11 +36,12 @@ export function planAction(
   const fields = parseFields(typed)
   const ref = fields.find(({ type }) => type === 'ref')
   if (ref) throw new UsageFault(`${ref.name}: write a reference yourself: z.string().meta({ collection: '…' }).`)
+  const helpers = schemaHelpers(fields)
   const input = fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
   const text = lines(
     `import { z } from 'zod'`,
     importOf(['defineAction', ...(isOrg ? ['requireOrganization'] : [])], '#fw'),
-    fields.some(({ type }) => type === 'person') && importOf(['personSchema'], 'nuxt-fairway/tables'),
+    helpers.length > 0 && importOf(helpers, 'nuxt-fairway/tables'),
     '',
     fields.some(({ type }) => type === 'datetime') && `${MOMENT}\n`,
     'export default defineAction({',

@@ -2,7 +2,7 @@
 import { hasDefault } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { withArticle } from './names'
-import { refsOf, type Resource } from './resource'
+import { refsOf, targetsOf, type Resource } from './resource'
 
 /** The actions of a resource, by their paths. */
 export const actionFiles = (resource: Resource): [string, string][] => {
@@ -146,8 +146,8 @@ function importAction(resource: Resource): string {
       '  },',
     ),
   })
-  const imports = refs
-    .map(({ target }) => `${importOf([target.variable], `../../database/${target.plural}`)}\n`)
+  const imports = targetsOf(resource)
+    .map(target => `${importOf([target.variable], `../../database/${target.plural}`)}\n`)
     .join('')
   const own = `${importOf([variable, `${camel}Input`], `../../database/${plural}`)}\n`
   return file.replace(own, imports + own)

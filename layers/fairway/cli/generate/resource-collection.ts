@@ -1,35 +1,93 @@
 // The collection of a resource: whose rows it reads, with the titles of what they refer to, its filters and its orders.
-import { filterOf, titleField } from './fields'
-import { fitted, importOf, lines, quoted } from './layout'
-import { refsOf, type Resource } from './resource'
+import { filterOf, refName, titleField } from './fields'
+import { fits, fitted, importOf, lines, quoted } from './layout'
+import { toSnake } from './names'
+import { refsOf, targetsOf, type Resource } from './resource'
 
-/** The item of an organization's row, with the titles of what it refers to. */
-function orgItem(resource: Resource): string {
-  const titles = refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`)
-  const extension = [...titles, `can: ${resource.camel}Policy.can`]
-  if (titles.length === 0)
-    return `  item: outputOf(${resource.variable}, { omit: ['orgId'], extend: { ${extension.join(', ')} } }),`
-  return `  item: outputOf(${resource.variable}, {
+/** Fields that are sent as their input takes them: a column says neither a currency nor what JSON it holds. */
+const asInput = ({ camel, fields }: Resource): string[] =>
+  fields
+    .filter(({ type }) => type === 'money' || type === 'json')
+    .map(({ name }) => `${name}: ${camel}Input.shape.${name}`)
+
+/** The item of the list: a row with the titles of what it refers to, and what the caller may do with it. */
+function itemText(resource: Resource): string {
+  const { variable, camel, isOrg } = resource
+  const extension = [
+    ...refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`),
+    ...asInput(resource),
+    isOrg
+      ? `can: ${camel}Policy.can`
+      : `access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.')`,
+  ]
+  const line = `  item: outputOf(${variable}, { omit: ['orgId'], extend: { ${extension.join(', ')} } }),`
+  if (!line.includes('z.') && fits(line)) return line
+  return `  item: outputOf(${variable}, {
     omit: ['orgId'],
 ${fitted(extension, { before: '    extend: ', open: '{', close: '}', after: ',' })}
   }),`
 }
 
-function orgSource(resource: Resource): string {
+type Ref = ReturnType<typeof refsOf>[number]
+
+/** Whether the list has the table of the reference more than once, so that the join needs a name of its own. */
+const isAliased = (resource: Resource, { target: { plural } }: Ref): boolean =>
+  plural === resource.plural || refsOf(resource).filter(({ target }) => target.plural === plural).length > 1
+
+const joined = (resource: Resource, ref: Ref): string =>
+  isAliased(resource, ref) ? `${refName(ref.name)}Row` : ref.target.variable
+
+function sourceText(resource: Resource): string {
+  const { variable, isOrg } = resource
   const refs = refsOf(resource)
-  const { variable } = resource
+  if (!isOrg)
+    return fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], {
+      before: '  source: ',
+      open: '{',
+      close: '}',
+      after: ',',
+    })
   if (refs.length === 0) return `  source: ${variable},`
-  const columns = refs.map(({ name, target }) => `${titleField(name)}: ${target.variable}.${target.title}`)
-  const joins = refs.map(({ name, target: { variable: table } }) => {
-    const on = `and(eq(${table}.id, ${variable}.${name}), accessibleTo(${table}, callerPlaceholders))`
-    const parts = [`table: ${table}`, `on: ${on}`, `kind: 'one'`]
-    return fitted(parts, { before: '      ', open: '{', close: '}' }).trimStart()
+  const columns = refs.map(ref => `${titleField(ref.name)}: ${joined(resource, ref)}.${ref.target.title}`)
+  const joins = refs.map(ref => {
+    const table = joined(resource, ref)
+    const on = `and(eq(${table}.id, ${variable}.${ref.name}), accessibleTo(${table}, callerPlaceholders))`
+    return fitted([`table: ${table}`, `on: ${on}`, `kind: 'one'`], {
+      before: '      ',
+      open: '{',
+      close: '}',
+    }).trimStart()
   })
   return `  source: {
     root: ${variable},
 ${fitted(columns, { before: '    columns: ', open: '{', close: '}', after: ',' })}
 ${fitted(joins, { before: '    joins: ', open: '[', close: ']', after: ',' })}
   },`
+}
+
+function importsOf(resource: Resource): string {
+  const { variable, plural, camel, isOrg } = resource
+  const refs = refsOf(resource)
+  const isJoining = refs.length > 0
+  const aliased = refs.filter(ref => isAliased(resource, ref))
+  const own = [...(asInput(resource).length > 0 ? [`${camel}Input`] : []), ...(isOrg ? [`${camel}Policy`] : [])]
+  const fw = isOrg
+    ? ['requireOrganization', ...(isJoining ? ['accessibleTo', 'callerPlaceholders'] : [])]
+    : ['accessOf', 'callerPlaceholders']
+  const tables = [...targetsOf(resource), { variable, plural }].toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
+  return lines(
+    isJoining && importOf(['and', 'eq'], 'drizzle-orm'),
+    aliased.length > 0 && importOf(['alias'], 'drizzle-orm/sqlite-core'),
+    (!isOrg || isJoining) && `import { z } from 'zod'`,
+    importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
+    ...tables.map(table =>
+      importOf([table.variable, ...(table.plural === plural ? own : [])], `../database/${table.plural}`),
+    ),
+    aliased.length > 0 && '',
+    ...aliased.map(
+      ref => `const ${joined(resource, ref)} = alias(${ref.target.variable}, ${quoted(toSnake(refName(ref.name)))})`,
+    ),
+  )
 }
 
 /** The file of the collection. */
@@ -39,49 +97,25 @@ export function collectionFile(resource: Resource): string {
     ? `The ${nouns} of your organization, the latest changed first.`
     : `Your ${nouns} and those shared with you, the latest changed first.`
   const filters = [
-    ...fields.map(field => `${field.name}: ${filterOf(field)}`),
+    ...fields.filter(({ type }) => type !== 'json').map(field => `${field.name}: ${filterOf(field)}`),
     `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
   ]
-  const ordered = fields.filter(({ type }) => !['longtext', 'ref'].includes(type)).map(({ name }) => quoted(name))
+  const ordered = fields
+    .filter(({ type }) => !['longtext', 'json', 'ref'].includes(type))
+    .map(({ name }) => quoted(name))
   const search = [
     `title: ${quoted(title.name)}`,
     `to: '/${plural}/{id}'`,
     `icon: 'i-lucide-list'`,
     `text: '${variable}.name'`,
   ]
-  const source = fitted([`root: ${variable}`, `columns: { access: accessOf(${variable}, callerPlaceholders) }`], {
-    before: '  source: ',
-    open: '{',
-    close: '}',
-    after: ',',
-  })
-  const access = `  item: outputOf(${variable}, {
-    omit: ['orgId'],
-    extend: { access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.') },
-  }),`
-  const refs = refsOf(resource)
-  const joining = refs.length > 0 ? ['accessibleTo', 'callerPlaceholders'] : []
-  const fw = isOrg ? ['requireOrganization', ...joining] : ['accessOf', 'callerPlaceholders']
-  const imports = lines(
-    refs.length > 0 && importOf(['and', 'eq'], 'drizzle-orm'),
-    (!isOrg || refs.length > 0) && `import { z } from 'zod'`,
-    importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
-    ...[...refs.map(({ target }) => target), { variable, plural }]
-      .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
-      .map(each =>
-        importOf(
-          [each.variable, ...(isOrg && each.plural === plural ? [`${resource.camel}Policy`] : [])],
-          `../database/${each.plural}`,
-        ),
-      ),
-  )
-  return `${imports}
+  return `${importsOf(resource)}
 
 export default defineCollection({
   description: ${quoted(described)},
   shortName: ${quoted(pascal)},
-${isOrg ? '  guard: requireOrganization(),\n' : ''}${isOrg ? orgItem(resource) : access}
-${isOrg ? orgSource(resource) : source}
+${isOrg ? '  guard: requireOrganization(),\n' : ''}${itemText(resource)}
+${sourceText(resource)}
   scope: '${isOrg ? 'organization' : 'shared'}',
 ${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
 ${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}

@@ -1,4 +1,4 @@
-import { refsOf, type Resource } from './resource'
+import { refsOf, targetsOf, type Resource } from './resource'
 import { actionFiles } from './resource-actions'
 import { collectionFile } from './resource-collection'
 import { fieldsComponent } from './resource-form'
@@ -6,7 +6,7 @@ import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
 import { textFile } from './resource-texts'
-import { columnOf, columnTypes, inputLine, MOMENT } from './fields'
+import { columnOf, columnTypes, inputLine, MOMENT, schemaHelpers } from './fields'
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
 
@@ -35,12 +35,13 @@ export const serverFiles = (resource: Resource): [string, string][] => [
 export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `server/database/${plural}.ts`
 
 function tableFile(resource: Resource): string {
-  const { variable, table, camel, noun, fields, isOrg } = resource
+  const { variable, table, camel, noun, fields, isOrg, plural } = resource
   const hasPerson = fields.some(({ type }) => type === 'person')
   const refs = refsOf(resource)
   const helpers = [
     ...(isOrg ? ['definePolicy', 'organizationColumns'] : ['ownableColumns']),
-    ...(hasPerson ? ['person', 'personSchema'] : []),
+    ...(hasPerson ? ['person'] : []),
+    ...schemaHelpers(fields),
     ...(refs.length > 0 ? ['references'] : []),
   ]
   const types = ['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields), ...(isOrg ? ['uniqueIndex'] : [])]
@@ -50,7 +51,7 @@ function tableFile(resource: Resource): string {
         `uniqueIndex('${table}_org_id').on(table.orgId, table.id)`,
         ...refs.flatMap(({ name, target }) => [
           `index('${table}_${toSnake(name)}').on(table.orgId, table.${name})`,
-          `references({ orgId: table.orgId, id: table.${name} }, ${target.variable})`,
+          `references({ orgId: table.orgId, id: table.${name} }, ${target.plural === plural ? 'table' : target.variable})`,
         ]),
       ]
     : [
@@ -61,7 +62,9 @@ function tableFile(resource: Resource): string {
   return `${isOrg ? `${importOf(['desc'], 'drizzle-orm')}\n` : ''}${importOf(types, 'drizzle-orm/sqlite-core')}
 import { z } from 'zod'
 ${importOf(helpers, 'nuxt-fairway/tables')}
-${refs.map(({ target }) => `${importOf([target.variable, `${target.camel}Id`], `./${target.plural}`)}\n`).join('')}
+${targetsOf(resource)
+  .map(target => `${importOf([target.variable, `${target.camel}Id`], `./${target.plural}`)}\n`)
+  .join('')}
 export const ${variable} = sqliteTable(
   ${quoted(table)},
   {

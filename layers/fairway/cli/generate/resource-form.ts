@@ -1,5 +1,5 @@
 // The fields of a resource in a form, as its list and the page of one row show them.
-import type { Field } from './fields'
+import { type Field, isNumber } from './fields'
 import { element, fitted, fits, lines, quoted } from './layout'
 import type { Resource } from './resource'
 
@@ -98,7 +98,7 @@ function inputOf(field: Field, hasFocus: boolean): string {
   return (
     pickerOf(field) ??
     element(at, 'UInput', [
-      isNumber(type) ? model.replace('v-model', 'v-model.number') : model,
+      isNumber(field) ? model.replace('v-model', 'v-model.number') : model,
       ...(hasFocus ? [':autofocus="autofocus"'] : []),
       ...(ATTRIBUTES[type] ?? TEXT_ATTRIBUTES),
       'class="w-full"',
@@ -106,11 +106,13 @@ function inputOf(field: Field, hasFocus: boolean): string {
   )
 }
 
-/** The field that chooses among what is there. */
-function pickerOf({ name, type, target }: Field): string | undefined {
+/** The component of its own that the field has. */
+function pickerOf({ name, type, values, target }: Field): string | undefined {
   const at = '      '
   if (type === 'enum')
     return element(at, 'USelect', [`v-model="draft.${name}"`, `:items="${name}Options"`, 'class="w-full"'])
+  if (type === 'money') return element(at, 'FwMoneyInput', [`v-model="draft.${name}"`, `currency="${values[0]}"`])
+  if (type === 'json') return element(at, 'FwJsonInput', [`v-model="draft.${name}"`])
   if (type === 'person') return element(at, 'FwPersonPicker', [`v-model="${name}"`])
   if (!target) return undefined
   return element(at, 'FwItemPicker', [
@@ -119,8 +121,6 @@ function pickerOf({ name, type, target }: Field): string | undefined {
     `title="${target.title}"`,
   ])
 }
-
-const isNumber = (type: Field['type']): boolean => type === 'integer' || type === 'number'
 
 /** What a plain field of the browser says of its type. */
 const TEXT_ATTRIBUTES = ['autocomplete="off"', ':maxlength="200"']

@@ -6,7 +6,7 @@ import { draftType } from './resource-form'
 
 /** The fields that a list shows, beside the one that people know a row by. */
 export const shownInList = ({ fields, title }: Resource): Field[] =>
-  fields.filter(field => field !== title && field.type !== 'longtext').slice(0, 4)
+  fields.filter(field => field !== title && !['longtext', 'json'].includes(field.type)).slice(0, 4)
 
 /** The page with the list of a resource. */
 export const listPage = (resource: Resource): string => `<script setup lang="ts">
@@ -222,7 +222,7 @@ ${fitted(shown, { before: '      :fields="', open: '[', close: ']', after: '"' }
 /** The field of an item that a column shows. */
 const keyOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string => (type === 'ref' ? titleField(name) : name)
 
-function cellOf({ name, type, isOptional }: Field, group: string): string {
+function cellOf({ name, type, isOptional, values }: Field, group: string): string {
   const value = `item.${name}`
   const guard = isOptional ? ` v-if="${value}"` : ''
   const isThere = isOptional ? ` v-if="${value} !== null"` : ''
@@ -235,6 +235,8 @@ function cellOf({ name, type, isOptional }: Field, group: string): string {
     ref: `<bdi>{{ item.${titleField(name)} }}</bdi>`,
     integer: `{{ ${value} }}`,
     number: `{{ ${value} }}`,
+    money: `<FwMoney${isThere} :amount="${value}" currency="${values[0]}" />`,
+    json: '',
     boolean: `{{ t(${value} ? '${group}.yes' : '${group}.no') }}`,
     date: `<time${guard} :datetime="${value}">{{ day(${value}) }}</time>`,
     datetime: `<RelativeTime${guard} :at="${value}" />`,

@@ -6,11 +6,12 @@ import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
 import { readIn } from '../project/changes'
-import { type Field, fieldText, hasDefault, parseFields, readFields, type RefTarget } from './fields'
+import { type Field, fieldText, hasDefault, parseFields, type RefTarget } from './fields'
+import { readFields } from './read-fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
-import { refsOf, toResource, type Resource } from './resource'
+import { refsOf, titleOf, toResource, type Resource } from './resource'
 import { importPath } from './resource-actions'
 import { resourceFiles, tablePath } from './resource-files'
 import { KNOWN_LANGUAGES } from './resource-texts'
@@ -40,9 +41,9 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     plural: args.plural,
     isOrg: args.isOrg || had.isOrg,
     hasImport: args.hasImport || had.hasImport,
-    fields: mergedFields(had.fields, withTargets(root, typed)),
+    fields: mergedFields(had.fields, withTargets(root, typed, args)),
   })
-  checkRefs(resource, present)
+  checkRefs(resource)
   if (!present) checkFree(root, resource)
   const languages = languagesOf(root)
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
@@ -51,7 +52,11 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const { changes, kept } = planFiles(root, { files, former, force: args.force })
   const table = changes.find(({ path }) => path === tablePath(resource))
   if (table && present) checkAdded(resource, present)
-  const migration = await planMigration(root, { table, name: migrationName(resource, present) })
+  const migration = await planMigration(root, {
+    table,
+    name: migrationName(resource, present),
+    added: addedColumns(resource, present),
+  })
   const isOwn = kept.some(({ path }) => path === tablePath(resource))
   return {
     changes: [...changes, ...migration.changes],
@@ -91,12 +96,29 @@ export function formerResource(
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action?.includes('requireOrganization') ?? text.includes('organizationColumns()')
   const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
-  return toResource({ name, plural, fields: withTargets(root, fields), isOrg: wasOrg, hasImport })
+  return toResource({ name, plural, fields: withTargets(root, fields, { name, plural }), isOrg: wasOrg, hasImport })
 }
 
-/** The fields, with what each reference refers to. */
-const withTargets = (root: string, fields: readonly Field[]): Field[] =>
-  fields.map(field => (field.type === 'ref' ? { ...field, target: readTarget(root, field.values[0] ?? '') } : field))
+type Named = Pick<ResourceArgs, 'name' | 'plural'>
+
+/** The fields of a resource, with what each reference refers to. */
+const withTargets = (root: string, fields: readonly Field[], { name, plural = pluralOf(name) }: Named): Field[] =>
+  fields.map(field => {
+    if (field.type !== 'ref') return field
+    const [referred = ''] = field.values
+    const target = referred === toKebab(plural) ? ownTarget(name, plural, fields) : readTarget(root, referred)
+    return { ...field, target }
+  })
+
+/** A resource as what its own fields refer to. */
+const ownTarget = (name: string, plural: string, fields: readonly Field[]): RefTarget => ({
+  plural: toKebab(plural),
+  variable: toCamel(plural),
+  camel: toCamel(name),
+  kebab: toKebab(name),
+  title: titleOf(fields)?.name ?? '',
+  fields: [],
+})
 
 /** A resource of this project that others can refer to; throws a UsageFault where there is none, or it does not belong to the organization. */
 function readTarget(root: string, plural: string): RefTarget {
@@ -116,24 +138,27 @@ function readTarget(root: string, plural: string): RefTarget {
     const kebab = name.replace(/-list$/, '')
     const fields = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
     if (title && fields)
-      return { plural, variable, camel: toCamel(kebab), kebab, title, fields: withTargets(root, fields) }
+      return {
+        plural,
+        variable,
+        camel: toCamel(kebab),
+        kebab,
+        title,
+        fields: withTargets(root, fields, { name: kebab, plural }),
+      }
   }
   throw new UsageFault(`${path} has no collection with a search: the form could not find its rows.`)
 }
 
 /** Throws for references that cannot be generated. */
-function checkRefs({ isOrg, fields, plural }: Resource, present: Resource | undefined): void {
+function checkRefs({ isOrg, fields, plural }: Resource): void {
   const refs = refsOf({ fields })
   if (refs.length === 0) return
   if (!isOrg) throw new UsageFault('Only rows of an organization refer to others: say --org.')
-  const targets = refs.map(({ target }) => target.plural)
-  if (targets.includes(plural))
-    throw new UsageFault(`${plural} cannot refer to themselves. Write that column yourself.`)
-  if (new Set(targets).size < targets.length)
-    throw new UsageFault('Two fields refer to the same table. Write one of them yourself.')
-  if (present && refs.length > refsOf(present).length)
+  const ownRef = refs.find(({ target, isOptional }) => target.plural === plural && !isOptional)
+  if (ownRef)
     throw new UsageFault(
-      'A table that is there takes no further foreign key by itself. Add the column, the key and the join yourself, then run `npm run db:generate`.',
+      `The first of the ${plural} has none to refer to: write "${fieldText({ ...ownRef, isOptional: true })}".`,
     )
 }
 
@@ -158,10 +183,11 @@ function checkAdded({ fields }: Resource, present: Resource): void {
     )
 }
 
-const migrationName = ({ table, fields }: Resource, present: Resource | undefined): string => {
-  const added = present ? fields.slice(present.fields.length).map(({ name }) => toKebab(name).replaceAll('-', '_')) : []
-  return [table, ...added].join('_').slice(0, 60)
-}
+const addedColumns = ({ fields }: Resource, present: Resource | undefined): string[] =>
+  present ? fields.slice(present.fields.length).map(({ name }) => toSnake(name)) : []
+
+const migrationName = (resource: Resource, present: Resource | undefined): string =>
+  [resource.table, ...addedColumns(resource, present)].join('_').slice(0, 60)
 
 /** Throws where a name is taken already, by the platform or in the application. */
 function checkFree(root: string, resource: Resource): void {

@@ -43,12 +43,22 @@ export interface Resource {
 export const refsOf = ({ fields }: Pick<Resource, 'fields'>): (Field & { target: RefTarget })[] =>
   fields.filter((field): field is Field & { target: RefTarget } => field.target !== undefined)
 
+/** The other resources that a resource refers to, each of them once. */
+export const targetsOf = ({ fields, plural }: Pick<Resource, 'fields' | 'plural'>): RefTarget[] => {
+  const targets = refsOf({ fields }).map(({ target }) => [target.plural, target] as const)
+  return [...new Map(targets).values()].filter(target => target.plural !== plural)
+}
+
 // Names that the generated files import or use themselves.
 const USED = new Set(
-  'accessDenied accessOf accessibleTo and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it list maria now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
+  'accessDenied accessOf accessibleTo alias and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it jsonSchema list maria moneySchema now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )
+
+/** The field that people know a row by. */
+export const titleOf = (fields: readonly Field[]): Field | undefined =>
+  fields.find(({ type, isOptional }) => type === 'text' && !isOptional)
 
 /** Checks the names of a resource and its fields, and gives all forms of them; throws a UsageFault. */
 export function toResource({ name, plural: given, fields, isOrg, hasImport = false }: ResourceInput): Resource {
@@ -58,7 +68,7 @@ export function toResource({ name, plural: given, fields, isOrg, hasImport = fal
   const variable = toCamel(plural)
   if (USED.has(variable))
     throw new UsageFault(`The files of a resource use the name ${variable} themselves. Name another plural: --plural`)
-  const title = fields.find(({ type, isOptional }) => type === 'text' && !isOptional)
+  const title = titleOf(fields)
   if (!title)
     throw new UsageFault(
       `${toSentence(name)} needs a field that people know it by: a text that is always there, for example title:text.`,

@@ -3,13 +3,17 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { FIELD_TYPES, parseFields, readFields } from '#fairway/cli/generate/fields'
+import { FIELD_TYPES, parseFields } from '#fairway/cli/generate/fields'
+import { readFields } from '#fairway/cli/generate/read-fields'
 import { pluralOf } from '#fairway/cli/generate/names'
 import type { GeneratePlan } from '#fairway/cli/generate/plan'
 import { planResource, type ResourceArgs } from '#fairway/cli/generate/resource-plan'
 import { writeChanges } from '#fairway/cli/project/changes'
 import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { templateFiles, templateValues } from '#fairway/cli/project/template'
+import { migrate } from '#fairway/server/kernel/database/migrate'
+import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
+import { openEmptyDatabase, quietLog } from '../../../support/database'
 import { writeFiles } from '../../../support/files'
 import { newApplication } from '../../../support/new-application'
 import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
@@ -26,6 +30,10 @@ const EVERYTHING = [
   'website:url?',
   'budget:number',
   'spent:number?',
+  'price:money(EUR)',
+  'fee:money(JPY)?',
+  'options:json',
+  'settings:json?',
   'urgent:boolean',
   'starts:datetime',
   'ends:datetime?',
@@ -198,6 +206,18 @@ describe('a reference', () => {
     expectTidy()
   })
 
+  it('may be to the own table, and to another one more than once', async () => {
+    await companies()
+    const fields = ['name:text', 'lead:ref(contacts)?', 'employer:ref(companies)', 'biller:ref(companies)?']
+    await contacts(fields)
+    await generate('contact', [], { isThere: true, hasImport: true })
+    expect(read('server/collections/contact-list.ts')).toContain(`const leadRow = alias(contacts, 'lead')`)
+    expect(read('drizzle/0001_contacts.sql').match(/FOREIGN KEY/g)).toHaveLength(3)
+    expect((await contacts(fields)).changes).toEqual([])
+    expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
+    expectTidy()
+  })
+
   it('is read back from the files', async () => {
     await companies()
     await contacts()
@@ -210,16 +230,31 @@ describe('a reference', () => {
     [['name:text', 'company:ref(firms)'], true, 'There is no server/database/firms.ts'],
     [['name:text', 'company:ref'], true, 'needs the plural'],
     [['name:text', 'company:ref(companies)'], false, 'say --org'],
-    [['name:text', 'a:ref(companies)', 'b:ref(companies)'], true, 'Two fields refer'],
+    [['name:text', 'lead:ref(contacts)'], true, 'The first of the contacts has none to refer to'],
   ])('refuses %j (--org %s): %s', async (fields, isOrg, reason) => {
     await companies()
     await expect(generate('contact', fields, { isOrg })).rejects.toThrow(reason)
   })
 
-  it('is refused to a table that is there', async () => {
+  it('comes into a table that is there, which keeps its rows and those that refer to them', async () => {
+    const db = await openEmptyDatabase()
+    const migrateNow = async () => migrate(db, await readMigrationFolder(join(app, 'drizzle')), quietLog)
     await companies()
-    await contacts(['name:text'])
-    await expect(contacts(['company:ref(companies)?'])).rejects.toThrow('takes no further foreign key')
+    await contacts(['name:text', 'lead:ref(contacts)?'])
+    await migrateNow()
+    const insert = 'insert into contacts (id, org_id, created_by_name, name, lead_id, created_at, updated_at) values'
+    await db.client.execute(`${insert} ('1', 'o', 'Ada', 'One', null, 0, 0), ('2', 'o', 'Ada', 'Two', '1', 0, 0)`)
+    const { kept } = await contacts(['company:ref(companies)?', 'state:enum(new,old)'])
+    expect(kept).toEqual([])
+    await migrateNow()
+    const { rows } = await db.client.execute('select id, lead_id, company_id, state from contacts order by id')
+    expect(rows.map(row => Object.values(row))).toEqual([
+      ['1', null, null, 'new'],
+      ['2', '1', null, 'new'],
+    ])
+    await expect(db.client.execute(`update contacts set company_id = 'none'`)).rejects.toThrow('FOREIGN KEY')
+    expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
+    await db.close()
   })
 })
 
@@ -390,6 +425,8 @@ describe('names and types', () => {
     ['issue', ['title:text', 'status:enum(open)'], 'two or more different values'],
     ['issue', ['title:text', 'status:enum(open,open)'], 'two or more different values'],
     ['issue', ['title:text', 'size:number(1,2)'], 'Only an enum has values'],
+    ['issue', ['title:text', 'price:money'], 'needs a currency'],
+    ['issue', ['title:text', 'price:money(EURO)'], 'needs a currency'],
     ['issue', ['title:text', 'urgent:boolean?'], 'without “?”'],
   ])('refuses %s %j: %s', async (name, fields, reason) => {
     const refused = plan(name, fields)
@@ -419,8 +456,12 @@ describe('names and types', () => {
   })
 
   it('reads every type of field back from the table’s file, optional ones too', async () => {
+    const values = new Map([
+      ['enum', '(a,b)'],
+      ['money', '(EUR)'],
+    ])
     const typed = FIELD_TYPES.filter(type => type !== 'boolean' && type !== 'ref').map(
-      type => `${type}Maybe:${type}${type === 'enum' ? '(a,b)' : ''}?`,
+      type => `${type}Maybe:${type}${values.get(type) ?? ''}?`,
     )
     await generate('thing', [...EVERYTHING, ...typed])
     const found = readFields(read('server/database/things.ts'), { input: 'thingInput', table: 'things' })

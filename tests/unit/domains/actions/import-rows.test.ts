@@ -1,9 +1,19 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { appRole, definePolicy, organizationColumns, person, personSchema, references } from 'nuxt-fairway/tables'
+import {
+  appRole,
+  definePolicy,
+  moneySchema,
+  organizationColumns,
+  person,
+  personSchema,
+  references,
+} from 'nuxt-fairway/tables'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, defineAppRoles, importInput, importOutput, importRows, inOrganization, newId } from '#fw'
 import { runAction } from '#fairway/server/domains/actions'
+import { assignAppRole } from '#fairway/server/domains/organizations'
+import { withRun } from '#fairway/server/kernel/current-run'
 import { listWritesAfter } from '#fairway/server/domains/actions/audit/follow-audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -52,7 +62,7 @@ const importDeals = defineAction({
       dryRun,
       input: z.object({
         title: z.string().trim().min(1).max(20),
-        amount: z.int().nullable().optional(),
+        amount: moneySchema('EUR').nullable().optional(),
         stage: z.enum(['open', 'won']).optional(),
         companyId: z.string().nullable().optional(),
         assignee: personSchema.nullable().optional(),
@@ -113,6 +123,26 @@ describe('rows that are imported', () => {
     expect(await stored()).toEqual([
       { title: 'First', stage: 'open', company_id: 'acme', assignee: ada.email },
       { title: 'Second', stage: 'won', company_id: 'acme', assignee: null },
+    ])
+  })
+
+  it('have money as a file writes it, or in its smallest units as JSON does', async () => {
+    await withRun({ app: test.app, session: ada }, () =>
+      assignAppRole(test.app, ada, { email: ada.email, role: 'manager' }),
+    )
+    const manager = await sessionNow(test.app, ada)
+    const rows = [
+      { title: 'Text', amount: '12.50' },
+      { title: 'Whole', amount: '-3' },
+      { title: 'JSON', amount: 1250 },
+      { title: 'Inexact', amount: '8.2' },
+    ]
+    await run(rows, { session: manager })
+    expect(await query(test.app, 'select amount from deals order by rowid')).toEqual(
+      [1250, -300, 1250, 820].map(amount => ({ amount })),
+    )
+    expect(await faultsOf([{ title: 'Parts of a cent', amount: '12.345' }])).toEqual([
+      'rows.0.amount not-a-whole-number',
     ])
   })
 

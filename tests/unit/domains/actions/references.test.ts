@@ -24,6 +24,11 @@ const contacts = sqliteTable(
     references({ orgId: table.orgId, id: table.companyId }, companies),
   ],
 )
+const remarks = sqliteTable(
+  'remarks',
+  { id: text('id').primaryKey(), ...organizationColumns(), companyId: text('company_id') },
+  table => [references({ orgId: table.orgId, id: table.companyId }, companies, 'clear')],
+)
 const id = z.string()
 const actions = {
   'create-company': defineAction({
@@ -59,13 +64,13 @@ const actions = {
 let test: TestApp
 let ada: Session
 let eve: Session
-const run = (name: keyof typeof actions, input: object, session: Session) =>
+const run = (name: keyof typeof actions, input: object, session: Session, caller: 'http' | 'mcp' = 'http') =>
   runAction(test.app, {
     name,
     action: actions[name] as unknown as Action,
     input,
     session,
-    caller: 'http',
+    caller,
     requestId: 'r',
   }) as Promise<string>
 
@@ -73,7 +78,7 @@ beforeAll(async () => {
   test = await createTestApp()
   const [before, after] = [
     await generateSQLiteDrizzleJson({}),
-    await generateSQLiteDrizzleJson({ companies, contacts }),
+    await generateSQLiteDrizzleJson({ companies, contacts, remarks }),
   ]
   for (const statement of await generateSQLiteMigration(before, after)) await query(test.app, statement)
   ;[ada, eve] = [await aMember(test.app), await aMember(test.app)]
@@ -90,11 +95,12 @@ it('a row of the same organization may be referred to, and a missing one may not
   })
 })
 
-it('no row of another organization can be referred to, by an action or by SQL', async () => {
+it('no row of another organization can be referred to, by an action, a tool or SQL', async () => {
   const company = await run('create-company', {}, ada)
-  await expect(run('create-contact', { companyId: company }, eve)).rejects.toMatchObject({
-    code: 'reference-not-found',
-  })
+  for (const caller of ['http', 'mcp'] as const)
+    await expect(run('create-contact', { companyId: company }, eve, caller)).rejects.toMatchObject({
+      code: 'reference-not-found',
+    })
   const insert = `insert into contacts (id, org_id, created_by_name, company_id) values ('raw', ?, 'Eve', ?)`
   await expect(query(test.app, insert, [eve.orgId, company])).rejects.toThrow('FOREIGN KEY')
 })
@@ -110,4 +116,20 @@ it('a row that others refer to stays, and the error says how many there are', as
     extra: { references: [{ table: 'contacts', rows: 2 }] },
   })
   expect(await query(test.app, 'select 1 from companies where id = ?', [company])).toHaveLength(1)
+})
+
+it('a reference that is cleared is null once its row is deleted, keeps no row, and takes none of another organization', async () => {
+  const company = await run('create-company', {}, ada)
+  const insert = 'insert into remarks (id, org_id, created_by_name, company_id) values (?, ?, ?, ?)'
+  await query(test.app, insert, ['mine', ada.orgId, 'Ada', company])
+  await expect(query(test.app, insert, ['raw', eve.orgId, 'Eve', company])).rejects.toThrow('FOREIGN KEY')
+  await run('create-contact', { companyId: company }, ada)
+  await expect(run('delete-company', { id: company }, ada)).rejects.toMatchObject({
+    extra: { references: [{ table: 'contacts', rows: 1 }] },
+  })
+  await query(test.app, 'delete from contacts where company_id = ?', [company])
+  await run('delete-company', { id: company }, ada)
+  expect(await query(test.app, 'select org_id, company_id from remarks')).toEqual([
+    { org_id: ada.orgId, company_id: null },
+  ])
 })

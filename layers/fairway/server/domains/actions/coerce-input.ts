@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action } from './action'
+import { minorUnits } from '#fairway/shared/money'
 import { isRecord } from '#fairway/shared/record'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -42,6 +43,7 @@ export function dropFormKeywords(schema: JsonSchema): void {
   delete schema.collection
   delete schema.collectionField
   delete schema.isMember
+  delete schema.currency
 }
 
 const memberFields = new WeakMap<Action, string[]>()
@@ -54,11 +56,20 @@ export function memberFieldsOf(action: Action): readonly string[] {
 }
 
 /** The fields of a JSON Schema that take a member of the organization. */
-export const memberFieldsIn = (schema: JsonSchema): string[] =>
-  Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+export const memberFieldsIn = (schema: JsonSchema): string[] => [...keywordsIn(schema, 'isMember').keys()]
+
+/** How many of its smallest units make one of the currency, of the fields of a JSON Schema that hold money (`moneySchema`). */
+export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> =>
+  new Map([...keywordsIn(schema, 'currency')].map(([name, currency]) => [name, minorUnits(String(currency))]))
+
+/** What the fields of a JSON Schema say by a keyword of ours; those that say nothing are left out. */
+function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency'): Map<string, unknown> {
+  const said = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
-    return parts.some(part => isRecord(part) && part.isMember === true) ? [name] : []
+    return [name, parts.find(part => isRecord(part) && part[keyword] !== undefined)?.[keyword]] as const
   })
+  return new Map(said.filter(([, value]) => value !== undefined))
+}
 
 const namedSchema = z.object({ collection: z.string() })
 

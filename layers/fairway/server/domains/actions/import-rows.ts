@@ -11,7 +11,7 @@ import type { FieldErrorCode } from '#fairway/shared/field-errors'
 import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
 import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
-import { coerceBySchema, memberFieldsIn } from './coerce-input'
+import { coerceBySchema, memberFieldsIn, moneyFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
 import { messagesOf } from './reference-faults'
 
@@ -47,7 +47,7 @@ interface ImportOptions<Input extends z.ZodObject> extends z.output<typeof impor
 type Row = Record<string, unknown>
 
 /**
- * Creates rows of a table in one transaction. A text becomes what the field wants, a blank one is left out, and a row that another refers to
+ * Creates rows of a table in one transaction. A text becomes what the field wants (12.50 is 1250 where that is money), a blank one is left out, and a row that another refers to
  * may be named by its title. Throws `invalid-input` with the faults of each row (`rows.3.amount`), 100 at most, and their number as
  * `faults`; `forbidden` where the policy of the table does not let the caller create such a row. A dry run does the same and writes nothing.
  */
@@ -76,7 +76,8 @@ async function readRows<Input extends z.ZodObject>(
   faults: FieldError[],
 ): Promise<z.output<Input>[]> {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  const typed = rows.map(row => typedRow(schema, row))
+  const money = moneyFieldsIn(schema)
+  const typed = rows.map(row => typedRow(schema, money, row))
   const isBad = (index: number, name: string, code: FieldErrorCode) =>
     faults.push(fieldError(`rows.${index}.${name}`, code))
   for (const [name, ref] of Object.entries(refs)) {
@@ -107,11 +108,23 @@ const textsOf = (rows: readonly Row[], name: string): string[] => [
   ...new Set(rows.map(row => row[name]).filter(value => typeof value === 'string')),
 ]
 
-function typedRow(schema: z.core.JSONSchema.BaseSchema, row: Row): Row {
+function typedRow(schema: z.core.JSONSchema.BaseSchema, money: ReadonlyMap<string, number>, row: Row): Row {
   const texts = Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const filled = texts.map(([name, text]) => [name, text.trim()] as [string, string]).filter(([, text]) => text !== '')
   const others = Object.entries(row).filter(([, value]) => typeof value !== 'string')
-  return { ...Object.fromEntries(others), ...coerceBySchema(schema, filled) }
+  const made = { ...Object.fromEntries(others), ...coerceBySchema(schema, filled) }
+  // A file has 12.50 where JSON has 1250.
+  for (const [name] of filled) {
+    const units = money.get(name)
+    if (units !== undefined && typeof made[name] === 'number') made[name] = toMinor(made[name], units)
+  }
+  return made
+}
+
+/** An amount in the smallest units; one that has parts of those stays a fraction, which no schema of money takes. */
+function toMinor(amount: number, units: number): number {
+  const minor = Math.round(amount * units)
+  return minor / units === amount ? minor : amount * units
 }
 
 /** Finds the id of a row that the person may read by its id or its title. */

@@ -16,7 +16,14 @@ export {
   mcpContent,
 } from './action'
 export { answerActionRequest } from './action-request'
-export { coerceBySchema, coerceInput, dropFormKeywords, inputJsonSchema, unknownCollections } from './coerce-input'
+export {
+  coerceBySchema,
+  coerceInput,
+  dropFormKeywords,
+  inputJsonSchema,
+  moneyFieldsIn,
+  unknownCollections,
+} from './coerce-input'
 export {
   callersOf,
   defineAction,

@@ -36,21 +36,22 @@ export function messagesOf(thrown: unknown): string {
 }
 
 const KEYS = `
-  select m.name as child, f.id as id, f."from" as "from", coalesce(f."to", 'id') as "to"
+  select m.name as child, f.id as id, f."from" as "from", coalesce(f."to", 'id') as "to", f.on_delete as "does"
   from sqlite_master m join pragma_foreign_key_list(m.name) f
   where m.type = 'table' and lower(f."table") = lower(?) order by m.name, f.id, f.seq`
 
-const keySchema = z.object({ child: z.string(), id: z.number(), from: z.string(), to: z.string() })
+const keySchema = z.object({ child: z.string(), id: z.number(), from: z.string(), to: z.string(), does: z.string() })
 
-/** The rows that refer to one of this table, by table. */
+/** The rows that refer to one of this table and keep it from being deleted, by table. */
 async function findReferences(app: App, parent: string, id: string): Promise<{ table: string; rows: number }[]> {
   const { rows } = await app.db.client.execute({ sql: KEYS, args: [parent] })
-  const keys = Map.groupBy(
-    rows.map(row => keySchema.parse(row)),
-    key => `${key.id} ${key.child}`,
-  )
+  const all = rows.map(row => keySchema.parse(row))
+  const isCleared = ({ child, from }: z.output<typeof keySchema>) =>
+    all.some(key => key.child === child && key.from === from && key.does === 'SET NULL')
+  const keys = Map.groupBy(all, key => `${key.id} ${key.child}`)
   const found: { table: string; rows: number }[] = []
   for (const columns of keys.values()) {
+    if (columns.some(key => key.does === 'CASCADE' || isCleared(key))) continue
     const child = columns[0]?.child ?? ''
     const same = columns.map(({ from, to }) => `c.${quoteName(from)} = p.${quoteName(to)}`)
     const from = `${quoteName(child)} c join ${quoteName(parent)} p on ${same.join(' and ')} where p.id = ?`

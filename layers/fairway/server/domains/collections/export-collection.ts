@@ -2,7 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { finished, type Readable } from 'node:stream'
 import { type H3Event, setResponseHeader } from 'h3'
-import { leavingRow } from '#fairway/server/domains/actions'
+import { z } from 'zod'
+import { leavingRow, moneyFieldsIn } from '#fairway/server/domains/actions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import { type ExportFormat, exportRows, sendExport } from '#fairway/server/kernel/export-rows'
@@ -60,7 +61,20 @@ async function openExport(
   // What the caller may do with a row says nothing about the row.
   const columns = Object.keys(item.shape).filter(name => name !== 'can')
   setResponseHeader(event, 'cache-control', 'no-store')
-  return sendExport(event, { name: served.name, format, text: exportRows(rows, columns, format) })
+  return sendExport(event, {
+    name: served.name,
+    format,
+    text: exportRows(format === 'csv' ? inUnits(rows, item) : rows, columns, format),
+  })
+}
+
+/** Rows with money as spreadsheets have it: 12.5 for 1250 cents. */
+async function* inUnits<Row extends Readonly<Record<string, unknown>>>(rows: AsyncIterable<Row>, item: z.ZodType) {
+  const money = moneyFieldsIn(z.toJSONSchema(item, { unrepresentable: 'any' }))
+  for await (const row of rows) {
+    const amounts = [...money].map(([name, units]) => [name, typeof row[name] === 'number' ? row[name] / units : null])
+    yield { ...row, ...Object.fromEntries(amounts) }
+  }
 }
 
 /**

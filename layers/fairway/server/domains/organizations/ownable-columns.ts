@@ -38,14 +38,19 @@ interface Reference {
 /**
  * The foreign key of a row that refers to another row of the same organization: the database takes no row of another one. The table
  * that is referred to needs `uniqueIndex(…).on(table.orgId, table.id)`. `restrict` keeps a row as long as others refer to it; `cascade`
- * deletes those with it.
+ * deletes those with it, and `clear` makes their column null.
  */
 export const references = (
   { orgId, id }: Reference,
   target: Reference,
-  onDelete: 'restrict' | 'cascade' = 'restrict',
-) =>
+  onDelete: 'restrict' | 'cascade' | 'clear' = 'restrict',
+) => {
   // NO ACTION refuses what RESTRICT does, and still lets one transaction delete both rows in any order.
-  foreignKey({ columns: [orgId, id], foreignColumns: [target.orgId, target.id] }).onDelete(
+  const key = foreignKey({ columns: [orgId, id], foreignColumns: [target.orgId, target.id] }).onDelete(
     onDelete === 'cascade' ? 'cascade' : 'no action',
   )
+  if (onDelete !== 'clear') return key
+  // SET NULL on this key would clear the organization too, so a key of the one column does it. drizzle takes lists among the extras.
+  const clearing = foreignKey({ columns: [id], foreignColumns: [target.id] }).onDelete('set null')
+  return [key, clearing] as unknown as typeof key
+}

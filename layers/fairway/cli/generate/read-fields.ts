@@ -1,0 +1,57 @@
+// The fields of a resource, read back from the file of its table.
+import { columnOf, type Field, FIELD_TYPES, schemaOf } from './fields'
+import { toKebab } from './names'
+
+/**
+ * The fields that the file of a table says, by the lines that this module writes: those of its input, and the columns where an author
+ * has edited the input. Other lines are the author's own. Undefined where there is no such input.
+ */
+export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
+  const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
+  return body
+    ?.trimEnd()
+    .split('\n')
+    .flatMap(line => readField(line, text, table) ?? readColumn(line, text) ?? [])
+}
+
+/** A reference as its line and the import of what it refers to say it. */
+function readRef(line: string, text: string, table: string): Field | undefined {
+  const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
+  const isOwn = given !== undefined && text.includes(`\nexport const ${given} = `)
+  const [, other] = new RegExp(String.raw`\b${given ?? name} \} from '\./([\w-]+)'`).exec(text) ?? []
+  const plural = isOwn ? toKebab(table) : other
+  return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
+}
+
+/** A field by its column, whatever its author has made of the line in the input. */
+function readColumn(line: string, text: string): Field | undefined {
+  const [, name] = /^ {2}(\w+): /.exec(line) ?? []
+  if (name === undefined) return undefined
+  for (const type of FIELD_TYPES.filter(each => each !== 'ref' && each !== 'enum'))
+    for (const isOptional of [false, true]) {
+      const field = { name, type, isOptional, values: [] }
+      if (text.includes(`\n${columnOf(field)}\n`)) return field
+    }
+  return undefined
+}
+
+function readField(line: string, text: string, table: string): Field | undefined {
+  const ref = readRef(line, text, table)
+  if (ref) return ref
+  const [, name = '', schema = ''] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
+  const [, currency] = /^moneySchema\('([A-Z]{3})'\)/.exec(schema) ?? []
+  if (currency) return { name, type: 'money', isOptional: schema.includes('.nullable()'), values: [currency] }
+  const values = enumValues(name, text)
+  for (const type of FIELD_TYPES.filter(each => each !== 'ref'))
+    for (const isOptional of [false, true]) {
+      const field = { name, type, isOptional, values: type === 'enum' ? values : [] }
+      if (schemaOf(field, table) === schema) return field
+    }
+  return undefined
+}
+
+/** What the column of an enum may hold. */
+function enumValues(name: string, text: string): string[] {
+  const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1] ?? ''
+  return listed.split(',').flatMap(value => value.trim().replaceAll("'", '') || [])
+}
