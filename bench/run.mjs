@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { inBrowser } from './browser.mjs'
 import { measureCosts } from './cost.mjs'
 import { median } from './built-server.mjs'
+import { measureHandOver } from './hand-over.mjs'
 import { measurePasswords } from './passwords.mjs'
 import { measureRefresh } from './refresh.mjs'
 import { measureStart } from './start.mjs'
@@ -150,7 +151,16 @@ async function ofProcess() {
   ]
 }
 
-const parts = { requests, renewals, writes, process: ofProcess, browser }
+/** A member is removed who is responsible for 10,000 rows in five tables. */
+async function handOver() {
+  const { ms, times: reached } = await measureHandOver({ rounds, rows: 10_000 })
+  return [
+    atMost('10,000 rows in five tables handed over when a member is removed', ms, 1000, milliseconds),
+    { what: 'the same ÷ five bare updates in one transaction', reached: times(reached) },
+  ]
+}
+
+const parts = { requests, renewals, writes, 'hand-over': handOver, process: ofProcess, browser }
 
 const results = {}
 for (const [name, part] of Object.entries(parts)) {

@@ -98,7 +98,26 @@ test('the account is deleted after what goes was told, the address typed and the
   origin,
   server,
 }) => {
-  await runAction(page, origin, 'create-note', { title: 'Mine', text: 'Text' })
+  for (const title of ['Mine', 'Also mine']) await runAction(page, origin, 'create-note', { title, text: 'Text' })
+  // A note of theirs in an organization of two others, who both could take over.
+  const [me] = await query(server, 'select id from users where email = ?', [aPerson().email])
+  for (const name of ['Ann', 'Ben'])
+    await query(
+      server,
+      `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`,
+      [name, name, `${name.toLowerCase()}@harbour.example`],
+    )
+  await query(
+    server,
+    `insert into organizations (id, name, created_by, created_at) values ('harbour', 'Harbour', 'Ann', 0)`,
+  )
+  const members = { Ann: 'owner', Ben: 'member', [String(me?.id)]: 'member' }
+  for (const [id, role] of Object.entries(members))
+    await query(server, `insert into org_members (org_id, user_id, role, joined_at) values ('harbour', ?, ?, 0)`, [
+      id,
+      role,
+    ])
+  await query(server, `update notes set org_id = 'harbour' where title = 'Mine'`)
   // Who signed in a while ago gives the password.
   await query(server, 'update sessions set created_at = created_at - 960000')
   await page.goto('/settings/data')
@@ -106,6 +125,9 @@ test('the account is deleted after what goes was told, the address typed and the
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('1 row in notes')).toBeVisible()
   await expect(dialog.getByText(/you are its only member/)).toBeVisible()
+  await dialog.getByLabel('Who takes over in Harbour').click()
+  await page.getByRole('option', { name: /Ben/ }).click()
+  await expect(dialog.getByText('Ben gets 1 row of yours there.')).toBeVisible()
   await expectNoViolations(page)
   const button = dialog.getByRole('button', { name: 'Delete my account' })
   await expect(button).toBeDisabled()
@@ -117,6 +139,7 @@ test('the account is deleted after what goes was told, the address typed and the
   await button.click()
   await page.waitForURL('**/sign-in?return=%2Fsettings%2Fdata')
   expect(await query(server, 'select id from users where email = ?', [aPerson().email])).toEqual([])
+  expect(await query(server, 'select owner_email from notes')).toEqual([{ owner_email: 'ben@harbour.example' }])
 })
 
 test('the last owner of an organization with others is told what to do first', async ({ page, server }) => {

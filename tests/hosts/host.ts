@@ -5,7 +5,7 @@ export const STEPS = {
   authorize: 'is sent back with a code, its state and the issuer when the person agrees',
   token: 'exchanges the code for an access token, and a refresh token for staying connected',
   list: 'lists the tools, in schemas without a dialect that its validator would have to know',
-  call: 'calls a tool that reads and one that writes',
+  call: 'calls a tool that reads and one that writes; a client, the tool of a list with a filter too',
   parallel: 'goes on when several calls at once find the access token over',
   refresh: 'renews once more after that, with what the renewals at once have left it',
   crossed: 'stays connected when a renewal arrives after two others have replaced its token',

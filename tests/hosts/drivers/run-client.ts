@@ -100,12 +100,16 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     },
     list: async () =>
       expect((await client.listTools()).map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['list-notes', 'create-note']),
+        expect.arrayContaining(['list-notes', 'create-note', 'list-note-list']),
       ),
     async call() {
       const { title } = titled('By a client')
       await client.callTool('create-note', { title })
       expect(JSON.stringify(await client.callTool('list-notes', {}))).toContain(title)
+      const filtered = { where: { title }, order: ['-updatedAt'] }
+      expect(JSON.stringify(await client.callTool('list-note-list', filtered))).toContain(title)
+      const none = { where: { title: `not ${title}` } }
+      expect(JSON.stringify(await client.callTool('list-note-list', none))).not.toContain(title)
     },
     parallel: () => callAtOnce(4),
     refresh: () => callAtOnce(1),

@@ -39,8 +39,10 @@ export const accountEndSchema = z.object({
       role: z.string(),
       members: z.number(),
       fate: z.enum(['deleted', 'blocks', 'left']),
-      /** What would be handed over there; null where nothing stays. */
-      handOver: z.nullable(handOverSchema),
+      /** What would be handed over there, and who may receive it, up to 100 by standing; null where nothing stays. */
+      handOver: z.nullable(
+        z.extend(handOverSchema, { members: z.array(z.object({ email: z.string(), name: z.string() })) }),
+      ),
     }),
   ),
   /** The application's rows that go, by table. */

@@ -158,6 +158,8 @@ describe('an account that is deleted', () => {
       { table: 'deals', rows: 1 },
       { table: 'notes', rows: 1 },
     ])
+    const members = plan.organizations.find(({ id }) => id === owner.orgId)?.handOver?.members
+    expect(members?.map(({ email }) => email)).toEqual([owner.email, admin.email])
     await end({ [owner.orgId ?? '']: admin.email })
     expect(await query(test.app, 'select id, created_by, created_by_name, assignee from deals')).toMatchObject([
       { id: 'a', created_by: null, created_by_name: leaver.name, assignee: admin.email },

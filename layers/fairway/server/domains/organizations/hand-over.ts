@@ -25,7 +25,7 @@ export const isHandedOver = ({ hasOrg, people }: TableOfRows): boolean => hasOrg
 export const findHandedOver = async (on: Runs): Promise<TableOfRows[]> => (await findTables(on)).filter(isHandedOver)
 
 /** The longest-standing owner comes first, then the longest-standing member. */
-const HEIR_ORDER = `x.role = 'owner' desc, x.joined_at, x.user_id limit 1`
+const HEIR_ORDER = `x.role = 'owner' desc, x.joined_at, x.user_id`
 
 /** Where members of organizations are; those of deleted ones wait in the second. */
 type Members = 'org_members' | 'fw_suspended_members'
@@ -36,7 +36,7 @@ function heirs({ sql, args }: SqlPart, receivers: Receivers, members: Members): 
   return {
     sql: `select m.org_id as orgId, u.email as leaver, (
         select u.email from ${members} x ${personJoin('x.user_id')} where x.org_id = m.org_id and not ${leaves}
-        order by u.email = (select value from json_each(?) where key = x.org_id) desc, ${HEIR_ORDER}) as heir
+        order by u.email = (select value from json_each(?) where key = x.org_id) desc, ${HEIR_ORDER} limit 1) as heir
       from ${members} m ${personJoin('m.user_id')} where ${sql}`,
     args: [...args, JSON.stringify(receivers), ...args],
   }
@@ -75,6 +75,7 @@ export function handOverStatements(
 }
 
 const personSchema = z.object({ email: z.string(), name: z.string() })
+type Receiver = z.output<typeof personSchema>
 
 interface Leaver {
   orgId: string
@@ -94,19 +95,23 @@ export async function planHandOver(on: Runs, leaver: Leaver): Promise<HandOver> 
 }
 
 /** Who takes over from this member: the one chosen, else the longest-standing owner; null where nobody stays. Throws `not-a-member` for somebody chosen who is none, or who leaves. */
-export async function findReceiver(on: Runs, { orgId, email, receiver }: Leaver): Promise<HandOver['receivedBy']> {
-  const { rows: found } = await on.execute({
+export const findReceiver = async (on: Runs, leaver: Leaver): Promise<HandOver['receivedBy']> =>
+  (await findReceivers(on, leaver))[0] ?? null
+
+/** Who may take over from this member, the longest-standing first and 100 at most; of one chosen, only that one. Throws like `findReceiver`. */
+export async function findReceivers(on: Runs, { orgId, email, receiver }: Leaver): Promise<Receiver[]> {
+  const { rows } = await on.execute({
     sql: `select u.email as email, u.name as name from org_members x ${personJoin('x.user_id')}
-      where x.org_id = ? and u.email <> ? and u.email = coalesce(?, u.email) order by ${HEIR_ORDER}`,
+      where x.org_id = ? and u.email <> ? and u.email = coalesce(?, u.email) order by ${HEIR_ORDER} limit 100`,
     args: [orgId, email, receiver ?? null],
   })
-  if (receiver !== undefined && !found[0]) throw notAMember('receiver')
-  return found[0] ? personSchema.parse(found[0]) : null
+  if (receiver !== undefined && !rows[0]) throw notAMember('receiver')
+  return rows.map(row => personSchema.parse(row))
 }
 
 /** The address of the longest-standing owner of the organization that a row of this table is in; null for a row in none. */
 export const longestOwner = (table: string): string =>
-  `(select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = ${table}.org_id order by ${HEIR_ORDER})`
+  `(select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = ${table}.org_id order by ${HEIR_ORDER} limit 1)`
 
 /** The condition that a row of this table is in a deleted organization: it goes with that, or is back with it. */
 export const isInDeleted = (table: string): string =>

@@ -21,6 +21,7 @@ export {
   findReceiver,
   isInDeleted,
   longestOwner,
+  findReceivers,
   planHandOver,
   type Receivers,
   rowsRefused,

@@ -8,6 +8,7 @@ import {
   findReceiver,
   isInDeleted,
   longestOwner,
+  findReceivers,
   planHandOver,
   type Receivers,
   rowsRefused,
@@ -64,10 +65,11 @@ export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<
 /** The organizations that the person leaves, each with what would be handed over there. */
 const leavingWithRows = async (on: Runs, { userId, email }: PersonKey) =>
   Promise.all(
-    (await listLeaving(on, userId)).map(async entry => ({
-      ...entry,
-      handOver: entry.fate === 'left' ? await planHandOver(on, { orgId: entry.id, email }) : null,
-    })),
+    (await listLeaving(on, userId)).map(async entry => {
+      if (entry.fate !== 'left') return { ...entry, handOver: null }
+      const leaver = { orgId: entry.id, email }
+      return { ...entry, handOver: { ...(await planHandOver(on, leaver)), members: await findReceivers(on, leaver) } }
+    }),
   )
 
 async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
