@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { listActivity } from '#fairway/server/domains/actions/audit/activity'
 import { leaveOrganization, removeMember, requireOrg } from '#fairway/server/domains/organizations'
 import { deleteAccount, planAccountEnd } from '#fairway/server/domains/sign-in'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -166,6 +167,18 @@ describe('an account that is deleted', () => {
     ])
     expect(await noteOwners()).toEqual({ 'in-org': admin.email })
     expect(await query(test.app, 'select 1 from offers')).toEqual([])
+  })
+
+  it('leaves the name in the activity of the organization', async () => {
+    await query(
+      test.app,
+      `insert into audit_log (id, at, action, caller, user_id, user_email, org_id, outcome, request_id)
+        values ('1', ?, 'join-organization', 'http', ?, ?, ?, 'ok', 'r')`,
+      [test.app.now().getTime(), leaver.userId, leaver.email, owner.orgId],
+    )
+    await end({})
+    const { people } = await listActivity(test.app, owner, [], { itemsPerPage: 10 })
+    expect(people).toEqual([{ userId: leaver.userId, email: leaver.email, name: leaver.name, image: null }])
   })
 })
 

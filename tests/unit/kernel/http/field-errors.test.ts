@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createI18n } from 'vue-i18n'
+import { jsonSchema } from 'nuxt-fairway/tables'
 import { z } from 'zod'
 import ar from '#fairway/app/locales/ar/field-errors.json'
 import de from '#fairway/app/locales/de/field-errors.json'
@@ -44,7 +45,9 @@ const cases: Case[] = [
   ['not-a-whole-number', z.int(), 1.5, 'Enter a whole number.'],
   ['not-a-boolean', z.boolean(), SECRET, 'Enter true or false.'],
   ['not-a-list', z.array(z.string()), SECRET, 'Enter a list.'],
-  ['not-an-object', z.object({}), SECRET, 'Enter an object.'],
+  ['not-an-object', z.object({}), SECRET, 'Enter an object in JSON.'],
+  ['not-an-object', jsonSchema, '{', 'Enter an object in JSON.'],
+  ['too-long', jsonSchema, { a: 'x'.repeat(20_000) }, 'Use at most 20000 characters.', { most: 20_000 }],
   ['not-a-date', z.iso.date(), SECRET, 'Enter a date, such as 2026-01-31.'],
   ['not-a-date', z.coerce.date(), SECRET, 'Enter a date, such as 2026-01-31.'],
   ['not-a-time', z.iso.time(), SECRET, 'Enter a time, such as 09:30.'],

@@ -74,6 +74,13 @@ export const auditLog = sqliteTable(
   ],
 )
 
+/** The names of ended accounts that organizations know by their audit rows. */
+export const endedPeople = sqliteTable('fw_ended_people', {
+  userId: text('user_id').primaryKey(),
+  email: text('email').notNull(),
+  name: text('name').notNull(),
+})
+
 /** Where each chain ends, so that rows cut off its end are missed. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),

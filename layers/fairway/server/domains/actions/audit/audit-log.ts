@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, gt, gte, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
+import type { InStatement } from '#fairway/server/kernel/database/client'
 import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
 import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -96,7 +97,8 @@ const listActions = async (app: App, orgId: string): Promise<string[]> =>
 
 const PERSON = 'u.id as userId, u.email as email, u.name as name, u.image as image'
 const IN = 'in (select value from json_each(?))'
-const ACTED = `select ${PERSON} from ${PEOPLE} where u.id ${IN}`
+const ACTED = `select ${PERSON} from ${PEOPLE} where u.id ${IN}
+  union all select user_id, email, name, null from fw_ended_people where user_id ${IN}`
 const NAMED = `select ${PERSON} from ${PEOPLE} ${membershipJoin('?')} where u.email ${IN}`
 
 /** Who acted, and of those whom entries name the members of the organization: of others an address says nothing more. */
@@ -104,7 +106,7 @@ export async function peopleIn(app: App, orgId: string | null, entries: AuditEnt
   const ids = [...new Set(entries.flatMap(({ userId }) => userId ?? []))]
   const emails = [...new Set(entries.flatMap(({ input }) => addressesIn(input)))]
   const [acted, named] = await Promise.all([
-    ids.length > 0 ? app.db.prepareRead<AuditPerson>(ACTED)([JSON.stringify(ids)]) : [],
+    ids.length > 0 ? app.db.prepareRead<AuditPerson>(ACTED)([JSON.stringify(ids), JSON.stringify(ids)]) : [],
     orgId && emails.length > 0 ? app.db.prepareRead<AuditPerson>(NAMED)([orgId, JSON.stringify(emails)]) : [],
   ])
   return [...new Map([...acted, ...named].map(person => [person.userId, { ...person }])).values()]
@@ -117,6 +119,13 @@ function addressesIn(input: string | null): string[] {
   const { data } = addressSchema.safeParse(jsonOf(input ?? ''))
   return data ? [data.email] : []
 }
+
+/** Keeps the name of an account that ends, where organizations have its rows in their log. */
+export const keepNameStatement = (userId: string): InStatement => ({
+  sql: `insert or ignore into fw_ended_people select u.id, u.email, u.name from ${PEOPLE}
+    where u.id = ? and exists (select 1 from audit_log a where a.user_id = u.id and a.org_id is not null)`,
+  args: [userId],
+})
 
 /** What an export, and what others are told, holds of a row. */
 export const EXPORTED_COLUMNS = [

@@ -1,3 +1,4 @@
+import { keepNameStatement } from '../audit/audit-log'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -140,5 +141,8 @@ export const actionsRows: DependentRows = {
       args: [userId],
     },
   }),
-  forgetPerson: ({ userId }) => [{ sql: 'delete from a2a_approvals where user_id = ?', args: [userId] }],
+  forgetPerson: ({ userId }) => [
+    { sql: 'delete from a2a_approvals where user_id = ?', args: [userId] },
+    keepNameStatement(userId),
+  ],
 }
