@@ -94,36 +94,34 @@ const toInstant = (value: number): string => {
   return Number.isNaN(instant.getTime()) ? String(value) : instant.toISOString()
 }
 
-/** A row of an application, with what decides about who may use it; `ownerEmail` is undefined for a table without ownableColumns(). */
+/** A row of an application, with what decides about who may use it. */
 export interface FoundRow {
   table: string
   id: string
+  /** Undefined for a row that belongs to an organization. */
   ownerEmail?: string
   orgId: string | null
   visibility: string
 }
 
-const OWNABLE = ['id', 'owner_email', 'org_id', 'visibility']
-
-/** The row of this id, in whichever table with ownableColumns() it is; undefined where none has it. */
+/** The row of this id, in whichever table with ownableColumns() or organizationColumns() it is; undefined where none has it. */
 export async function findRow(app: App, id: string): Promise<FoundRow | undefined> {
-  const tables = await findTables(app)
-  const ownable = tables.filter(({ columns }) => OWNABLE.every(name => columns.some(column => column.name === name)))
-  const found = await app.db.readRows(
-    ownable.map(({ name }) => ({
-      sql: `select owner_email, org_id, visibility from ${quoteName(name)} where id = ? limit 1`,
-      args: [id],
-    })),
-  )
-  const index = found.findIndex(rows => rows.length > 0)
-  const [owner, org, visibility] = found[index]?.[0] ?? []
-  const table = ownable[index]?.name
-  if (table === undefined) return undefined
-  return {
-    table,
-    id,
-    ownerEmail: String(owner),
-    orgId: org === null ? null : String(org),
-    visibility: String(visibility),
+  for (const { name, columns } of await findTables(app)) {
+    const has = (column: string) => columns.some(each => each.name === column)
+    const isOwnable = has('owner_email') && has('visibility')
+    if (!has('id') || !has('org_id') || !(isOwnable || has('created_by_name'))) continue
+    const more = isOwnable ? 'owner_email, visibility' : 'null, null'
+    const sql = `select org_id, ${more} from ${quoteName(name)} where id = ? limit 1`
+    const [[row] = []] = await app.db.readRows([{ sql, args: [id] }])
+    if (!row) continue
+    const [org, owner, visibility] = row
+    return {
+      table: name,
+      id,
+      ownerEmail: owner === null ? undefined : String(owner),
+      orgId: org === null ? null : String(org),
+      visibility: String(visibility),
+    }
   }
+  return undefined
 }

@@ -46,18 +46,8 @@ export {
 } from './members'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
-export {
-  accessDenied,
-  addressIn,
-  type Asking,
-  createCheck,
-  mayCreate,
-  mayWith,
-  personOf,
-  requireCreate,
-  whoMay,
-} from './policy-check'
-export { appRolesIn, peopleIn, personColumn, policyOf } from './policy'
+export { accessDenied, createCheck, mayCreate, requireCreate } from './policy-check'
+export { appRolesIn, personColumn, policyOf } from './policy'
 export {
   accessibleTo,
   canColumns,

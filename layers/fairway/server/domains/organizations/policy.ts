@@ -103,12 +103,6 @@ export const appRolesIn = (table: SQLiteTable): string[] => {
   return policy ? allParts(policy).flatMap(part => (part.kind === 'appRole' ? part.roles : [])) : []
 }
 
-/** The columns of people that a table's policy names. */
-export const peopleIn = (table: SQLiteTable): string[] => {
-  const policy = policyOf(table)
-  return policy ? [...new Set(allParts(policy).flatMap(part => (part.kind === 'person' ? part.column : [])))] : []
-}
-
 const flat = (parts: readonly Part[]): Part[] =>
   parts.flatMap(part => (part.kind === 'all' ? flat(part.parts) : [part]))
 
