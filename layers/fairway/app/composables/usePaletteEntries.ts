@@ -4,6 +4,7 @@ import type { OrgRole } from '#fairway/shared/roles'
 import type { CatalogTool, SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 import { type Hit, searchCollection } from '../palette/collection-search'
 import { addRecent, readRecents, type Recent } from '../palette/recents'
+import { offeredOf } from '../shortcuts/page-keys'
 
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
@@ -139,7 +140,7 @@ export function usePaletteCommands() {
   const themes = ['light', 'dark', 'system']
 
   const commands = computed<CommandPaletteItem[]>(() => [
-    ...registered.value.map(({ keys, label, act }) => ({
+    ...offeredOf(registered.value).map(({ keys, label, act }) => ({
       label: toValue(label),
       icon: 'i-lucide-plus',
       keys,

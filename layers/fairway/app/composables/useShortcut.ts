@@ -19,24 +19,16 @@ export function useShortcut(
   key: string,
   label: MaybeRefOrGetter<string>,
   act: () => unknown,
-  isOffered: MaybeRefOrGetter<boolean> = true,
+  isOffered?: MaybeRefOrGetter<boolean>,
 ): void {
   const { registered } = useShortcutState()
-  const mine = { keys: [key], label, act }
-  const remove = () => {
+  const mine = { keys: [key], label, act, isOffered }
+  onMounted(() => {
+    registered.value = [...registered.value, mine]
+  })
+  onBeforeUnmount(() => {
     registered.value = registered.value.filter(each => each !== mine)
-  }
-  onMounted(() =>
-    watch(
-      () => toValue(isOffered),
-      isOn => {
-        if (isOn) registered.value = [...registered.value, mine]
-        else remove()
-      },
-      { immediate: true },
-    ),
-  )
-  onBeforeUnmount(remove)
+  })
 }
 
 /** Gives the page the shortcut `c` for what it creates first of all: `useCreateShortcut(() => t('books.new'), create)`. */

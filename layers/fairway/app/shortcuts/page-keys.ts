@@ -1,4 +1,4 @@
-import type { MaybeRefOrGetter } from 'vue'
+import { type MaybeRefOrGetter, toValue } from 'vue'
 import type { NavigationEntry } from '../composables/useNavigation'
 
 /** A shortcut that a page has for as long as it is shown. */
@@ -8,7 +8,13 @@ export interface RegisteredShortcut {
   /** What it does, for the list and the palette. */
   label: MaybeRefOrGetter<string>
   act: () => unknown
+  /** Whether it is there now; it is where this is left out. */
+  isOffered?: MaybeRefOrGetter<boolean>
 }
+
+/** Those that are there now. */
+export const offeredOf = (registered: readonly RegisteredShortcut[]): RegisteredShortcut[] =>
+  registered.filter(({ isOffered = true }) => toValue(isOffered))
 
 /** What is looked at of a key that was pressed. */
 export interface PressedKey {
@@ -85,7 +91,7 @@ export function createPageKeys({ go, pages, registered, list, search }: PageKeys
     const page = pages.value.find(({ shortcut }) => `g ${shortcut}` === keys)
     if (page) return () => go(page.to)
     // The newest one wins, as a part of the page does over the page.
-    return registered.value.findLast(each => each.keys.join(' ') === keys)?.act
+    return offeredOf(registered.value).findLast(each => each.keys.join(' ') === keys)?.act
   }
 
   return (event: KeyboardEvent): void => {
