@@ -81,7 +81,7 @@ export function useRestorable() {
     (overview.value?.deleted ?? []).map(({ id, name, purgeAt }) => ({
       label: t('org.restore', { name }),
       text: t('org.restoreText', { until: formatTime(purgeAt, language.value, 'day') }),
-      icon: 'i-lucide-rotate-ccw',
+      icon: 'i-lucide-rotate-cw',
       restore: () => void restore({ id, name }),
     })),
   )
