@@ -72,7 +72,7 @@ export default defineOperations({
       isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name),
   }),
   'restore-organization': operation({
-    description: 'Restores an organization that you deleted as one of its owners, within the days of grace.',
+    description: 'Restores an organization that an owner deleted, within the days of grace. Its owners may.',
     method: 'POST',
     path: '/_fw/org/restore',
     input: orgInput.restore,
