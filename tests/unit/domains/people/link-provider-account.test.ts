@@ -146,6 +146,8 @@ describe('verifyEmail', () => {
       'shares',
       'user_settings',
       'audit_log',
+      // Names of accounts that are gone.
+      'fw_ended_people',
       'vault_credentials',
     ]
     expect(tables.filter(name => !others.includes(name))).toEqual([
