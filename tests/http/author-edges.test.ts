@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
 import { buildServer, writeProject } from '../support/author-project'
 import { createBrowser, signUp } from '../support/http'
@@ -31,6 +31,18 @@ import { both } from '~~/shared/utils/both'
 export default definePublicRoute(event => ({
   seen: event.context.seen, around: event.context.around, names: [named(), unnamed(), shared(), both(), here()],
 }))`,
+  'server/api/greet.post.ts': `import { enqueue } from '#fw'
+export default defineEventHandler(async event => {
+  const { db } = await useFairway(event)
+  return { id: await enqueue(db, 'greet', { name: 'Ada' }) }
+})`,
+  'server/jobs/greet.ts': `import { z } from 'zod'
+import { defineJob } from '#fw'
+export default defineJob({
+  description: 'Greets somebody.',
+  input: z.object({ name: z.string() }),
+  run: ({ name }, { id, log, orgId }) => log.info('greeted', { name, id, isInOrg: orgId !== null }),
+})`,
   'server/api/private.get.ts': `export default defineEventHandler(async event => (await requireSession(event)).email)`,
   'server/utils/names.ts': `export const named = () => 'named'\nexport const unnamed = () => 'unnamed'`,
   'shared/utils/both.ts': `export const shared = () => 'shared'\nexport const both = () => 'both'\nexport const here = () => 'here'`,
@@ -54,6 +66,19 @@ describe("an application's own server code", () => {
     expect(await answer.json()).toMatchObject({ seen: { app: true, email: 'ada@example.test' }, around: true })
     expect(await (await browser.get('/api/private')).text()).toBe('ada@example.test')
     expect((await get('/api/private')).status).toBe(401)
+  })
+
+  it('runs a job that a route has queued', async () => {
+    const browser = createBrowser(server.origin)
+    await signUp(browser, { name: 'Ben', email: 'ben@example.test', password: 'quiet harbour lantern 42' })
+    const answer = await browser.post('/api/greet', {})
+    const { id } = (await answer.json()) as { id: string }
+    await vi.waitFor(() => expect(server.log()).toContain('greeted'), 5000)
+    const line = server
+      .log()
+      .split('\n')
+      .find(text => text.includes('greeted'))
+    expect(JSON.parse(line ?? '')).toMatchObject({ name: 'Ada', id, isInOrg: true })
   })
 
   it('has the names of Nitro, of its own folders and of #fw without an import, and the short names of Nuxt', async () => {

@@ -16,6 +16,40 @@ afterAll(() => server.stop())
 
 const local = { AUTH_MODE: 'local' }
 
+describe('fw jobs', () => {
+  const jobs = (...args: string[]) => fwBeside(server, ['jobs', ...args])
+  const rows = () => query(server, 'select id, state, attempts from fw_jobs order by id')
+
+  it('lists what waits and has failed, retries and cancels', async () => {
+    expect(await jobs('list')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
+    // No server runs jobs of this name.
+    for (const [id, state, error] of [
+      ['1', 'failed', 'The peer is away.'],
+      ['2', 'ready', null],
+    ])
+      await query(
+        server,
+        `insert into fw_jobs (id, name, input, state, run_at, attempts, most_attempts, error, progress_done, progress_total, created_at)
+          values (?, 'nightly', '{}', ?, 0, 3, 3, ?, 2, 10, 0)`,
+        [id ?? '', state ?? '', error ?? null],
+      )
+    const { out } = await jobs('list', '--state', 'failed', '--name', 'nightly')
+    expect(out).toBe('1  nightly  failed  attempt 3  1970-01-01T00:00:00.000Z  2 of 10  The peer is away.\n')
+    expect(await jobs('retry')).toMatchObject({ code: 0, out: 'Queued again: 1.\n' })
+    expect(await jobs('cancel', '2')).toMatchObject({ code: 0 })
+    expect(await jobs('cancel', '2')).toMatchObject({ code: 1 })
+    expect(await rows()).toEqual([
+      { id: '1', state: 'ready', attempts: 0 },
+      { id: '2', state: 'cancelled', attempts: 3 },
+    ])
+  })
+
+  it('says what is wrong with a command', async () => {
+    expect((await jobs('run', 'nothing')).err).toContain('There is no job nothing. There are: none.')
+    expect((await jobs('list', '--state', 'gone')).err).toContain('The states are scheduled, ready')
+  })
+})
+
 describe('fw action', () => {
   it('lists and describes the actions', async () => {
     const listed = await fwBeside(server, ['action', '--list'])

@@ -134,6 +134,24 @@ const action = defineCommand({
     }),
 })
 
+const job = defineCommand({
+  meta: { name: 'job', description: 'Work beside requests: fw generate job morning-mail --schedule "0 7 * * *"' },
+  args: {
+    name: {
+      type: 'positional',
+      required: true,
+      description: 'Its name; behind it the fields of its input, name:type.',
+    },
+    schedule: { type: 'string', description: 'When it runs by itself: a cron expression.' },
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planJob } = await import('./generate/pieces')
+      return planJob(root, { ...args, fields: args._.slice(1) })
+    }),
+})
+
 const collection = defineCommand({
   meta: {
     name: 'collection',
@@ -203,5 +221,5 @@ export const generateCommand = defineCommand({
     name: 'generate',
     description: 'Write files of your application: a resource, an action, a page, …',
   },
-  subCommands: { resource, field, import: imports, action, collection, page, role, provider },
+  subCommands: { resource, field, import: imports, action, job, collection, page, role, provider },
 })

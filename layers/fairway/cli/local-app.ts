@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
 import { devOriginFile } from '../modules/dev-server/environment'
-import { loadProviders } from '../modules/registry/declarations'
+import { loadJobs, loadProviders } from '../modules/registry/declarations'
 import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { findLocalPerson } from '../server/domains/people'
@@ -10,6 +10,7 @@ import { declareProviders } from '../server/domains/oauth-client'
 import { actAs } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/environment'
+import { declareJobs } from '../server/kernel/jobs'
 import { readEnv } from '../server/kernel/config/env'
 import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
@@ -37,6 +38,11 @@ export async function openLocalApp(root: string): Promise<App> {
   declareProviders(
     app,
     providers.map(({ declared }) => declared),
+  )
+  const jobs = await loadJobs(root)
+  declareJobs(
+    app,
+    jobs.map(({ name, declared }) => ({ name, job: declared })),
   )
   const pending = await allPending(app.db, {
     platform: await readMigrationFolder(join(platformDir, 'drizzle')),

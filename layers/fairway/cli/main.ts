@@ -29,6 +29,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       new: () => import('./new-command').then(module => module.newCommand),
       remove: removeCommand,
       restore: () => import('./backup-command').then(module => module.restoreCommand),
+      jobs: () => import('./jobs-command').then(module => module.jobsCommand),
       secrets: () => import('./operator-commands').then(module => module.secretsCommand),
       start: startCommand(importPlainly),
       types: () => import('./types-command').then(module => module.typesCommand),

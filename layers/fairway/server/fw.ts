@@ -57,6 +57,7 @@ export {
 } from './domains/collections'
 export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
+export { defineJob, enqueue, type JobContext } from './kernel/jobs'
 export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'
 export { emailSchema } from '#fairway/shared/schemas/email'

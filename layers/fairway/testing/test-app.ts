@@ -6,6 +6,7 @@ import { afterAll, onTestFinished } from 'vitest'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
 import fwConfig from '#fw/config'
+import { catalog as jobs } from '#fw/jobs'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
@@ -16,6 +17,7 @@ import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
 import type { Orm } from '../server/kernel/database/client'
+import { declareJobs, type RanJob, runDueJobs } from '../server/kernel/jobs'
 import { type Caller, createCallers, type Reader } from './callers'
 import { createClock, type TestClock } from './clock'
 import { copyMigratedDatabase } from './database'
@@ -41,6 +43,10 @@ export interface TestApp extends Reader {
   /** The database of this application, by drizzle. */
   db: Orm
   clock: TestClock
+  jobs: {
+    /** Runs the jobs that are due by the clock, and those that they queue; gives how each has ended. */
+    run(): Promise<RanJob[]>
+  }
   /** The mails that went out, the oldest first. */
   mails: readonly TestMail[]
   /** What the server has logged, the oldest first. */
@@ -73,6 +79,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   checkCollections(app, collections)
   await keepTotals(app, collections)
   declareProviders(app, providers)
+  declareJobs(app, jobs)
   const edge = createEdge(app)
   const person = createPeople(app)
   const callers = createCallers(app, edge, actions)
@@ -85,6 +92,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     list: (name, { as: who = null, query } = {}) => callers.as(who).list(name, query),
     db: app.db.orm,
     clock,
+    jobs: { run: () => runDueJobs(app, jobs) },
     mails: outbox.mails,
     logs,
     origin: app.config.baseUrl,

@@ -13,6 +13,8 @@ export const ACTION_PLACE = 'server/actions'
 export const COLLECTION_PLACE = 'server/collections'
 /** Where providers are declared. */
 export const PROVIDER_PLACE = 'server/providers'
+/** Where jobs are declared. */
+export const JOB_PLACE = 'server/jobs'
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
 /** Where the application says what stands around the server's own pages. */
@@ -29,6 +31,8 @@ export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(r
 export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, COLLECTION_PLACE)
 /** The files in which the application declares external providers. */
 export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
+/** The files of every job, by name. */
+export const jobFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, JOB_PLACE)
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
@@ -107,6 +111,13 @@ export const CATALOGS = {
         ({ name }, imported) => `{ name: ${JSON.stringify(name)}, declaration: ${imported} }`,
       ),
     ).join(''),
+  '#fw/jobs': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      jobFiles(rootDir),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, job: ${imported} }`,
+    ),
   '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
   '#fw/page-frames': rootDir =>
     `${listModule(rootDir, 'files', frameFiles(rootDir), ({ name }, imported) => `[${JSON.stringify(name)}, ${imported}]`)}export const frames = Object.fromEntries(files)\n`,

@@ -6,8 +6,9 @@ import { collectionFaults } from '../../server/domains/collections/served-collec
 import { isCollection } from '../../server/domains/collections/collection'
 import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
+import { isJob } from '../../server/kernel/jobs/job'
 import { isDeclared } from '../../server/kernel/declaration'
-import { actionFiles, collectionFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
+import { actionFiles, collectionFiles, jobFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
 import type { DeclarationFile } from './discover'
 import {
   loadDeclarations,
@@ -55,6 +56,12 @@ const providerKind = { plural: 'providers', maker: 'defineProvider', isOne: isPr
 export const loadProviders = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, providerFiles(rootDir), providerKind, options)
 
+const jobKind = { plural: 'jobs', maker: 'defineJob', isOne: isJob }
+
+/** Loads every job file; throws DeclarationError with all faults at once. */
+export const loadJobs = (rootDir: string, options?: LoadOptions) =>
+  loadDeclarations(rootDir, jobFiles(rootDir), jobKind, options)
+
 type List = Exclude<keyof McpDeclarations, 'actions'>
 type Declaration<L extends List> = McpDeclarations[L][number]['declaration']
 
@@ -73,6 +80,7 @@ export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; 
   { list: actionFiles, maker: actionKind.maker },
   { list: collectionFiles, maker: collectionKind.maker },
   { list: providerFiles, maker: providerKind.maker },
+  { list: jobFiles, maker: jobKind.maker },
   ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
 ]
 

@@ -6,6 +6,8 @@ import {
   ACTION_PLACE,
   actionFiles,
   CATALOGS,
+  JOB_PLACE,
+  jobFiles,
   MCP_LISTS,
   mcpFiles,
   mcpPlace,
@@ -13,7 +15,7 @@ import {
   PROVIDER_PLACE,
   providerFiles,
 } from './catalogs'
-import { DECLARED, loadActions, loadProviders, loadMcp } from './declarations'
+import { DECLARED, loadActions, loadJobs, loadProviders, loadMcp } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typesFile } from './server-modules'
@@ -28,6 +30,7 @@ export default defineNuxtModule({
     registerOperations(nuxt)
     registerMcp(nuxt)
     registerProviders(nuxt)
+    registerJobs(nuxt)
     listDeclared(nuxt)
   },
 })
@@ -96,6 +99,32 @@ function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
     load: async () => void (await loadProviders(rootDir)),
     tell: () => (files().length > 0 ? useLogger('providers').info(namesOf(files())) : undefined),
     tag: 'providers',
+  })
+}
+
+/** A file below server/jobs can be queued because it is there, and a broken one fails the build. */
+function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  const kernel = JSON.stringify(join(platformDir, 'server/kernel/jobs'))
+  const files = () => jobFiles(rootDir)
+  addServerModule('#fw/jobs', {
+    contents: () => CATALOGS['#fw/jobs'](rootDir),
+    types: () => `  export const catalog: import(${kernel}).JobEntry[]\n`,
+    also: () => {
+      const rows = files().map(({ name, path }) => {
+        const file = JSON.stringify(join(rootDir, path.replace(/\.ts$/, '')))
+        return `    ${JSON.stringify(name)}: typeof import(${file}).default\n`
+      })
+      return `declare module '#fw/job-types' {\n  export interface JobTypes {\n${rows.join('')}  }\n}\n`
+    },
+  })
+  followDeclarations(nuxt, {
+    places: [JOB_PLACE],
+    files,
+    load: async () => void (await loadJobs(rootDir)),
+    tell: () => (files().length > 0 ? useLogger('jobs').info(namesOf(files())) : undefined),
+    tag: 'jobs',
+    types: typesFile('#fw/jobs'),
   })
 }
 

@@ -2,6 +2,7 @@ import type { EventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { catalog as collections } from '#fw/collections'
+import { catalog as jobs } from '#fw/jobs'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
@@ -20,6 +21,7 @@ import { purgeWebhooks, startWebhookDelivery } from '#fairway/server/domains/web
 import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, everyHour, markStopping } from '#fairway/server/kernel/background'
+import { declareJobs, purgeJobs, startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 import { startMailDelivery, purgeMails } from '#fairway/server/kernel/mail/queue-mail'
@@ -40,6 +42,7 @@ const housekeeping = [
   purgeAddressChanges,
   purgeWebhooks,
   purgeOrganizations,
+  purgeJobs,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
@@ -50,6 +53,7 @@ export default defineNitroPlugin(nitro => {
   const delivering = starting.then(startMailDelivery)
   const tellingWebhooks = starting.then(startWebhookDelivery)
   const sealing = starting.then(startAuditSealing)
+  const working = starting.then(app => startJobs(app, jobs))
   const purging = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -63,7 +67,8 @@ export default defineNitroPlugin(nitro => {
     stopPurging()
     const stopDelivering = await delivering
     const stopTellingWebhooks = await tellingWebhooks
-    await Promise.all([stopDelivering(), stopTellingWebhooks()])
+    const stopWorking = await working
+    await Promise.all([stopDelivering(), stopTellingWebhooks(), stopWorking()])
     await backgroundDone(app)
     const stopSealing = await sealing
     await stopSealing()
@@ -118,6 +123,7 @@ async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
+  declareJobs(app, jobs)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
   followSignals(app)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
+import { planAction, planCollection, planJob, planPage, planProvider } from '#fairway/cli/generate/pieces'
 import { withRoles } from '#fairway/cli/generate/roles'
 import { writeChanges } from '#fairway/cli/project/changes'
 import { UsageFault } from '#fairway/cli/terminal'
@@ -21,6 +21,28 @@ beforeEach(() => {
   write('package.json', '{ "name": "tracker" }')
   write('nuxt.config.ts', 'export default {}')
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+})
+
+describe('a job', () => {
+  const job = (name: string, fields: readonly string[] = [], schedule?: string) =>
+    planJob(app, { name, fields, schedule, force: false })
+
+  it('has its input, or its schedule', () => {
+    const [queued] = job('send-report', ['day:date', 'price:money(EUR)?']).changes
+    expect(queued).toMatchObject({ path: 'server/jobs/send-report.ts' })
+    expect(queued?.after).toContain(`  input: z.object({\n    day: z.iso.date(),`)
+    const [scheduled] = job('tidy', [], '0 3 * * *').changes
+    expect(scheduled?.after).toContain(`  schedule: '0 3 * * *',`)
+  })
+
+  it.each([
+    ['tidy', [], 'every day', '--schedule'],
+    ['tidy', ['day:date'], '0 3 * * *', 'Make it optional: day:date?'],
+    ['tidy', ['at:datetime'], undefined, 'as JSON'],
+    ['Tidy', [], undefined, 'small letter'],
+  ])('is refused: %s %j %s', (name, fields, schedule, reason) => {
+    expect(() => job(name, fields, schedule)).toThrow(reason)
+  })
 })
 
 describe('fw generate action', () => {

@@ -1,0 +1,21 @@
+// The moments of a schedule.
+import { Cron } from 'croner'
+
+export interface Schedule {
+  /** Five fields, or six with seconds. */
+  cron: string
+  timeZone: string
+}
+
+/** What is wrong with a schedule; undefined where it is good. */
+export function scheduleFault(schedule: Schedule): string | undefined {
+  try {
+    return nextTick(schedule, new Date()) ? undefined : `“${schedule.cron}” never comes`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The first moment of a schedule after this one; where clocks are set forward, what falls into the gap comes right after it. */
+export const nextTick = ({ cron, timeZone }: Schedule, after: Date): Date | null =>
+  new Cron(cron, { timezone: timeZone, paused: true }).nextRun(after)

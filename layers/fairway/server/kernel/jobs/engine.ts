@@ -1,0 +1,283 @@
+// The engine: takes jobs from the queue and runs them, in every process that serves.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { App } from '../app-context'
+import { withRun, withTimeout } from '../current-run'
+import { AppError } from '../http/app-error'
+import type { JobContext, JobEntry } from './job'
+import {
+  endAttempt,
+  type Ending,
+  isAnythingDue,
+  LEASE_IN_MS,
+  markCancelled,
+  type Progress,
+  renewLeases,
+  takeJobs,
+  type TakenJob,
+  wakeJobs,
+  writeProgress,
+} from './queue'
+import { queueScheduled } from './schedule'
+
+/** How many jobs one process runs at a time. */
+const AT_ONCE = 16
+const LOOK_EVERY_IN_MS = 750
+/** When it looks again after something was queued: the transaction that it is in may take a while. */
+const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
+const PROGRESS_EVERY_IN_MS = 500
+const STOPPED_AFTER_IN_MS = 1000
+
+const CANCELLED = new Error('The job was cancelled.')
+const STOPPING = new Error('The server stops.')
+const LOST = new Error('Another process has taken the job.')
+
+interface Running {
+  job: TakenJob
+  clock: AbortController
+  ended: Promise<void>
+}
+
+interface Engine {
+  entries: Map<string, JobEntry>
+  running: Map<string, Running>
+  isStopping: boolean
+  isOn: boolean
+  looking?: Promise<void>
+  isAskedAgain: boolean
+  /** Whether the database could not be asked the last time. */
+  isAway: boolean
+}
+
+const engineOf = (app: App): Engine =>
+  app.memo('job-engine', () => ({
+    entries: new Map(),
+    running: new Map(),
+    isStopping: false,
+    isOn: false,
+    isAskedAgain: false,
+    isAway: false,
+  }))
+
+/**
+ * Runs jobs until the function that it gives is called. That waits for those under way, aborts their signals after `graceInMs`, and a
+ * second later gives back what has not ended, for the next process.
+ */
+export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 4000 } = {}): () => Promise<void> {
+  // An application without jobs asks the database nothing.
+  if (entries.length === 0) return async () => {}
+  const engine = engineOf(app)
+  engine.isOn = true
+  for (const entry of entries) engine.entries.set(entry.name, entry)
+  const timers = [
+    setInterval(() => void look(app), LOOK_EVERY_IN_MS),
+    setInterval(() => void renew(app), LEASE_IN_MS / 3),
+  ]
+  for (const timer of timers) timer.unref()
+  void look(app)
+  return async () => {
+    if (engine.isStopping) return
+    engine.isStopping = true
+    for (const timer of timers) clearInterval(timer)
+    await engine.looking
+    await allEnded(engine, graceInMs)
+    for (const { clock } of engine.running.values()) clock.abort(STOPPING)
+    await allEnded(engine, STOPPED_AFTER_IN_MS)
+    await Promise.all([...engine.running.values()].map(({ job }) => endAttempt(app, job, { state: 'ready' })))
+  }
+}
+
+const allEnded = ({ running }: Engine, mostInMs: number): Promise<unknown> =>
+  Promise.race([Promise.all([...running.values()].map(({ ended }) => ended)), sleep(mostInMs)])
+
+/** Looks for jobs at once, and a few times more while the transaction that has queued one may still be open. */
+export function wakeSoon(app: App): void {
+  if (!engineOf(app).isOn) return
+  for (const delay of LOOK_SOON_IN_MS) setTimeout(() => void look(app), delay).unref()
+}
+
+/** Takes what is due, as much as there is room for. A call while one is under way has it look once more. Never throws. */
+async function look(app: App): Promise<void> {
+  const engine = engineOf(app)
+  if (engine.isStopping) return undefined
+  engine.isAskedAgain = true
+  engine.looking ??= (async () => {
+    try {
+      while (engine.isAskedAgain && !engine.isStopping) {
+        engine.isAskedAgain = false
+        await takeDue(app, engine)
+        engine.isAway = false
+      }
+    } catch (error) {
+      // Once, however long the database stays away.
+      if (!engine.isAway) app.log.warn('jobs could not be looked for; it is tried again', { error })
+      engine.isAway = true
+    } finally {
+      engine.looking = undefined
+    }
+  })()
+  return engine.looking
+}
+
+async function takeDue(app: App, engine: Engine): Promise<void> {
+  const { entries, running } = engine
+  await queueScheduled(app, [...entries.values()])
+  const due = await isAnythingDue(app)
+  if (due.isWaking) await wakeJobs(app)
+  if (!due.isReady && !due.isWaking) return
+  const names = [...entries.keys()]
+  for (let room = AT_ONCE - running.size; room > 0 && !engine.isStopping; room = AT_ONCE - running.size) {
+    const { taken, looked } = await takeJobs(app, names, room)
+    for (const job of taken) begin(app, engine, job)
+    if (looked < room) return
+  }
+}
+
+function begin(app: App, engine: Engine, job: TakenJob): void {
+  const clock = new AbortController()
+  const ended = attempt(app, engine.entries.get(job.name), job, clock)
+    .then(() => undefined)
+    .catch((error: unknown) =>
+      app.log.warn('the end of a job could not be noted; it runs again', { job: job.id, error }),
+    )
+    .finally(() => {
+      engine.running.delete(job.id)
+      void look(app)
+    })
+  engine.running.set(job.id, { job, clock, ended })
+}
+
+/** A job that `runDueJobs` has run once. */
+export interface RanJob {
+  id: string
+  name: string
+  state: Ending['state']
+  error?: string
+}
+
+/** Runs what is due now, and what those jobs queue, one after another until nothing is left; tests do this instead of starting the engine. */
+export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promise<RanJob[]> {
+  const byName = new Map(entries.map(entry => [entry.name, entry]))
+  const ran: RanJob[] = []
+  await queueScheduled(app, entries)
+  await wakeJobs(app)
+  for (;;) {
+    const { taken, looked } = await takeJobs(app, [...byName.keys()], 1)
+    if (looked === 0) return ran
+    for (const job of taken) {
+      const ending = await attempt(app, byName.get(job.name), job, new AbortController())
+      ran.push({ id: job.id, name: job.name, ...('error' in ending && { error: ending.error }), state: ending.state })
+    }
+  }
+}
+
+/** Says that this process lives, and tells jobs that they were cancelled or are somebody else's by now. */
+async function renew(app: App): Promise<void> {
+  const { running } = engineOf(app)
+  if (running.size === 0) return
+  const asked = [...running.values()]
+  try {
+    const held = await renewLeases(
+      app,
+      asked.map(({ job }) => job),
+    )
+    for (const { job, clock } of asked) {
+      const lease = held.get(job.id)
+      if (!lease) clock.abort(LOST)
+      else if (lease.isCancelled) clock.abort(CANCELLED)
+    }
+  } catch (error) {
+    app.log.warn('jobs could not be kept', { error })
+  }
+}
+
+/** Ends a job that waits, and has the `signal` of one that runs aborted, within ten seconds where another process runs it; gives whether there was one. */
+export async function cancelJob(app: App, id: string): Promise<boolean> {
+  const isThere = await markCancelled(app, id)
+  if (isThere) engineOf(app).running.get(id)?.clock.abort(CANCELLED)
+  return isThere
+}
+
+/** Runs one attempt and notes how it has ended. */
+async function attempt(app: App, entry: JobEntry | undefined, job: TakenJob, clock: AbortController): Promise<Ending> {
+  const progress = createProgress(app, job)
+  const ending = entry ? await run(app, entry, { job, clock, progress }) : ({ state: 'ready' } as const)
+  await progress.end()
+  await endAttempt(app, job, ending)
+  return ending
+}
+
+interface Attempt {
+  job: TakenJob
+  clock: AbortController
+  progress: ReturnType<typeof createProgress>
+}
+
+async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {
+  const about = { job: name, id: job.id, attempt: job.attempt }
+  const context: JobContext = {
+    id: job.id,
+    attempt: job.attempt,
+    orgId: job.orgId,
+    db: app.db.orm,
+    log: app.log,
+    signal: clock.signal,
+    now: app.now,
+    progress: progress.set,
+  }
+  try {
+    const input = declared.input.safeParse(job.input)
+    if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
+    if (job.isCancelled) return { state: 'cancelled' }
+    await withRun({ app, session: null }, () =>
+      withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
+    )
+    return { state: 'done' }
+  } catch (thrown) {
+    const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
+    if (ending.state === 'failed') app.log.error('a job has failed', { ...about, error: thrown })
+    else if (ending.state === 'scheduled')
+      app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
+    return ending
+  }
+}
+
+/** Answers that another attempt may change. */
+const PASSING = new Set([408, 409, 425, 429])
+
+function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unknown): Ending {
+  if (thrown === STOPPING || thrown === LOST) return { state: 'ready' }
+  if (thrown === CANCELLED) return { state: 'cancelled' }
+  const error = thrown instanceof Error ? thrown.message : String(thrown)
+  const isFinal = thrown instanceof AppError && thrown.status < 500 && !PASSING.has(thrown.status)
+  if (isLast || isFinal) return { state: 'failed', error }
+  return { state: 'scheduled', error, at: new Date(app.now().getTime() + delayOf(number)) }
+}
+
+const FIRST_DELAY_IN_MS = 10_000
+const LONGEST_DELAY_IN_MS = 60 * 60 * 1000
+
+/** Twice as long after each attempt, and up to a quarter more, so that what has failed together is not tried together. */
+const delayOf = (attempts: number): number =>
+  Math.min(FIRST_DELAY_IN_MS * 2 ** (attempts - 1), LONGEST_DELAY_IN_MS) * (1 + Math.random() / 4)
+
+/** Writes what a job says of its progress, the latest once in half a second. */
+function createProgress(app: App, job: TakenJob) {
+  let latest: Progress | undefined
+  let timer: NodeJS.Timeout | undefined
+  const write = async () => {
+    timer = undefined
+    const now = latest
+    latest = undefined
+    if (now) await writeProgress(app.db.client, job, now)
+  }
+  return {
+    set(done: number, total?: number): void {
+      latest = { done, total: total ?? null }
+      timer ??= setTimeout(() => void write().catch(() => {}), PROGRESS_EVERY_IN_MS).unref()
+    },
+    async end(): Promise<void> {
+      clearTimeout(timer)
+      await write().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,66 @@
+// Queues jobs: for authors by name, in the transaction that they have open.
+import type { JobTypes } from '#fw/job-types'
+import type { App } from '../app-context'
+import { requireRun, sessionOfRun } from '../current-run'
+import { newId } from '../crypto/random'
+import type { Orm } from '../database/client'
+import { wakeSoon } from './engine'
+import type { JobEntry, JobInputOf } from './job'
+import { findByKey, insertJob, type QueuedJob } from './queue'
+
+const registry = (app: App) => app.memo('job-registry', () => new Map<string, JobEntry>())
+
+/** Says which jobs there are. */
+export function declareJobs(app: App, entries: readonly JobEntry[]): void {
+  for (const entry of entries) registry(app).set(entry.name, entry)
+}
+
+interface EnqueueOptions {
+  /** From when it may run; at once when not given. */
+  at?: Date
+  /** Of the jobs of this name with this key, one waits or runs: another one is not queued. */
+  key?: string
+  /** Lower ones go first; 0 when not given. */
+  priority?: number
+}
+
+/** The job of this name; undefined where none was declared. */
+export const findJob = (app: App, name: string): JobEntry | undefined => registry(app).get(name)
+
+/** The names of all jobs, for a message. */
+export const jobNames = (app: App): string => [...registry(app).keys()].join(', ') || 'none'
+
+/**
+ * Queues a job, in the transaction where `db` is one: what is rolled back was never queued. Gives the id of the job, or of the one
+ * with the same key that waits or runs. Throws for an input that the job does not accept, and outside of requests, actions and jobs.
+ */
+export async function enqueue<Name extends keyof JobTypes & string>(
+  db: Pick<Orm, 'run' | 'all'>,
+  name: Name,
+  input: JobInputOf<JobTypes[Name]>,
+  options: EnqueueOptions = {},
+): Promise<string> {
+  const run = requireRun()
+  const entry = findJob(run.app, name)
+  if (!entry) throw new Error(`there is no job ${name}; there are: ${jobNames(run.app)}`)
+  const session = await sessionOfRun(run)
+  return queueJob(run.app, db, entry, input, {
+    ...options,
+    orgId: session?.orgId ?? null,
+  })
+}
+
+/** The same for a job that is in hand. */
+export async function queueJob(
+  app: App,
+  on: Pick<Orm, 'run' | 'all'>,
+  entry: JobEntry,
+  input: unknown,
+  queued: Omit<QueuedJob, 'id'> = {},
+): Promise<string> {
+  const id = newId()
+  const { rowsAffected } = await on.run(insertJob(app, entry, entry.job.input.parse(input), { ...queued, id }))
+  wakeSoon(app)
+  if (rowsAffected > 0 || queued.key === undefined) return id
+  return (await findByKey(on, entry.name, queued.key)) ?? id
+}

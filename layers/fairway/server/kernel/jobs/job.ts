@@ -1,0 +1,97 @@
+// What a job is: its declaration, and what its code has in hand.
+import { z } from 'zod'
+import { isDeclared, mark, parseDeclaration } from '../declaration'
+import type { Orm } from '../database/client'
+import type { Log } from '../events/log'
+import { scheduleFault, type Schedule } from './cron'
+
+/** What the code of a job has in hand. */
+export interface JobContext {
+  /** The same for every attempt: a key with which other services do a thing once. */
+  id: string
+  /** Which attempt this is, from 1. */
+  attempt: number
+  /** The organization in which it was queued; null for schedules. */
+  orgId: string | null
+  db: Orm
+  log: Log
+  /** Aborted when the time is up, when somebody cancels the job, when the server stops and when another process has taken the job. */
+  signal: AbortSignal
+  now(): Date
+  /** Shows how much is done: `progress(30, 100)`. It is written once in half a second, and at the end. */
+  progress(done: number, total?: number): void
+}
+
+interface JobOptions<Input extends z.ZodObject> {
+  /** One sentence that says what it does. */
+  description: string
+  /** What it needs; JSON values. An empty object when not given. */
+  input?: Input
+  /** When it runs by itself: a cron expression of five or six fields. Its input must be good when it is empty. */
+  schedule?: string | { cron: string; timeZone?: string }
+  /** How often it is tried again after a failure. */
+  retries?: number
+  /** After how many seconds its `signal` is aborted and the attempt has failed. */
+  timeout?: number
+  /** How many run at a time, on all servers together; `per` gives the key that has this number for itself. */
+  concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
+  /**
+   * Does the work. It may run more than once, because a process can die after the work and before it is noted: use `id` as a key
+   * where that matters. An `AppError` with a status below 500 is final; anything else that is thrown is tried again, later each time.
+   */
+  run(input: z.output<Input>, context: JobContext): unknown
+}
+
+/** A job after its declaration was read. */
+export interface Job {
+  description: string
+  input: z.ZodObject
+  schedule?: Schedule
+  retries: number
+  timeout: number
+  concurrency?: { most: number; per?: (input: never) => string }
+  run(input: never, context: JobContext): unknown
+}
+
+export interface JobEntry {
+  name: string
+  job: Job
+}
+
+const scheduleSchema = z
+  .union([
+    z.string().transform(cron => ({ cron, timeZone: 'UTC' })),
+    z.strictObject({ cron: z.string(), timeZone: z.string().default('UTC') }),
+  ])
+  .superRefine((schedule, context) => {
+    const fault = scheduleFault(schedule)
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+  })
+const most = z.int().min(1).max(10_000)
+const optionsSchema = z.strictObject({
+  description: z.string().min(1),
+  input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object').default(z.object({})),
+  schedule: scheduleSchema.optional(),
+  retries: z.int().min(0).max(50).default(5),
+  timeout: z
+    .number()
+    .min(1)
+    .max(24 * 60 * 60)
+    .default(300),
+  concurrency: z
+    .union([
+      most.transform(number => ({ most: number })),
+      z.strictObject({ most, per: z.custom<Job['run']>(value => typeof value === 'function').optional() }),
+    ])
+    .optional(),
+  run: z.custom<Job['run']>(value => typeof value === 'function', 'must be a function'),
+})
+
+/** Declares a job: `server/jobs/<name>.ts` exports it by default. Throws at load with each option that is wrong. */
+export const defineJob = <Input extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: JobOptions<Input>) =>
+  mark('job', parseDeclaration('defineJob', optionsSchema, options)) as unknown as Job & { input: Input }
+
+export const isJob = (value: unknown): value is Job => isDeclared('job', value)
+
+/** What is queued for a job, as its author types it. */
+export type JobInputOf<Declared> = Declared extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never

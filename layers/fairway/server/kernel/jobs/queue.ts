@@ -1,0 +1,272 @@
+// The queue: one table, in which every change of a row is one statement.
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '../app-context'
+import { randomToken } from '../crypto/random'
+import type { Orm } from '../database/client'
+import type { Runs } from '../owned-rows'
+import type { JobEntry } from './job'
+import { JOB_STATES, type JobState } from './tables'
+
+/** For how long a process may be silent before another one takes its jobs. */
+export const LEASE_IN_MS = 30_000
+
+export interface QueuedJob {
+  id: string
+  /** From when it may run; at once when not given. */
+  at?: Date
+  key?: string
+  tick?: Date
+  priority?: number
+  orgId?: string | null
+}
+
+/** The SQL that puts a job into the queue, unless one with its key, or for its moment, is there. */
+export function insertJob(app: App, entry: JobEntry, input: object, queued: QueuedJob) {
+  const { id, at = app.now(), key = null, tick = null, priority = 0, orgId = null } = queued
+  const now = app.now().getTime()
+  const state = at.getTime() > now ? 'scheduled' : 'ready'
+  const limit = limitOf(entry, input)
+  return sql`insert into fw_jobs (id, name, input, state, priority, run_at, key, tick, limit_key, limit_most, most_attempts, org_id, created_at)
+    values (${id}, ${entry.name}, ${JSON.stringify(input)}, ${state}, ${priority}, ${at.getTime()}, ${key}, ${tick?.getTime() ?? null},
+      ${limit.key}, ${limit.most}, ${entry.job.retries + 1}, ${orgId}, ${now})
+    on conflict do nothing`
+}
+
+function limitOf({ name, job: { concurrency } }: JobEntry, input: object) {
+  if (!concurrency) return { key: null, most: null }
+  const per = concurrency.per?.(input as never)
+  return { key: per === undefined ? name : `${name}:${per}`, most: concurrency.most }
+}
+
+/** The job of this name and key that waits or runs. */
+export async function findByKey(db: Pick<Orm, 'all'>, name: string, key: string): Promise<string | undefined> {
+  const [found] = await db.all<{ id: string }>(
+    sql`select id from fw_jobs where name = ${name} and key = ${key} and state in ('scheduled', 'ready', 'blocked', 'running')`,
+  )
+  return found?.id
+}
+
+const takenSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  input: z.string(),
+  attempts: z.number(),
+  most_attempts: z.number(),
+  limit_key: z.string().nullable(),
+  org_id: z.string().nullable(),
+  is_cancelling: z.number(),
+  state: z.string(),
+})
+
+/** A job that this process has taken. */
+export interface TakenJob {
+  id: string
+  token: string
+  name: string
+  input: unknown
+  attempt: number
+  isLast: boolean
+  limitKey: string | null
+  orgId: string | null
+  isCancelled: boolean
+}
+
+/** Whether anything may be taken or woken: what an idle process asks, by indexes alone. */
+export async function isAnythingDue(app: App): Promise<{ isReady: boolean; isWaking: boolean }> {
+  const now = app.now().getTime()
+  const [rows] = await app.db.readRows([{ sql: DUE, args: [now, now] }])
+  const [isReady, isWaking] = rows?.[0] ?? []
+  return { isReady: isReady === 1, isWaking: isWaking === 1 }
+}
+
+const DUE = `select exists (select 1 from fw_jobs where state = 'ready'),
+  exists (select 1 from fw_jobs where state = 'scheduled' and run_at <= ?)
+    or exists (select 1 from fw_jobs where state = 'running' and lease_until < ?)`
+
+/** Makes ready what has come of age, and what a process has left that has not said for a while that it lives. */
+export async function wakeJobs(app: App): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.batch(
+    [
+      { sql: `update fw_jobs set state = 'ready' where state = 'scheduled' and run_at <= ?`, args: [now] },
+      {
+        sql: `update fw_jobs set lease_token = null, lease_until = null, error = 'The process that ran it is gone.',
+            state = case when is_cancelling then 'cancelled' when attempts >= most_attempts then 'failed' else 'ready' end,
+            finished_at = case when is_cancelling or attempts >= most_attempts then ? end
+          where state = 'running' and lease_until < ?`,
+        args: [now, now],
+      },
+      FREE_ALL,
+    ],
+    'write',
+  )
+}
+
+/** Blocked jobs whose limit has room, whatever should have released them. */
+const FREE_ALL = `update fw_jobs set state = 'ready' where state = 'blocked' and id in (
+  select b.id from (select id, limit_key, limit_most, row_number() over (partition by limit_key order by priority, id) as place
+    from fw_jobs where state = 'blocked') b
+  where b.place + (select count(*) from fw_jobs r where r.state = 'running' and r.limit_key = b.limit_key) <= b.limit_most)`
+
+const TAKE = `with picked as (
+    select id, limit_key, limit_most, row_number() over (partition by limit_key order by priority, id) as place
+    from (select id, limit_key, limit_most, priority from fw_jobs where state = 'ready'
+      and name in (select value from json_each(?)) order by priority, id limit ?))
+  update fw_jobs set
+    state = case when p.fits then 'running' else 'blocked' end,
+    attempts = attempts + p.fits,
+    lease_until = case when p.fits then ? end, lease_token = case when p.fits then ? end, started_at = case when p.fits then ? end
+  from (select id, limit_key is null or place + (
+      select count(*) from fw_jobs r where r.state = 'running' and r.limit_key = picked.limit_key) <= limit_most as fits from picked) p
+  where fw_jobs.id = p.id
+  returning fw_jobs.id, name, input, attempts, most_attempts, fw_jobs.limit_key, org_id, is_cancelling, state`
+
+/**
+ * Takes up to so many jobs, the most urgent first, in one statement: no two processes take the same one. What its limit has no room
+ * for is blocked instead, so `looked` may be more than what was taken.
+ */
+export async function takeJobs(
+  app: App,
+  names: readonly string[],
+  most: number,
+): Promise<{ taken: TakenJob[]; looked: number }> {
+  const now = app.now().getTime()
+  const token = randomToken(12)
+  const args = [JSON.stringify(names), most, now + LEASE_IN_MS, token, now]
+  const { rows } = await app.db.client.execute({ sql: TAKE, args })
+  const found = rows.map(row => takenSchema.parse(row))
+  return {
+    taken: found.filter(({ state }) => state === 'running').map(row => toTaken(row, token)),
+    looked: found.length,
+  }
+}
+
+const toTaken = (row: z.output<typeof takenSchema>, token: string): TakenJob => ({
+  id: row.id,
+  token,
+  name: row.name,
+  input: JSON.parse(row.input),
+  attempt: row.attempts,
+  isLast: row.attempts >= row.most_attempts,
+  limitKey: row.limit_key,
+  orgId: row.org_id,
+  isCancelled: row.is_cancelling === 1,
+})
+
+type Held = Pick<TakenJob, 'id' | 'token'>
+
+/** Says that this process lives; gives those of its jobs that it still has, and whether somebody wants them to end. */
+export async function renewLeases(app: App, held: readonly Held[]): Promise<Map<string, { isCancelled: boolean }>> {
+  const { rows } = await app.db.client.execute({
+    sql: `update fw_jobs set lease_until = ? where state = 'running' and (id, lease_token) in
+        (select value ->> 0, value ->> 1 from json_each(?)) returning id, is_cancelling`,
+    args: [app.now().getTime() + LEASE_IN_MS, JSON.stringify(held.map(({ id, token }) => [id, token]))],
+  })
+  return new Map(rows.map(row => [String(row.id), { isCancelled: Number(row.is_cancelling) === 1 }]))
+}
+
+export interface Progress {
+  done: number
+  total: number | null
+}
+
+export const writeProgress = (on: Runs, { id, token }: Held, { done, total }: Progress) =>
+  on.execute({
+    sql: 'update fw_jobs set progress_done = ?, progress_total = ? where id = ? and lease_token = ?',
+    args: [done, total, id, token],
+  })
+
+/** How an attempt has ended. */
+export type Ending =
+  | { state: 'done' | 'failed' | 'cancelled'; error?: string }
+  /** Tried again at this time. */
+  | { state: 'scheduled'; at: Date; error: string }
+  /** Given back: the attempt does not count. */
+  | { state: 'ready' }
+
+/** Notes how an attempt has ended, unless another process has taken the job meanwhile, and lets the next one of its limit run. */
+export async function endAttempt(app: App, { id, token, limitKey }: TakenJob, ending: Ending): Promise<void> {
+  const now = app.now().getTime()
+  const isOver = ending.state !== 'scheduled' && ending.state !== 'ready'
+  const end = {
+    sql: `update fw_jobs set state = ?, lease_token = null, lease_until = null, error = ?, attempts = attempts - ?,
+        run_at = coalesce(?, run_at), finished_at = ? where id = ? and lease_token = ?`,
+    args: [
+      ending.state,
+      'error' in ending ? (ending.error ?? null) : null,
+      ending.state === 'ready' ? 1 : 0,
+      ending.state === 'scheduled' ? ending.at.getTime() : null,
+      isOver ? now : null,
+      id,
+      token,
+    ],
+  }
+  if (limitKey === null) await app.db.client.execute(end)
+  else await app.db.client.batch([end, { sql: FREE_NEXT, args: [limitKey, limitKey] }], 'write')
+}
+
+const FREE_NEXT = `update fw_jobs set state = 'ready' where id in (
+  select id from fw_jobs where state = 'blocked' and limit_key = ?1 order by priority, id limit 1)
+  and limit_most > (select count(*) from fw_jobs where state = 'running' and limit_key = ?2)`
+
+/** Ends a job that waits, and marks one that runs; gives whether there was one. */
+export async function markCancelled(app: App, id: string): Promise<boolean> {
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update fw_jobs set is_cancelling = 1, state = case state when 'running' then state else 'cancelled' end,
+        finished_at = case state when 'running' then null else ? end
+      where id = ? and state in ('scheduled', 'ready', 'blocked', 'running')`,
+    args: [app.now().getTime(), id],
+  })
+  return rowsAffected > 0
+}
+
+/** Lets a job run once more that has failed or was cancelled, with all its tries; gives whether there was one. */
+export async function retryJob(app: App, id: string): Promise<boolean> {
+  const now = app.now().getTime()
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update or ignore fw_jobs set state = 'ready', is_cancelling = 0, attempts = 0, run_at = ?, finished_at = null, error = null
+      where id = ? and state in ('failed', 'cancelled')`,
+    args: [now, id],
+  })
+  return rowsAffected > 0
+}
+
+const listedSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(JOB_STATES),
+  attempts: z.number(),
+  runAt: z.number(),
+  done: z.number().nullable(),
+  total: z.number().nullable(),
+  error: z.string().nullable(),
+})
+
+/** The latest jobs, 50 at most: those in this state, those of this name. */
+export async function listJobs(app: App, { state, name }: { state?: JobState; name?: string }) {
+  const { rows } = await app.db.client.execute({
+    sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
+      where state = coalesce(?, state) and name = coalesce(?, name) order by id desc limit 50`,
+    args: [state ?? null, name ?? null],
+  })
+  return rows.map(row => listedSchema.parse(row))
+}
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+const KEEP_DONE_IN_MS = DAY_IN_MS
+const KEEP_FAILED_IN_MS = 30 * DAY_IN_MS
+
+/** Deletes what was done a day ago, and what has failed or was cancelled 30 days ago. */
+export async function purgeJobs(app: App): Promise<void> {
+  const now = app.now().getTime()
+  const purge = `delete from fw_jobs where state = ? and finished_at < ?`
+  await app.db.client.batch(
+    [
+      { sql: purge, args: ['done', now - KEEP_DONE_IN_MS] },
+      { sql: purge, args: ['failed', now - KEEP_FAILED_IN_MS] },
+      { sql: purge, args: ['cancelled', now - KEEP_FAILED_IN_MS] },
+    ],
+    'write',
+  )
+}

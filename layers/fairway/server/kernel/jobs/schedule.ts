@@ -1,0 +1,48 @@
+// When a job runs by itself.
+import { sql } from 'drizzle-orm'
+import type { App } from '../app-context'
+import { newId } from '../crypto/random'
+import { nextTick, type Schedule } from './cron'
+import type { JobEntry } from './job'
+import { insertJob } from './queue'
+
+const tickAfter = (schedule: Schedule, now: Date): number =>
+  nextTick(schedule, now)?.getTime() ?? Number.MAX_SAFE_INTEGER
+
+const KNOWN_FOR_IN_MS = 60_000
+
+/**
+ * Queues what schedules have come due. A moment is queued once, by whichever process is first; of those missed while no process lived,
+ * only the first one. While the run before has not ended, a moment is left out.
+ */
+export async function queueScheduled(app: App, entries: readonly JobEntry[]): Promise<void> {
+  const known = app.memo('job-schedules', () => new Map<string, { at: number; until: number }>())
+  const now = app.now().getTime()
+  for (const entry of entries) {
+    const { schedule } = entry.job
+    const kept = known.get(entry.name)
+    // Far from its moment the database is asked once a minute: another process may know better.
+    if (!schedule || (kept && now < kept.at && now < kept.until && now > kept.until - 2 * KNOWN_FOR_IN_MS)) continue
+    known.set(entry.name, { at: await settle(app, entry, schedule), until: now + KNOWN_FOR_IN_MS })
+  }
+}
+
+/** Queues the job if its moment has come; gives the next one. */
+async function settle(app: App, entry: JobEntry, schedule: Schedule): Promise<number> {
+  const { orm } = app.db
+  const { name } = entry
+  const now = app.now()
+  const text = `${schedule.cron} ${schedule.timeZone}`
+  const [row] = await orm.all<{ schedule: string; at: number }>(
+    sql`select schedule, next_at as at from fw_job_schedules where name = ${name}`,
+  )
+  const next = tickAfter(schedule, now)
+  if (row && row.schedule === text && row.at > now.getTime() && row.at <= next) return row.at
+  // A clock that was ahead has left a moment behind the next one: it counts as new.
+  const isDue = row?.schedule === text && row.at <= now.getTime()
+  if (isDue) await orm.run(insertJob(app, entry, {}, { id: newId(), key: 'schedule', tick: new Date(row.at) }))
+  await orm.run(sql`insert into fw_job_schedules (name, schedule, next_at) values (${name}, ${text}, ${next})
+    on conflict (name) do update set schedule = excluded.schedule, next_at = excluded.next_at
+      where next_at = ${row?.at ?? next} or schedule <> excluded.schedule`)
+  return next
+}

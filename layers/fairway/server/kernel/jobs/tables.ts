@@ -1,0 +1,83 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { id, timestamp } from '../database/columns'
+
+/**
+ * `scheduled` waits for its time, `ready` for a worker, `blocked` for another job of its limit; `failed` has used up its tries and is
+ * kept until somebody retries it or it is deleted.
+ */
+export const JOB_STATES = ['scheduled', 'ready', 'blocked', 'running', 'done', 'failed', 'cancelled'] as const
+export type JobState = (typeof JOB_STATES)[number]
+
+/** Work beside requests: each row is one job, whichever process does it. */
+export const jobs = sqliteTable(
+  'fw_jobs',
+  {
+    id: id(),
+    name: text('name').notNull(),
+    /** JSON. */
+    input: text('input').notNull(),
+    state: text('state', { enum: JOB_STATES }).notNull(),
+    /** Lower ones go first. */
+    priority: integer('priority').notNull().default(0),
+    /** When it may run. */
+    runAt: timestamp('run_at').notNull(),
+    /** One job of its name with this key may wait or run at a time. */
+    key: text('key'),
+    /** The moment of the schedule that it is for; of several processes one queues it. */
+    tick: timestamp('tick'),
+    /** Jobs of the same limit run `limit_most` at a time. */
+    limitKey: text('limit_key'),
+    limitMost: integer('limit_most'),
+    attempts: integer('attempts').notNull().default(0),
+    mostAttempts: integer('most_attempts').notNull(),
+    /** Until when the process that runs it has said that it lives; a later one takes it. */
+    leaseUntil: timestamp('lease_until'),
+    /** Random, new for each attempt: only who has it may write to the row. */
+    leaseToken: text('lease_token'),
+    isCancelling: integer('is_cancelling', { mode: 'boolean' }).notNull().default(false),
+    progressDone: integer('progress_done'),
+    progressTotal: integer('progress_total'),
+    /** What the last attempt threw. */
+    error: text('error'),
+    /** Where it was queued; null outside of organizations and for schedules. */
+    orgId: text('org_id'),
+    createdAt: timestamp('created_at').notNull(),
+    startedAt: timestamp('started_at'),
+    finishedAt: timestamp('finished_at'),
+  },
+  table => [
+    index('fw_jobs_scheduled')
+      .on(table.runAt)
+      .where(sql`state = 'scheduled'`),
+    index('fw_jobs_ready')
+      .on(table.priority, table.id)
+      .where(sql`state = 'ready'`),
+    index('fw_jobs_blocked')
+      .on(table.limitKey, table.priority, table.id)
+      .where(sql`state = 'blocked'`),
+    index('fw_jobs_running')
+      .on(table.limitKey)
+      .where(sql`state = 'running'`),
+    index('fw_jobs_lease')
+      .on(table.leaseUntil)
+      .where(sql`state = 'running'`),
+    index('fw_jobs_finished')
+      .on(table.state, table.finishedAt)
+      .where(sql`finished_at is not null`),
+    uniqueIndex('fw_jobs_key')
+      .on(table.name, table.key)
+      .where(sql`key is not null and state in ('scheduled', 'ready', 'blocked', 'running')`),
+    uniqueIndex('fw_jobs_tick')
+      .on(table.name, table.tick)
+      .where(sql`tick is not null`),
+  ],
+)
+
+/** When each schedule is due next. */
+export const jobSchedules = sqliteTable('fw_job_schedules', {
+  name: text('name').primaryKey(),
+  /** The schedule as it is declared: another one begins anew. */
+  schedule: text('schedule').notNull(),
+  nextAt: timestamp('next_at').notNull(),
+})

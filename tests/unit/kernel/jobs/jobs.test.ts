@@ -1,0 +1,380 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { AppError, defineJob, type JobContext } from '#fw'
+import type { App } from '#fairway/server/kernel/app-context'
+import {
+  cancelJob,
+  declareJobs,
+  type JobEntry,
+  purgeJobs,
+  queueJob,
+  retryJob,
+  runDueJobs,
+  startJobs,
+} from '#fairway/server/kernel/jobs'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
+
+let test: TestApp
+let stops: (() => Promise<void>)[]
+let now: Date
+
+beforeEach(async () => {
+  test = await createTestApp()
+  stops = []
+  now = new Date('2031-05-20T09:00:00Z')
+})
+afterEach(async () => {
+  await Promise.all(stops.map(stop => stop()))
+  await test.close()
+})
+
+/** The same application in another process: it shares the database and nothing else. */
+const another = (app: App): App => {
+  const kept = new Map<string, unknown>()
+  const memo = ((key: string, make: () => unknown) => {
+    if (!kept.has(key)) kept.set(key, make())
+    return kept.get(key)
+  }) as App['memo']
+  return { ...app, memo, now: () => new Date(now) }
+}
+const standing = (): App => another(test.app)
+
+type Options = Omit<Parameters<typeof defineJob<z.ZodObject<{ n: z.ZodNumber }>>>[0], 'description' | 'input'>
+const jobOf = (name: string, options: Options): JobEntry => ({
+  name,
+  job: defineJob({ description: 'A job.', input: z.object({ n: z.number().default(0) }), ...options } as never),
+})
+const add = (app: App, entry: JobEntry, n: number, queued = {}) => queueJob(app, app.db.orm, entry, { n }, queued)
+const rows = (columns = 'state, attempts') => query(test.app, `select ${columns} from fw_jobs order by id`)
+const start = (app: App, ...entries: JobEntry[]) => {
+  declareJobs(app, entries)
+  const stop = startJobs(app, entries)
+  stops.push(stop)
+  return stop
+}
+
+describe('the queue', () => {
+  it('runs what is due with its input, the lower priority first, and notes that it is done', async () => {
+    const ran: [number, number][] = []
+    const entry = jobOf('note', { run: ({ n }, { attempt }) => void ran.push([n, attempt]) })
+    const app = standing()
+    await add(app, entry, 1)
+    await add(app, entry, 2, { priority: -1 })
+    await add(app, entry, 3, { at: new Date(now.getTime() + 60_000) })
+    expect((await runDueJobs(app, [entry])).map(({ state }) => state)).toEqual(['done', 'done'])
+    expect(ran).toEqual([
+      [2, 1],
+      [1, 1],
+    ])
+    now = new Date(now.getTime() + 60_000)
+    await runDueJobs(app, [entry])
+    expect(ran.at(-1)).toEqual([3, 1])
+    expect(await rows('distinct state, attempts')).toEqual([{ state: 'done', attempts: 1 }])
+  })
+
+  it('queues in the transaction of the caller: what is rolled back was never queued', async () => {
+    const entry = jobOf('note', { run: () => {} })
+    const app = standing()
+    const undone = app.db.orm.transaction(async on => {
+      await queueJob(app, on, entry, { n: 1 })
+      throw new Error('undo')
+    })
+    await expect(undone).rejects.toThrow('undo')
+    expect(await rows()).toEqual([])
+  })
+
+  it('refuses an input that the job does not accept', async () => {
+    const entry = jobOf('note', { run: () => {} })
+    await expect(queueJob(standing(), test.app.db.orm, entry, { n: 'one' })).rejects.toThrow('number')
+  })
+
+  it('has one of a key that waits or runs, however many are queued at once; the next one may come when it has ended', async () => {
+    const entry = jobOf('report', { run: () => {} })
+    const app = standing()
+    const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => add(app, entry, n, { key: 'today' })))
+    expect(new Set(ids).size).toBe(1)
+    await runDueJobs(app, [entry])
+    await add(app, entry, 11, { key: 'today' })
+    expect((await rows()).map(({ state }) => state)).toEqual(['done', 'ready'])
+  })
+
+  it('tries again later each time, then keeps what has failed until somebody retries it', async () => {
+    let isBroken = true
+    const entry = jobOf('fragile', {
+      retries: 2,
+      run: () => {
+        if (isBroken) throw new Error('The peer is away.')
+      },
+    })
+    const app = standing()
+    const id = await add(app, entry, 1)
+    const waits: number[] = []
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await runDueJobs(app, [entry])
+      const [row] = await rows('run_at as at')
+      waits.push(Math.round((Number(row?.at) - now.getTime()) / 1000))
+      now = new Date(now.getTime() + 60_000)
+    }
+    expect(waits[0]).toBeGreaterThanOrEqual(10)
+    expect(waits[0]).toBeLessThanOrEqual(13)
+    expect(waits[1]).toBeGreaterThanOrEqual(20)
+    expect(await rows('state, attempts, error')).toEqual([{ state: 'failed', attempts: 3, error: 'The peer is away.' }])
+    isBroken = false
+    expect(await retryJob(app, id)).toBe(true)
+    await runDueJobs(app, [entry])
+    expect(await rows()).toEqual([{ state: 'done', attempts: 1 }])
+    expect(await retryJob(app, id)).toBe(false)
+  })
+
+  it.each([
+    [new AppError('not-found'), 'failed'],
+    [new AppError('conflict'), 'scheduled'],
+    [new AppError('unavailable'), 'scheduled'],
+  ])('ends a job for good where trying again says the same: %s', async (error, state) => {
+    const entry = jobOf('refused', {
+      run: () => {
+        throw error
+      },
+    })
+    const app = standing()
+    await add(app, entry, 1)
+    expect(await runDueJobs(app, [entry])).toMatchObject([{ name: 'refused', state }])
+  })
+
+  it('aborts and tries again what takes too long', async () => {
+    let reason: unknown
+    const entry = jobOf('slow', {
+      timeout: 1,
+      run: (_input, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))),
+    })
+    const app = standing()
+    await add(app, entry, 1)
+    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled' }])
+    expect(reason).toMatchObject({ code: 'timed-out' })
+  })
+
+  it('cancels what waits', async () => {
+    const entry = jobOf('note', { run: () => {} })
+    const app = standing()
+    const id = await add(app, entry, 1)
+    expect(await cancelJob(app, id)).toBe(true)
+    expect(await runDueJobs(app, [entry])).toEqual([])
+    expect(await cancelJob(app, id)).toBe(false)
+    expect((await rows())[0]).toMatchObject({ state: 'cancelled' })
+  })
+
+  it('deletes what was done a day ago, and what has failed 30 days ago', async () => {
+    const app = standing()
+    const entry = jobOf('note', {
+      retries: 0,
+      run: ({ n }) => {
+        if (n === 2) throw new Error('no')
+      },
+    })
+    await add(app, entry, 1)
+    await add(app, entry, 2)
+    await runDueJobs(app, [entry])
+    now = new Date(now.getTime() + 25 * 60 * 60 * 1000)
+    await purgeJobs(app)
+    expect((await rows()).map(({ state }) => state)).toEqual(['failed'])
+    now = new Date(now.getTime() + 30 * 24 * 60 * 60 * 1000)
+    await purgeJobs(app)
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('several processes', () => {
+  it('do each job once', async () => {
+    const done = new Map<number, number>()
+    const entry = jobOf('count', { run: ({ n }) => void done.set(n, (done.get(n) ?? 0) + 1) })
+    const apps = [another(test.app), another(test.app), another(test.app)]
+    for (let n = 0; n < 300; n++) await add(apps[0]!, entry, n)
+    for (const app of apps) start(app, entry)
+    await vi.waitFor(async () => expect((await rows()).every(({ state }) => state === 'done')).toBe(true), 15_000)
+    expect([done.size, [...done.values()].every(times => times === 1)]).toEqual([300, true])
+  })
+
+  it('run as many of one limit at a time as it says, of each key', async () => {
+    const active = new Map<number, number>()
+    const most = new Map<number, number>()
+    const entry = jobOf('import', {
+      concurrency: { most: 2, per: ({ n }) => String(n) },
+      async run({ n }) {
+        active.set(n, (active.get(n) ?? 0) + 1)
+        most.set(n, Math.max(most.get(n) ?? 0, active.get(n) ?? 0))
+        await sleep(20)
+        active.set(n, (active.get(n) ?? 0) - 1)
+      },
+    })
+    const apps = [another(test.app), another(test.app)]
+    for (let n = 0; n < 24; n++) await add(apps[0]!, entry, n % 3)
+    for (const app of apps) start(app, entry)
+    await vi.waitFor(async () => expect((await rows()).every(({ state }) => state === 'done')).toBe(true), 15_000)
+    expect([...most.values()]).toEqual([2, 2, 2])
+  })
+
+  it('take over from one that has died, and the dead one writes nothing any more', async () => {
+    const app = standing()
+    let begun = 0
+    let release = () => {}
+    const first = jobOf('long', { run: () => new Promise<void>(resolve => (begun++, (release = resolve))) })
+    await add(app, first, 1)
+    const hanging = runDueJobs(app, [first])
+    await vi.waitFor(() => expect(begun).toBe(1))
+    now = new Date(now.getTime() + 31_000)
+    const second = jobOf('long', {
+      run: () => {
+        throw new Error('from the second')
+      },
+    })
+    expect(await runDueJobs(another(test.app), [second])).toMatchObject([{ state: 'scheduled' }])
+    release()
+    await hanging
+    expect(await rows('state, attempts, error')).toEqual([
+      { state: 'scheduled', attempts: 2, error: 'from the second' },
+    ])
+  })
+
+  it('give up what kills its process again and again', async () => {
+    const app = standing()
+    const entry = jobOf('deadly', { retries: 1, run: () => new Promise(() => {}) })
+    await add(app, entry, 1)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      void runDueJobs(another(test.app), [entry])
+      const running = { state: 'running', attempts: attempt + 1 }
+      await vi.waitFor(async () => expect((await rows())[0]).toMatchObject(running))
+      now = new Date(now.getTime() + 31_000)
+    }
+    await runDueJobs(app, [])
+    expect(await rows()).toEqual([{ state: 'failed', attempts: 2 }])
+  })
+})
+
+describe('a process that serves', () => {
+  it('starts a job soon after it was queued, and stops in order', async () => {
+    const began: number[] = []
+    const entry = jobOf('soon', { run: () => void began.push(performance.now()) })
+    const app = another(test.app)
+    const stop = start(app, entry)
+    const queued = performance.now()
+    await add(app, entry, 1)
+    await vi.waitFor(() => expect(began).toHaveLength(1), { interval: 5, timeout: 2000 })
+    expect((began[0] ?? 0) - queued).toBeLessThan(700)
+    await stop()
+    await add(app, entry, 2)
+    await sleep(50)
+    expect(began).toHaveLength(1)
+  })
+
+  it('tells a job that somebody cancels it', async () => {
+    const entry = jobOf('long', {
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    })
+    const app = another(test.app)
+    start(app, entry)
+    const id = await add(app, entry, 1)
+    await vi.waitFor(async () => expect((await rows())[0]).toMatchObject({ state: 'running' }))
+    await cancelJob(app, id)
+    await vi.waitFor(async () => expect((await rows())[0]).toMatchObject({ state: 'cancelled' }))
+  })
+
+  it('gives back what has not ended when it stops, and that attempt does not count', async () => {
+    const entry = jobOf('stubborn', { run: () => new Promise(() => {}) })
+    const app = another(test.app)
+    const stop = startJobs(app, [entry], { graceInMs: 50 })
+    await add(app, entry, 1)
+    await vi.waitFor(async () => expect((await rows())[0]).toMatchObject({ state: 'running' }))
+    await stop()
+    expect(await rows()).toEqual([{ state: 'ready', attempts: 0 }])
+  })
+
+  it('writes the progress of a job', async () => {
+    const entry = jobOf('steps', {
+      run: (_input, { progress }: JobContext) => {
+        for (let done = 1; done <= 10; done++) progress(done, 10)
+      },
+    })
+    const app = standing()
+    await add(app, entry, 1)
+    await runDueJobs(app, [entry])
+    expect(await rows('progress_done, progress_total')).toEqual([{ progress_done: 10, progress_total: 10 }])
+  })
+})
+
+describe('a schedule', () => {
+  const at = (time: string) => (now = new Date(time))
+  const ticks = async () =>
+    (await query(test.app, `select tick from fw_jobs order by tick`)).map(({ tick }) =>
+      new Date(Number(tick)).toISOString(),
+    )
+
+  it('queues each of its moments once, whichever process is first', async () => {
+    const entry = jobOf('morning', { schedule: '0 7 * * *', run: () => {} })
+    const apps = [another(test.app), another(test.app)]
+    for (const app of apps) await runDueJobs(app, [entry])
+    expect(await ticks()).toEqual([])
+    at('2031-05-21T07:00:00Z')
+    const ran = await Promise.all(apps.map(app => runDueJobs(app, [entry])))
+    expect(ran.flat()).toHaveLength(1)
+    at('2031-05-22T07:00:30Z')
+    await runDueJobs(apps[1]!, [entry])
+    expect(await ticks()).toEqual(['2031-05-21T07:00:00.000Z', '2031-05-22T07:00:00.000Z'])
+  })
+
+  it('runs once after a time without any process, not once for each moment missed', async () => {
+    const entry = jobOf('hourly', { schedule: '0 * * * *', run: () => {} })
+    await runDueJobs(another(test.app), [entry])
+    at('2031-05-20T19:30:00Z')
+    const app = another(test.app)
+    expect(await runDueJobs(app, [entry])).toHaveLength(1)
+    expect(await runDueJobs(app, [entry])).toHaveLength(0)
+    expect(await ticks()).toEqual(['2031-05-20T10:00:00.000Z'])
+  })
+
+  it('leaves a moment out while the run before has not ended', async () => {
+    const entry = jobOf('hourly', { schedule: '0 * * * *', run: () => {} })
+    const app = another(test.app)
+    await runDueJobs(app, [entry])
+    await test.app.db.orm
+      .run(sql`insert into fw_jobs (id, name, input, state, run_at, key, most_attempts, created_at, lease_until)
+      values ('x', 'hourly', '{}', 'running', 0, 'schedule', 1, 0, ${new Date('2032-01-01').getTime()})`)
+    at('2031-05-20T10:00:00Z')
+    expect(await runDueJobs(app, [entry])).toEqual([])
+    expect(await rows()).toHaveLength(1)
+  })
+
+  it('begins anew when it is declared otherwise, and after a clock that was ahead', async () => {
+    await runDueJobs(another(test.app), [jobOf('report', { schedule: '0 7 * * *', run: () => {} })])
+    const entry = jobOf('report', { schedule: '0 10 * * *', run: () => {} })
+    at('2035-01-01T00:00:00Z')
+    await runDueJobs(another(test.app), [entry])
+    at('2031-05-20T09:30:00Z')
+    await runDueJobs(another(test.app), [entry])
+    at('2031-05-20T10:00:00Z')
+    expect(await runDueJobs(another(test.app), [entry])).toHaveLength(1)
+  })
+
+  it.each([
+    ['2031-03-29T12:00:00Z', '2031-03-30T01:00:00.000Z', 'in the hour that is left out, right after it'],
+    ['2031-10-25T12:00:00Z', '2031-10-26T00:30:00.000Z', 'in the hour that comes twice, the first time'],
+  ])('follows the clocks of its time zone: after %s at %s, %s', async (before, tick) => {
+    const entry = jobOf('night', { schedule: { cron: '30 2 * * *', timeZone: 'Europe/Berlin' }, run: () => {} })
+    at(before)
+    await runDueJobs(another(test.app), [entry])
+    at(new Date(new Date(before).getTime() + 24 * 60 * 60 * 1000).toISOString())
+    expect(await runDueJobs(another(test.app), [entry])).toHaveLength(1)
+    expect(await ticks()).toEqual([tick])
+  })
+
+  it.each([
+    ['every day', /pattern/i],
+    ['0 0 31 2 *', /never comes/],
+    [{ cron: '0 7 * * *', timeZone: 'Europe/Nowhere' }, /./],
+  ])('is checked where it is declared: %j', (schedule, fault) => {
+    expect(() => jobOf('wrong', { schedule, run: () => {} })).toThrow(fault)
+  })
+})
