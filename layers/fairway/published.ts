@@ -221,6 +221,7 @@ export const published = {
     drizzle: stable,
     'server/actions': stable,
     'server/collections': stable,
+    'server/jobs': experimental,
     'server/mcp': stable,
     'server/pages': experimental,
     'server/providers': stable,
@@ -254,6 +255,7 @@ export const published = {
     '#fw/action-types': stable,
     '#fw/client': stable,
     '#fw/collection-types': stable,
+    '#fw/job-types': experimental,
   },
   /** What `nuxt-fairway` may be followed by in an import, in `extends` and in configuration. */
   exports: {

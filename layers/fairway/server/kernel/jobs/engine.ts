@@ -59,8 +59,8 @@ const engineOf = (app: App): Engine =>
   }))
 
 /**
- * Runs jobs until the function that it gives is called. That waits for those under way, aborts their signals after `graceInMs`, and a
- * second later gives back what has not ended, for the next process.
+ * Starts to run jobs, and returns a function that stops it. That function waits for the running jobs and aborts their signals after
+ * `graceInMs`. A second later it puts back what has not ended, for the next process.
  */
 export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 4000 } = {}): () => Promise<void> {
   // An application without jobs asks the database nothing.
@@ -170,7 +170,7 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
   }
 }
 
-/** Says that this process lives, and tells jobs that they were cancelled or are somebody else's by now. */
+/** Extends the leases of this process, and aborts the jobs that somebody has cancelled or another process has taken. */
 async function renew(app: App): Promise<void> {
   const { running } = engineOf(app)
   if (running.size === 0) return
@@ -190,7 +190,7 @@ async function renew(app: App): Promise<void> {
   }
 }
 
-/** Ends a job that waits, and has the `signal` of one that runs aborted, within ten seconds where another process runs it; gives whether there was one. */
+/** Cancels a job. One that runs has its `signal` aborted: at once here, and within ten seconds in another process. Returns whether there was one. */
 export async function cancelJob(app: App, id: string): Promise<boolean> {
   const isThere = await markCancelled(app, id)
   if (isThere) engineOf(app).running.get(id)?.clock.abort(CANCELLED)

@@ -31,8 +31,8 @@ export const findJob = (app: App, name: string): JobEntry | undefined => registr
 export const jobNames = (app: App): string => [...registry(app).keys()].join(', ') || 'none'
 
 /**
- * Queues a job, in the transaction where `db` is one: what is rolled back was never queued. Gives the id of the job, or of the one
- * with the same key that waits or runs. Throws for an input that the job does not accept, and outside of requests, actions and jobs.
+ * Queues a job, in the transaction where `db` is one: what is rolled back was never queued. Returns the id of the job, or of the
+ * one with the same key that waits or runs. Throws for an input that the job does not accept, and outside of requests, actions and jobs.
  */
 export async function enqueue<Name extends keyof JobTypes & string>(
   db: Pick<Orm, 'run' | 'all'>,

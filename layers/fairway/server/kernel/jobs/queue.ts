@@ -156,7 +156,7 @@ const toTaken = (row: z.output<typeof takenSchema>, token: string): TakenJob => 
 
 type Held = Pick<TakenJob, 'id' | 'token'>
 
-/** Says that this process lives; gives those of its jobs that it still has, and whether somebody wants them to end. */
+/** Extends the leases of this process. Returns the jobs that it still holds, each with whether somebody has cancelled it. */
 export async function renewLeases(app: App, held: readonly Held[]): Promise<Map<string, { isCancelled: boolean }>> {
   const { rows } = await app.db.client.execute({
     sql: `update fw_jobs set lease_until = ? where state = 'running' and (id, lease_token) in
