@@ -240,15 +240,19 @@ describe('several processes', () => {
 
   it('give up what kills its process again and again', async () => {
     const app = standing()
-    const entry = jobOf('deadly', { retries: 1, run: () => new Promise(() => {}) })
+    const ends: (() => void)[] = []
+    const entry = jobOf('deadly', { retries: 1, run: () => new Promise<void>(resolve => void ends.push(resolve)) })
     await add(app, entry, 1)
-    for (let attempt = 0; attempt < 2; attempt++) {
-      void runDueJobs(another(test.app), [entry])
-      const running = { state: 'running', attempts: attempt + 1 }
-      await vi.waitFor(async () => expect((await rows())[0]).toMatchObject(running))
+    const hanging: Promise<unknown>[] = []
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      hanging.push(runDueJobs(another(test.app), [entry]))
+      await vi.waitFor(() => expect(ends).toHaveLength(attempt))
       now = new Date(now.getTime() + 31_000)
     }
     await runDueJobs(app, [])
+    expect(await rows()).toEqual([{ state: 'failed', attempts: 2 }])
+    for (const end of ends) end()
+    await Promise.all(hanging)
     expect(await rows()).toEqual([{ state: 'failed', attempts: 2 }])
   })
 })
@@ -283,7 +287,7 @@ describe('a process that serves', () => {
   })
 
   it('gives back what has not ended when it stops, and that attempt does not count', async () => {
-    const entry = jobOf('stubborn', { run: () => new Promise(() => {}) })
+    const entry = jobOf('stubborn', { timeout: 2, run: () => new Promise(() => {}) })
     const app = another(test.app)
     const stop = startJobs(app, [entry], { graceInMs: 50 })
     await add(app, entry, 1)
