@@ -1,30 +1,19 @@
 // `node bench/hand-over.mjs [--rounds 5] [--rows 10000]`: how long the removal of a member takes who is responsible for rows in five
 // tables, and the same as a multiple of the five bare updates in one transaction.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { load, openApp } from '../tests/support/app-process.mjs'
+import { load, openFreshApp } from '../tests/support/app-process.mjs'
 import { median } from './built-server.mjs'
 
 const TABLES = ['companies', 'contacts', 'offers', 'visits', 'tasks']
-const MIGRATIONS = fileURLToPath(new URL('../layers/fairway/drizzle', import.meta.url))
 const ORG = 'harbour'
 const [ANN, BEN] = ['ann', 'ben'].map(id => ({ userId: id, email: `${id}@harbour.example` }))
 
 /** The milliseconds of a removal, and its multiple of the bare updates: medians of interleaved rounds. */
 export async function measureHandOver({ rounds, rows }) {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-hand-over-'))
-  Object.assign(process.env, { NODE_ENV: 'test', DATABASE_URL: `file:${join(folder, 'app.db')}` })
-  process.env.BETTER_AUTH_SECRET ??= 'n3Yq8vT1kP0sZr6Lw2XbJ5mFhC9dGuEa7QoViN4t'
-  const app = await openApp()
+  const { app, close } = await openFreshApp()
   const { removeMember } = await load('server/domains/organizations/index.ts')
   const { client } = app.db
   const run = (sql, args = []) => client.execute({ sql, args })
-  const { migrate } = await load('server/kernel/database/migrate.ts')
-  const { readMigrationFolder } = await load('server/kernel/database/migrations.ts')
-  await migrate(app.db, await readMigrationFolder(MIGRATIONS), app.log)
   const person = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`
   for (const { userId, email } of [ANN, BEN]) await run(person, [userId, userId, email])
   await run(`insert into organizations (id, name, created_by, created_at) values (?, 'Harbour', 'ann', 0)`, [ORG])
@@ -63,8 +52,7 @@ export async function measureHandOver({ rounds, rows }) {
     // The first round warms up.
     if (round >= 0) found.push({ removal, times: removal / bare })
   }
-  await app.db.close()
-  rmSync(folder, { recursive: true })
+  await close()
   return { ms: median(found.map(({ removal }) => removal)), times: median(found.map(({ times }) => times)) }
 }
 

@@ -1,26 +1,15 @@
 // `node bench/jobs.mjs [--jobs 10000] [--rounds 3]`: how many jobs a second one process takes, runs and notes on a file database, how
 // many it queues in one transaction, and how long a job of an idle queue waits.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { load, openApp } from '../tests/support/app-process.mjs'
+import { load, openFreshApp } from '../tests/support/app-process.mjs'
 import { median } from './built-server.mjs'
-
-const MIGRATIONS = fileURLToPath(new URL('../layers/fairway/drizzle', import.meta.url))
 
 /** Jobs a second, medians of the rounds, and the 99th percentile of the milliseconds until a job of an idle queue begins. */
 export async function measureJobs({ rounds, jobs }) {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-jobs-'))
-  Object.assign(process.env, { NODE_ENV: 'test', DATABASE_URL: `file:${join(folder, 'app.db')}` })
-  process.env.BETTER_AUTH_SECRET ??= 'n3Yq8vT1kP0sZr6Lw2XbJ5mFhC9dGuEa7QoViN4t'
-  const app = await openApp()
-  const { migrate } = await load('server/kernel/database/migrate.ts')
-  const { readMigrationFolder } = await load('server/kernel/database/migrations.ts')
+  const { app, close } = await openFreshApp()
+  const { createMemo } = await load('server/kernel/app-context.ts')
   const { defineJob, queueJob, startJobs } = await load('server/kernel/jobs/index.ts')
-  await migrate(app.db, await readMigrationFolder(MIGRATIONS), app.log)
   const began = new Map()
   const entry = {
     name: 'bench',
@@ -36,7 +25,7 @@ export async function measureJobs({ rounds, jobs }) {
     })
     queuedPerSecond.push(jobs / ((performance.now() - queuing) / 1000))
     const start = performance.now()
-    const other = { ...app, memo: memory() }
+    const other = { ...app, memo: createMemo() }
     const stop = startJobs(other, [entry])
     for (;;) {
       const { rows } = await app.db.client.execute(`select count(*) as n from fw_jobs where state <> 'done'`)
@@ -48,7 +37,7 @@ export async function measureJobs({ rounds, jobs }) {
     await stop()
     await app.db.client.execute('delete from fw_jobs')
   }
-  const idle = { ...app, memo: memory() }
+  const idle = { ...app, memo: createMemo() }
   const stop = startJobs(idle, [entry])
   const waits = []
   for (let n = 0; n < 200; n++) {
@@ -59,22 +48,12 @@ export async function measureJobs({ rounds, jobs }) {
     waits.push(began.get(id) - queued)
   }
   await stop()
-  await app.db.close()
-  rmSync(folder, { recursive: true })
+  await close()
   const sorted = waits.toSorted((a, b) => a - b)
   return {
     perSecond: median(perSecond),
     queuedPerSecond: median(queuedPerSecond),
     p99: sorted[Math.floor(sorted.length * 0.99)],
-  }
-}
-
-/** What a process remembers, for one of several in this one. */
-function memory() {
-  const kept = new Map()
-  return (key, make) => {
-    if (!kept.has(key)) kept.set(key, make())
-    return kept.get(key)
   }
 }
 

@@ -1,4 +1,7 @@
 // For programs that tests start as processes of their own: an app over the database of the environment, and the platform's code.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 
@@ -17,4 +20,20 @@ export async function openApp() {
   const { createApp } = await load('server/compose.ts')
   const { defineFwConfig } = await load('server/kernel/config/fw-config.ts')
   return createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
+}
+
+/** The same over a new file database with the platform's tables; `close` deletes it. */
+export async function openFreshApp() {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-process-'))
+  Object.assign(process.env, { NODE_ENV: 'test', DATABASE_URL: `file:${join(folder, 'app.db')}` })
+  process.env.BETTER_AUTH_SECRET ??= 'n3Yq8vT1kP0sZr6Lw2XbJ5mFhC9dGuEa7QoViN4t'
+  const app = await openApp()
+  const { migrate } = await load('server/kernel/database/migrate.ts')
+  const { readMigrationFolder } = await load('server/kernel/database/migrations.ts')
+  await migrate(app.db, await readMigrationFolder(path('drizzle')), app.log)
+  const close = async () => {
+    await app.db.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { app, close }
 }

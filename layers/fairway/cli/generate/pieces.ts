@@ -24,6 +24,10 @@ const planOf = (
   { force, next, remarks = [] }: Common & { next: string[]; remarks?: string[] },
 ): GeneratePlan => ({ ...planFiles(root, { files, force }), remarks, next })
 
+/** The fields of an input, a line each. */
+const inputLines = (fields: readonly Field[]): string[] =>
+  fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
+
 /** An action that answers with its input, to be given its own work. */
 export function planAction(
   root: string,
@@ -38,7 +42,7 @@ export function planAction(
   const ref = fields.find(({ type }) => type === 'ref')
   if (ref) throw new UsageFault(`${ref.name}: write a reference yourself: z.string().meta({ collection: '…' }).`)
   const helpers = schemaHelpers(fields)
-  const input = fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
+  const input = inputLines(fields)
   const text = lines(
     `import { z } from 'zod'`,
     importOf(['defineAction', ...(isOrg ? ['requireOrganization'] : [])], '#fw'),
@@ -92,7 +96,7 @@ export function planJob(
 }
 
 function jobText(name: string, fields: readonly Field[], schedule: string | undefined): string {
-  const input = fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
+  const input = inputLines(fields)
   const helpers = schemaHelpers(fields)
   return lines(
     fields.length > 0 && `import { z } from 'zod'`,

@@ -106,18 +106,20 @@ const withTargets = (root: string, fields: readonly Field[], { name, plural = pl
   fields.map(field => {
     if (field.type !== 'ref') return field
     const [referred = ''] = field.values
-    const target = referred === toKebab(plural) ? ownTarget(name, plural, fields) : readTarget(root, referred)
+    const isOwn = referred === toKebab(plural)
+    const own = { title: titleOf(fields)?.name ?? '', fields: [] }
+    const target = isOwn ? targetOf(name, plural, own) : readTarget(root, referred)
     return { ...field, target }
   })
 
-/** A resource as what its own fields refer to. */
-const ownTarget = (name: string, plural: string, fields: readonly Field[]): RefTarget => ({
+/** A resource as what fields refer to. */
+const targetOf = (name: string, plural: string, { title, fields }: Pick<RefTarget, 'title' | 'fields'>): RefTarget => ({
   plural: toKebab(plural),
   variable: toCamel(plural),
   camel: toCamel(name),
   kebab: toKebab(name),
-  title: titleOf(fields)?.name ?? '',
-  fields: [],
+  title,
+  fields,
 })
 
 /** A resource of this project that others can refer to; throws a UsageFault where there is none, or it does not belong to the organization. */
@@ -138,14 +140,7 @@ function readTarget(root: string, plural: string): RefTarget {
     const kebab = name.replace(/-list$/, '')
     const fields = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
     if (title && fields)
-      return {
-        plural,
-        variable,
-        camel: toCamel(kebab),
-        kebab,
-        title,
-        fields: withTargets(root, fields, { name: kebab, plural }),
-      }
+      return targetOf(kebab, plural, { title, fields: withTargets(root, fields, { name: kebab, plural }) })
   }
   throw new UsageFault(`${path} has no collection with a search: the form could not find its rows.`)
 }

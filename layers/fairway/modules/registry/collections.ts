@@ -8,7 +8,7 @@ import { loadCollections } from './declarations'
 import type { DeclarationFile } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir, withShortPaths } from './roots'
-import { addServerModule, typesFile } from './server-modules'
+import { addServerModule, typeLines, typesFile } from './server-modules'
 
 const DOMAIN = JSON.stringify(join(platformDir, 'server/domains/collections'))
 
@@ -28,7 +28,8 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   addServerModule('#fw/collections', {
     contents: () => CATALOGS['#fw/collections'](rootDir),
     types: () => `  export const catalog: import(${DOMAIN}).CollectionEntry[]\n`,
-    also: () => itemTypes(rootDir, files()),
+    also: () =>
+      `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${typeLines(rootDir, files(), file => `import(${DOMAIN}).CollectionTypeOf<typeof ${file}>`)}  }\n}\n`,
   })
   for (const route of DOCUMENT_ROUTES) addServerHandler({ route, handler: join(platformDir, 'server/mounted/json-ld') })
   for (const mounted of handlersOf(files())) addServerHandler(mounted)
@@ -61,14 +62,6 @@ const MOUNTED = join(platformDir, 'server/mounted/collection')
 /** One handler at the exact paths of every collection. */
 const handlersOf = (files: readonly DeclarationFile[]) =>
   files.flatMap(({ name }) => collectionRoutes(name).map(route => ({ route, handler: MOUNTED })))
-
-function itemTypes(rootDir: string, files: readonly DeclarationFile[]): string {
-  const rows = files.map(file => {
-    const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
-    return `    ${JSON.stringify(file.name)}: import(${DOMAIN}).CollectionTypeOf<typeof import(${path})>\n`
-  })
-  return `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${rows.join('')}  }\n}\n`
-}
 
 /** First parts of paths that the framework keeps without a file of that name. */
 const RESERVED = new Map([

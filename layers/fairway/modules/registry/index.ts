@@ -18,7 +18,7 @@ import {
 import { DECLARED, loadActions, loadJobs, loadProviders, loadMcp } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
-import { addServerModule, typesFile } from './server-modules'
+import { addServerModule, typeLines, typesFile } from './server-modules'
 import { type FoundOperation, findOperations } from './operation-files'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
@@ -65,7 +65,8 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   addServerModule('#fw/actions', {
     contents: () => CATALOGS['#fw/actions'](rootDir),
     types: () => `  export const catalog: ${inDomain('actions')}.CatalogEntry[]\n`,
-    also: () => actionTypes(rootDir, files()),
+    also: () =>
+      `declare module '#fw/action-types' {\n  export interface ActionTypes {\n${typeLines(rootDir, files(), file => `${inDomain('actions')}.ActionTypeOf<typeof ${file}.default>`)}  }\n}\n`,
   })
   followDeclarations(nuxt, {
     places: [ACTION_PLACE],
@@ -75,14 +76,6 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
     tag: 'actions',
     types: typesFile('#fw/actions'),
   })
-}
-
-function actionTypes(rootDir: string, files: DeclarationFile[]): string {
-  const rows = files.map(file => {
-    const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
-    return `    ${JSON.stringify(file.name)}: ${inDomain('actions')}.ActionTypeOf<typeof import(${path}).default>\n`
-  })
-  return `declare module '#fw/action-types' {\n  export interface ActionTypes {\n${rows.join('')}  }\n}\n`
 }
 
 /** A file below server/providers can be connected when it has a client, and a broken one fails the build. */
@@ -110,13 +103,8 @@ function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
   addServerModule('#fw/jobs', {
     contents: () => CATALOGS['#fw/jobs'](rootDir),
     types: () => `  export const catalog: import(${kernel}).JobEntry[]\n`,
-    also: () => {
-      const rows = files().map(({ name, path }) => {
-        const file = JSON.stringify(join(rootDir, path.replace(/\.ts$/, '')))
-        return `    ${JSON.stringify(name)}: typeof import(${file}).default\n`
-      })
-      return `declare module '#fw/job-types' {\n  export interface JobTypes {\n${rows.join('')}  }\n}\n`
-    },
+    also: () =>
+      `declare module '#fw/job-types' {\n  export interface JobTypes {\n${typeLines(rootDir, files(), file => `typeof ${file}.default`)}  }\n}\n`,
   })
   followDeclarations(nuxt, {
     places: [JOB_PLACE],

@@ -1,6 +1,8 @@
 // What the build does with the server's own modules: it writes them, says what is in them, and builds them again.
+import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, useNitro, type useNuxt } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
+import type { DeclarationFile } from './discover'
 
 type Nuxt = ReturnType<typeof useNuxt>
 
@@ -21,6 +23,19 @@ export function addServerModule(name: `#fw/${string}`, { contents, types, also }
   const getContents = () => `declare module '${name}' {\n${types()}}\n${also?.() ?? ''}`
   addTypeTemplate({ filename: typesFile(name), getContents }, { nitro: true, nuxt: true })
 }
+
+/** The lines of an interface that has a type for each file, by its name; `toType` makes it of the file's import. */
+export const typeLines = (
+  rootDir: string,
+  files: readonly DeclarationFile[],
+  toType: (imported: string) => string,
+): string =>
+  files
+    .map(({ name, path }) => {
+      const imported = `import(${JSON.stringify(join(rootDir, path.replace(/\.ts$/, '')))})`
+      return `    ${JSON.stringify(name)}: ${toType(imported)}\n`
+    })
+    .join('')
 
 /** Lets development build the server again. */
 export const buildAgain = (nuxt: Nuxt): Promise<void> =>

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { AppError, defineJob, type JobContext } from '#fw'
-import type { App } from '#fairway/server/kernel/app-context'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import {
   cancelJob,
   declareJobs,
@@ -32,14 +32,7 @@ afterEach(async () => {
 })
 
 /** The same application in another process: it shares the database and nothing else. */
-const another = (app: App): App => {
-  const kept = new Map<string, unknown>()
-  const memo = ((key: string, make: () => unknown) => {
-    if (!kept.has(key)) kept.set(key, make())
-    return kept.get(key)
-  }) as App['memo']
-  return { ...app, memo, now: () => new Date(now) }
-}
+const another = (app: App): App => ({ ...app, memo: createMemo(), now: () => new Date(now) })
 const standing = (): App => another(test.app)
 
 type Options = Omit<Parameters<typeof defineJob<z.ZodObject<{ n: z.ZodNumber }>>>[0], 'description' | 'input'>

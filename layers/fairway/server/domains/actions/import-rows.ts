@@ -47,8 +47,8 @@ interface ImportOptions<Input extends z.ZodObject> extends z.output<typeof impor
 type Row = Record<string, unknown>
 
 /**
- * Creates rows of a table in one transaction. A text becomes what the field wants (12.50 is 1250 where that is money), a blank one is left out, and a row that another refers to
- * may be named by its title. Throws `invalid-input` with the faults of each row (`rows.3.amount`), 100 at most, and their number as
+ * Creates rows of a table in one transaction. A text becomes what the field wants (12.50 is 1250 where that is money), a blank one
+ * is left out, and a row that another refers to may be named by its title. Throws `invalid-input` with the faults of each row (`rows.3.amount`), 100 at most, and their number as
  * `faults`; `forbidden` where the policy of the table does not let the caller create such a row. A dry run does the same and writes nothing.
  */
 export async function importRows<Input extends z.ZodObject>(

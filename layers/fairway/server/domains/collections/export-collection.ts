@@ -71,6 +71,7 @@ async function openExport(
 /** Rows with money as spreadsheets have it: 12.5 for 1250 cents. */
 async function* inUnits<Row extends Readonly<Record<string, unknown>>>(rows: AsyncIterable<Row>, item: z.ZodType) {
   const money = moneyFieldsIn(z.toJSONSchema(item, { unrepresentable: 'any' }))
+  if (money.size === 0) return yield* rows
   for await (const row of rows) {
     const amounts = [...money].map(([name, units]) => [name, typeof row[name] === 'number' ? row[name] / units : null])
     yield { ...row, ...Object.fromEntries(amounts) }

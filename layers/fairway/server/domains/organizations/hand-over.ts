@@ -88,10 +88,15 @@ interface Leaver {
  * What would be handed over if this member left the organization: the rows by table, and who would receive them. Throws like
  * `findReceiver`.
  */
-export async function planHandOver(on: Runs, leaver: Leaver): Promise<HandOver> {
-  const receivedBy = await findReceiver(on, leaver)
+export const planHandOver = async (on: Runs, leaver: Leaver): Promise<HandOver> => ({
+  receivedBy: await findReceiver(on, leaver),
+  rows: await countHandedOver(on, leaver),
+})
+
+/** How many rows of each table this member would hand over; tables without any are left out. */
+export async function countHandedOver(on: Runs, leaver: Leaver): Promise<HandOver['rows']> {
   const isTheirs = ({ people }: TableOfRows) => `org_id = ? and ? in (${people.join(', ')})`
-  return { rows: await countByTable(on, await findHandedOver(on), isTheirs, [leaver.orgId, leaver.email]), receivedBy }
+  return countByTable(on, await findHandedOver(on), isTheirs, [leaver.orgId, leaver.email])
 }
 
 /** Who takes over from this member: the one chosen, else the longest-standing owner; null where nobody stays. Throws `not-a-member` for somebody chosen who is none, or who leaves. */

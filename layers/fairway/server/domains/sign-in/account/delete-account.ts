@@ -8,8 +8,8 @@ import {
   findReceiver,
   isInDeleted,
   longestOwner,
+  countHandedOver,
   findReceivers,
-  planHandOver,
   type Receivers,
   rowsRefused,
 } from '#fairway/server/domains/organizations'
@@ -68,7 +68,9 @@ const leavingWithRows = async (on: Runs, { userId, email }: PersonKey) =>
     (await listLeaving(on, userId)).map(async entry => {
       if (entry.fate !== 'left') return { ...entry, handOver: null }
       const leaver = { orgId: entry.id, email }
-      return { ...entry, handOver: { ...(await planHandOver(on, leaver)), members: await findReceivers(on, leaver) } }
+      const members = await findReceivers(on, leaver)
+      const rows = await countHandedOver(on, leaver)
+      return { ...entry, handOver: { rows, receivedBy: members[0] ?? null, members } }
     }),
   )
 
