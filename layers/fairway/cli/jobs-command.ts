@@ -1,7 +1,16 @@
 // `fw jobs`: the work beside requests, in the database of this folder.
 import { defineCommand } from 'citty'
 import { jsonOf } from '../server/kernel/declaration'
-import { cancelJob, JOB_STATES, listJobs, findJob, jobNames, queueJob, retryJob } from '../server/kernel/jobs'
+import {
+  cancelJob,
+  JOB_STATES,
+  listJobs,
+  findJob,
+  jobNames,
+  queueJob,
+  retryFailed,
+  retryJob,
+} from '../server/kernel/jobs'
 import { AppError } from '../server/kernel/http/app-error'
 import { parseInput } from '../server/kernel/http/read-input'
 import { withLocalApp } from './local-app'
@@ -64,9 +73,7 @@ const retryCommand = defineCommand({
   args: { id: { ...id, required: false }, name },
   run: ({ args }) =>
     withLocalApp(async app => {
-      const ids = args.id ? [args.id] : (await listJobs(app, { state: 'failed', name: args.name })).map(each => each.id)
-      const retried = await Promise.all(ids.map(each => retryJob(app, each)))
-      const count = retried.filter(Boolean).length
+      const count = args.id ? Number(await retryJob(app, args.id)) : await retryFailed(app, args.name)
       say(count === 0 ? 'Nothing was to be run again.' : `Queued again: ${count}.`)
       return args.id && count === 0 ? 1 : 0
     }),

@@ -10,6 +10,7 @@ import {
   type JobEntry,
   purgeJobs,
   queueJob,
+  retryFailed,
   retryJob,
   runDueJobs,
   startJobs,
@@ -120,6 +121,19 @@ describe('the queue', () => {
     await runDueJobs(app, [entry])
     expect(await rows()).toEqual([{ state: 'done', attempts: 1 }])
     expect(await retryJob(app, id)).toBe(false)
+  })
+
+  it('retries all that have failed, or those of one name, however many there are', async () => {
+    const app = standing()
+    const fail = () => {
+      throw new AppError('not-found')
+    }
+    const entries = [jobOf('one', { run: fail }), jobOf('other', { run: fail })]
+    for (let n = 0; n < 120; n++) await add(app, entries[n % 2]!, n)
+    await runDueJobs(app, entries)
+    expect(await retryFailed(app, 'one')).toBe(60)
+    expect(await retryFailed(app)).toBe(60)
+    expect(await rows('distinct state, attempts')).toEqual([{ state: 'ready', attempts: 0 }])
   })
 
   it.each([

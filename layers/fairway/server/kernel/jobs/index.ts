@@ -1,5 +1,5 @@
 export { declareJobs, enqueue, findJob, jobNames, queueJob } from './enqueue'
 export { cancelJob, type RanJob, runDueJobs, startJobs } from './engine'
 export { defineJob, type JobContext, type JobEntry } from './job'
-export { listJobs, purgeJobs, retryJob } from './queue'
+export { listJobs, purgeJobs, retryFailed, retryJob } from './queue'
 export { JOB_STATES } from './tables'

@@ -221,15 +221,20 @@ export async function markCancelled(app: App, id: string): Promise<boolean> {
   return rowsAffected > 0
 }
 
+const RETRY = `update or ignore fw_jobs set state = 'ready', is_cancelling = 0, attempts = 0, run_at = ?, finished_at = null, error = null`
+
 /** Lets a job run once more that has failed or was cancelled, with all its tries; gives whether there was one. */
 export async function retryJob(app: App, id: string): Promise<boolean> {
-  const now = app.now().getTime()
-  const { rowsAffected } = await app.db.client.execute({
-    sql: `update or ignore fw_jobs set state = 'ready', is_cancelling = 0, attempts = 0, run_at = ?, finished_at = null, error = null
-      where id = ? and state in ('failed', 'cancelled')`,
-    args: [now, id],
-  })
+  const sql = `${RETRY} where id = ? and state in ('failed', 'cancelled')`
+  const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), id] })
   return rowsAffected > 0
+}
+
+/** Lets all jobs run once more that have failed, or those of this name; gives how many there were. */
+export async function retryFailed(app: App, name?: string): Promise<number> {
+  const sql = `${RETRY} where state = 'failed' and name = coalesce(?, name)`
+  const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), name ?? null] })
+  return rowsAffected
 }
 
 const listedSchema = z.object({
