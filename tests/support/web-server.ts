@@ -71,7 +71,7 @@ export async function startHostPage(): Promise<HostPage> {
   const server = await serveListener((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(
-      `<!DOCTYPE html><html lang="en"><title>Host</title><header><h1>Somebody else’s page</h1></header>` +
+      `<!DOCTYPE html><html lang="en"><title>Host</title><main><h1>Somebody else’s page</h1>` +
         `<iframe title="Notes" src="${shown.url}" width="700" height="400"></iframe></html>`,
     )
   })

@@ -147,7 +147,7 @@ const job = defineCommand({
   },
   run: ({ args }) =>
     generate(args, async root => {
-      const { planJob } = await import('./generate/pieces')
+      const { planJob } = await import('./generate/job')
       return planJob(root, { ...args, fields: args._.slice(1) })
     }),
 })

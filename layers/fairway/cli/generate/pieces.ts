@@ -6,26 +6,25 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
-import { type Field, fieldText, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
+import { type Field, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { KNOWN_LANGUAGES } from './resource-texts'
-import { scheduleFault } from '../../server/kernel/jobs/cron'
 import { UsageFault } from '../terminal'
 
-interface Common {
+export interface Common {
   force: boolean
 }
 
-const planOf = (
+export const planOf = (
   root: string,
   files: ReadonlyMap<string, string>,
   { force, next, remarks = [] }: Common & { next: string[]; remarks?: string[] },
 ): GeneratePlan => ({ ...planFiles(root, { files, force }), remarks, next })
 
 /** The fields of an input, a line each. */
-const inputLines = (fields: readonly Field[]): string[] =>
+export const inputLines = (fields: readonly Field[]): string[] =>
   fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
 
 /** An action that answers with its input, to be given its own work. */
@@ -63,56 +62,6 @@ export function planAction(
     force,
     next: [`say in ${path} what it does, and do it`, `try it on /tools/${name}, or: npx fw action ${name} --help`],
   })
-}
-
-/** A job that logs its input, to be given its own work. */
-export function planJob(
-  root: string,
-  {
-    name: given,
-    fields: typed,
-    schedule,
-    force,
-  }: Common & { name: string; fields: readonly string[]; schedule?: string },
-): GeneratePlan {
-  checkName('job', given)
-  const name = toKebab(given)
-  const fault = schedule === undefined ? undefined : scheduleFault({ cron: schedule, timeZone: 'UTC' })
-  if (fault !== undefined) throw new UsageFault(`--schedule: ${fault}`)
-  const fields = parseFields(typed)
-  const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
-  if (noJson) throw new UsageFault(`${noJson.name}: a job keeps its input as JSON. Make it a text.`)
-  const needed = schedule === undefined ? undefined : fields.find(({ isOptional }) => !isOptional)
-  if (needed) throw new UsageFault(`${needed.name}: a schedule gives no input. Make it optional: ${fieldText(needed)}?`)
-  const path = `server/jobs/${name}.ts`
-  return planOf(root, new Map([[path, jobText(name, fields, schedule)]]), {
-    force,
-    next: [
-      `say in ${path} what it does, and do it`,
-      `run it now: npx fw jobs run ${name}`,
-      ...(schedule === undefined ? [`queue it in an action: await enqueue(db, '${name}', input)`] : []),
-    ],
-  })
-}
-
-function jobText(name: string, fields: readonly Field[], schedule: string | undefined): string {
-  const input = inputLines(fields)
-  const helpers = schemaHelpers(fields)
-  return lines(
-    fields.length > 0 && `import { z } from 'zod'`,
-    importOf(['defineJob'], '#fw'),
-    helpers.length > 0 && importOf(helpers, 'nuxt-fairway/tables'),
-    '',
-    'export default defineJob({',
-    `  description: ${quoted(`${toSentence(name)}.`)},`,
-    fields.length > 0 && `  input: z.object({\n${input.join('\n')}\n  }),`,
-    schedule !== undefined && `  schedule: ${quoted(schedule)},`,
-    '  run(input, { id, log }) {',
-    `    log.info(${quoted(name)}, { id, input })`,
-    '  },',
-    '})',
-    '',
-  )
 }
 
 /** A collection over a table of the application. */
