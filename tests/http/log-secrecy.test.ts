@@ -89,7 +89,7 @@ describe('the log of a whole run', () => {
   })
 
   it('holds none either when the database or the mail server fails in the middle', async () => {
-    const smtp = await startSmtp({ refuse: true })
+    const smtp = await startSmtp({ refuses: 'for-now' })
     const server = await startServer({
       env: { FW_LOG_LEVEL: 'debug', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' },
     })

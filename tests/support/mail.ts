@@ -27,13 +27,21 @@ function toText(part: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
+interface SmtpOptions {
+  /** It refuses every address: `for-now` with 451, `for-good` with 550 (RFC 5321). */
+  refuses?: 'for-now' | 'for-good'
+}
+
+const refusal = (refuses: SmtpOptions['refuses']): Error | null =>
+  refuses ? Object.assign(new Error('no such mailbox'), { responseCode: refuses === 'for-now' ? 451 : 550 }) : null
+
 /** A real mail server on a free port, and what it was given. */
-export async function startSmtp(options: { refuse?: boolean } = {}) {
+export async function startSmtp(options: SmtpOptions = {}) {
   const received: { from: string; to: string[]; data: string }[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, done) => done(options.refuse ? new Error('no such mailbox') : null),
+    onRcptTo: (_address, _session, done) => done(refusal(options.refuses)),
     onData(stream, { envelope }, done) {
       let data = ''
       stream.on('data', chunk => (data += String(chunk)))

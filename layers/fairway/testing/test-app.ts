@@ -11,13 +11,14 @@ import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
 import { createApp } from '../server/compose'
+import { declareWork } from '../server/declare-work'
 import { checkCollections, keepTotals } from '../server/domains/collections'
 import type { SharedTable } from '../server/domains/organizations'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
 import type { Orm } from '../server/kernel/database/client'
-import { declareJobs, type RanJob, runDueJobs } from '../server/kernel/jobs'
+import { type RanJob, runDueJobs } from '../server/kernel/jobs'
 import { type Caller, createCallers, type Reader } from './callers'
 import { createClock, type TestClock } from './clock'
 import { copyMigratedDatabase } from './database'
@@ -79,7 +80,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   checkCollections(app, collections)
   await keepTotals(app, collections)
   declareProviders(app, providers)
-  declareJobs(app, jobs)
+  declareWork(app, { jobs, actions: async () => actions })
   const edge = createEdge(app)
   const person = createPeople(app)
   const callers = createCallers(app, edge, actions)
@@ -92,7 +93,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     list: (name, { as: who = null, query } = {}) => callers.as(who).list(name, query),
     db: app.db.orm,
     clock,
-    jobs: { run: () => runDueJobs(app, jobs) },
+    jobs: { run: async () => (await runDueJobs(app, jobs)).filter(({ name }) => !name.startsWith('fw-')) },
     mails: outbox.mails,
     logs,
     origin: app.config.baseUrl,

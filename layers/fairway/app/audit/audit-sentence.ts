@@ -81,7 +81,8 @@ function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language):
 function whoActed(entry: AuditEntry, names: AuditNames, { t }: Language): string {
   if (entry.userId === null && entry.userEmail === null) return t('audit.system')
   const person = actorOf(entry, names)?.name || (entry.userEmail ?? t('audit.unknown'))
-  const host = entry.via && (names.hosts[entry.via] ?? (entry.caller === 'a2a' ? entry.via : undefined))
+  const host =
+    entry.via && (names.hosts[entry.via] ?? (entry.caller === 'a2a' || entry.caller === 'job' ? entry.via : undefined))
   return host ? t('audit.sentence.forPerson', { host, person }) : person
 }
 

@@ -6,55 +6,30 @@ import { catalog as jobs } from '#fw/jobs'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
+import { declareWork } from '#fairway/server/declare-work'
 import { aroundRequests } from '#fairway/server/enter-request'
 import { goStraight, readyAnswers, skipEmptyHooks } from '#fairway/server/shortcuts'
-import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
+import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
-import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
-import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
+import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
-import { purgeOrganizations } from '#fairway/server/domains/organizations'
-import { purgeEmbedTokens } from '#fairway/server/domains/pages'
-import { purgeWebhooks, startWebhookDelivery } from '#fairway/server/domains/webhooks'
+import { startWebhookDelivery } from '#fairway/server/domains/webhooks'
 import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
-import { backgroundDone, everyHour, markStopping } from '#fairway/server/kernel/background'
-import { declareJobs, purgeJobs, startJobs } from '#fairway/server/kernel/jobs'
+import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
+import { startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
-import { startMailDelivery, purgeMails } from '#fairway/server/kernel/mail/queue-mail'
-import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
-import { purgeRateLimits } from '#fairway/server/kernel/limits/rate-limit'
-import { purgeSecurityEvents } from '#fairway/server/kernel/security-events/record-security-event'
-
-const housekeeping = [
-  purgeRateLimits,
-  purgeOneTime,
-  purgeSessions,
-  purgeMails,
-  purgeEmbedTokens,
-  purgeOAuth,
-  purgeOAuthClients,
-  purgeSecurityEvents,
-  purgeApprovals,
-  purgeAddressChanges,
-  purgeWebhooks,
-  purgeOrganizations,
-  purgeJobs,
-]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
 export default defineNitroPlugin(nitro => {
   // Open requests get eight seconds to finish before the process ends.
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
-  const delivering = starting.then(startMailDelivery)
   const tellingWebhooks = starting.then(startWebhookDelivery)
-  const sealing = starting.then(startAuditSealing)
   const working = starting.then(app => startJobs(app, jobs))
-  const purging = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
@@ -63,15 +38,11 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('close', async () => {
     const app = await starting
     endChangeStreams(app)
-    const stopPurging = await purging
-    stopPurging()
-    const stopDelivering = await delivering
     const stopTellingWebhooks = await tellingWebhooks
     const stopWorking = await working
-    await Promise.all([stopDelivering(), stopTellingWebhooks(), stopWorking()])
+    await Promise.all([stopTellingWebhooks(), stopWorking()])
     await backgroundDone(app)
-    const stopSealing = await sealing
-    await stopSealing()
+    await sealAuditLog(app)
     await app.db.close()
     app.log.info('stopped')
   })
@@ -123,7 +94,7 @@ async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
-  declareJobs(app, jobs)
+  declareWork(app, { jobs, actions: async () => (await import('#fw/actions')).catalog })
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
   followSignals(app)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 /** By which surface something was done; `system` is what an update of the application itself does. */
-export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'system'] as const
+export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'job', 'system'] as const
 export type AuditCaller = (typeof AUDIT_CALLERS)[number]
 
 /** What came of it; `asked` is a refusal that only asks for a confirmation. */

@@ -45,10 +45,7 @@ describe('sealing anew after the secret was changed', () => {
       ['waits', seal(app.config.keys, 'mail-outbox', '{}', 'waits')],
       ['given-up', ''],
     ] as const)
-      await query(test.app, 'insert into mail_outbox (id, content, created_at, tries) values (?, ?, 0, 0)', [
-        id,
-        content,
-      ])
+      await query(test.app, 'insert into mail_outbox (id, content, created_at) values (?, ?, 0)', [id, content])
     const rotated = withSecrets(OTHER_SECRET, SECRET)
     const reports = await Promise.all(columns.map(column => reseal(rotated, column, { dryRun: false })))
     expect(reports).toMatchObject([{ rows: 1, resealed: 1, unreadable: 0 }])

@@ -1,67 +1,46 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { deliverMails } from '#fairway/server/kernel/mail/queue-mail'
+import type { App } from '#fairway/server/kernel/app-context'
+import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
+import { unseal } from '#fairway/server/kernel/crypto/seal'
+import { migrateAll } from '#fairway/server/kernel/database/migrate'
+import { runDueJobs, startJobs } from '#fairway/server/kernel/jobs'
+import { purgeMails, queueMail, sendMailJob, writeMail } from '#fairway/server/kernel/mail/queue-mail'
 import { renderMail } from '#fairway/server/kernel/mail/render-mail'
 import { mailOutbox } from '#fairway/server/kernel/mail/tables'
-import type { App } from '#fairway/server/kernel/app-context'
-import { newId } from '#fairway/server/kernel/crypto/random'
-import { seal } from '#fairway/server/kernel/crypto/seal'
-import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
-import { queueMail, startMailDelivery, purgeMails } from '../../../../layers/fairway/server/kernel/mail/queue-mail'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { openEmptyDatabase, platformMigrations, quietLog } from '../../../support/database'
 import { startSmtp } from '../../../support/mail'
+import { query } from '../../../support/query'
 import { serveSilence } from '../../../support/web-server'
+
+const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }
 
 const opened: TestApp[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map(one => one.close()))
 })
 
-async function appWithMail(url: string, database?: string): Promise<TestApp> {
-  const env: Record<string, string> = { SMTP_URL: url, EMAIL_FROM: 'no-reply@example.test' }
-  const made = await createTestApp(database ? { ...env, DATABASE_URL: database } : env)
+async function appWithMail(url: string): Promise<TestApp> {
+  const made = await createTestApp({ SMTP_URL: url, EMAIL_FROM: 'no-reply@example.test' })
   opened.push(made)
   return made
 }
 
-const content = (subject = 'Hello') => ({ subject, lines: ['A secret-link-123 line.'], notes: [] })
+const content = () => ({ name: 'hello', subject: 'Hello', lines: ['A secret-link-123 line.'], notes: [] })
 const rowsOf = (app: App) => app.db.orm.select().from(mailOutbox)
 const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
-const newDatabase = () => `file:${join(mkdtempSync(join(tmpdir(), 'fw-outbox-')), 'one.db')}`
+const textOf = (app: App, { id, content: sealed }: { id: string; content: string }): unknown =>
+  JSON.parse(unseal(app.config.keys, 'mail-outbox', sealed, id))
 
 describe('the mail outbox', () => {
   it('sends in the background and keeps nothing of what was taken', async () => {
     const smtp = await startSmtp()
     const { app } = await appWithMail(smtp.url)
+    const stop = startJobs(app, [SEND_MAIL])
     await queueMail(app, 'ada@example.test', content())
     expect(await smtp.mailTo('ada@example.test')).toMatchObject({ subject: 'Hello' })
     await expect.poll(() => rowsOf(app)).toEqual([])
-    await smtp.stop()
-  })
-
-  it('leaves none behind that comes while the last look ends', async () => {
-    const smtp = await startSmtp()
-    const { app } = await appWithMail(smtp.url)
-    for (let moment = 0; moment < 40; moment++) {
-      const to = `person${moment}@example.test`
-      const id = newId()
-      const sealed = seal(
-        app.config.keys,
-        'mail-outbox',
-        JSON.stringify({ to, subject: 'Hello', text: '', html: '' }),
-        id,
-      )
-      const looking = deliverMails(app)
-      // Written together with the statement that finds nothing to send.
-      await app.db.orm.insert(mailOutbox).values({ id, content: sealed, nextTryAt: app.now(), createdAt: app.now() })
-      for (let turn = 0; turn < moment; turn++) await Promise.resolve()
-      void deliverMails(app)
-      await smtp.mailTo(to)
-      await looking
-    }
-    await expect.poll(() => rowsOf(app)).toEqual([])
+    await stop()
     await smtp.stop()
   })
 
@@ -71,65 +50,70 @@ describe('the mail outbox', () => {
     const began = performance.now()
     await queueMail(app, 'ada@example.test', content())
     expect(performance.now() - began).toBeLessThan(200)
-    const [row] = await rowsOf(app)
-    expect(JSON.stringify(row)).not.toMatch(/ada@|secret-link/)
+    const rows = [...(await rowsOf(app)), ...(await query(app, 'select * from fw_jobs'))]
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toMatch(/ada@|secret-link/)
     await silent.stop()
   })
 
-  it('tries five times in about an hour, then gives up and keeps no text', async () => {
-    const smtp = await startSmtp({ refuse: true })
-    const { app, lines } = await appWithMail(smtp.url)
+  it('never sends what its transaction has taken back', async () => {
+    const smtp = await startSmtp()
+    const { app } = await appWithMail(smtp.url)
+    const takenBack = app.db.orm.transaction(async tx => {
+      await writeMail(app, tx, 'ada@example.test', content())
+      throw new Error('taken back')
+    })
+    await expect(takenBack).rejects.toThrow('taken back')
+    expect(await runDueJobs(app, [SEND_MAIL])).toEqual([])
+    expect(await rowsOf(app)).toEqual([])
+    await smtp.stop()
+  })
+
+  it('tries nine times in about 45 minutes, then gives up and keeps no text', async () => {
+    const smtp = await startSmtp({ refuses: 'for-now' })
+    const { app } = await appWithMail(smtp.url)
     await queueMail(app, 'ada@example.test', content())
-    const delays: number[] = []
+    const began = Date.now()
     let clock = 0
-    for (let tries = 1; tries < 5; tries++) {
-      await expect.poll(async () => (await rowsOf(app))[0]?.tries).toBe(tries)
-      await deliverMails(later(app, clock))
-      const next = (await rowsOf(app))[0]?.nextTryAt?.getTime() ?? 0
-      delays.push(Math.round((next - Date.now()) / 1000 - clock))
-      clock += delays.at(-1)! + 5
-      await deliverMails(later(app, clock))
+    for (let tries = 1; tries < 9; tries++) {
+      expect(await runDueJobs(later(app, clock), [SEND_MAIL])).toMatchObject([{ state: 'scheduled' }])
+      const [job] = await query(app, 'select run_at from fw_jobs')
+      clock = Math.ceil((Number(job?.run_at) - began) / 1000) + 1
     }
-    expect(delays.map(seconds => Math.round(seconds / 10) * 10)).toEqual([30, 120, 600, 3600])
-    await expect.poll(async () => (await rowsOf(app))[0]).toMatchObject({ tries: 5, content: '', nextTryAt: null })
-    expect(lines().map(({ message }) => message)).toContain('a mail was given up')
+    expect(clock / 60).toBeGreaterThan(40)
+    expect(clock / 60).toBeLessThan(55)
+    expect(await runDueJobs(later(app, clock), [SEND_MAIL])).toMatchObject([{ state: 'failed' }])
+    const [row] = await rowsOf(app)
+    expect(row).toMatchObject({ name: 'hello', error: expect.stringMatching(/451|no such mailbox/) })
+    expect(row && textOf(app, row)).toEqual({ to: 'ada@example.test', subject: 'Hello' })
     await purgeMails(later(app, 8 * 24 * 3600 + clock))
     expect(await rowsOf(app)).toEqual([])
     await smtp.stop()
   })
 
-  it('survives a restart: the next process sends what waited', async () => {
-    const database = newDatabase()
-    const gone = await startSmtp()
-    await gone.stop()
-    const first = await appWithMail(gone.url, database)
-    await queueMail(first.app, 'ada@example.test', content('Later'))
-    await expect.poll(async () => (await rowsOf(first.app))[0]?.tries).toBe(1)
-    const smtp = await startSmtp()
-    const second = await appWithMail(smtp.url, database)
-    await second.app.db.orm.update(mailOutbox).set({ nextTryAt: new Date(0) })
-    const stop = startMailDelivery({ ...second.app, config: { ...second.app.config, keys: first.app.config.keys } })
-    expect(await smtp.mailTo('ada@example.test')).toMatchObject({ subject: 'Later' })
-    await stop()
+  it('gives up at once where the server refuses the address for good', async () => {
+    const smtp = await startSmtp({ refuses: 'for-good' })
+    const { app } = await appWithMail(smtp.url)
+    await queueMail(app, 'ada@example.test', content())
+    expect(await runDueJobs(app, [SEND_MAIL])).toMatchObject([
+      { state: 'failed', error: expect.stringMatching(/550|no such mailbox/) },
+    ])
+    expect(await rowsOf(app)).toMatchObject([{ failedAt: expect.any(Date) }])
     await smtp.stop()
   })
 
-  it('is emptied by several instances at once without sending anything twice', async () => {
-    const database = newDatabase()
-    const gone = await startSmtp()
-    await gone.stop()
-    const first = await appWithMail(gone.url, database)
-    for (let index = 0; index < 20; index++) await queueMail(first.app, `p${index}@example.test`, content())
-    await expect.poll(async () => (await rowsOf(first.app)).every(({ tries }) => tries === 1)).toBe(true)
-    const smtp = await startSmtp()
-    const others = await Promise.all([appWithMail(smtp.url, database), appWithMail(smtp.url, database)])
-    await first.app.db.orm.update(mailOutbox).set({ nextTryAt: new Date(0) })
-    await Promise.all(others.map(({ app }) => deliverMails(app)))
-    expect(smtp.received.map(({ to }) => to[0]).toSorted()).toEqual(
-      Array.from({ length: 20 }, (_, index) => `p${index}@example.test`).toSorted(),
-    )
-    expect(await rowsOf(first.app)).toEqual([])
-    await smtp.stop()
+  it('takes along what waited for the outbox of the version before', async () => {
+    const db = await openEmptyDatabase()
+    const platform = await platformMigrations()
+    await migrateAll(db, { platform: platform.slice(0, 4), application: [] }, quietLog)
+    await db.client.execute(`insert into mail_outbox (id, content, tries, next_try_at, failed_at, created_at)
+      values ('waits', 'x', 1, 5, null, 1), ('given-up', '', 5, null, 2, 1)`)
+    await migrateAll(db, { platform, application: [] }, quietLog)
+    const { rows } = await db.client.execute('select name, input, state, most_attempts from fw_jobs')
+    expect(rows).toMatchObject([
+      { name: 'fw-send-mail', input: '{"mailId":"waits"}', state: 'ready', most_attempts: 9 },
+    ])
+    await db.close()
   })
 })
 
@@ -137,6 +121,7 @@ describe('a mail', () => {
   it('says the same as text and as HTML, and lets no name speak for us', async () => {
     const mail = await renderMail(
       {
+        name: 'hello',
         subject: 'Eve\r\nBcc: all@example.test invites you',
         lines: ['<b>Eve</b>\nhttps://evil.test invites you.'],
         action: { label: 'Accept', href: 'https://app.example.test/x?a=1&b=2' },
@@ -153,7 +138,14 @@ describe('a mail', () => {
   })
 
   it('has the name and the accent of the application, and its logo where mail programs show it', async () => {
-    const content = { language: 'de', subject: 'x', lines: ['y'], action: { label: 'z', href: '/' }, notes: [] }
+    const content = {
+      name: 'x',
+      language: 'de',
+      subject: 'x',
+      lines: ['y'],
+      action: { label: 'z', href: '/' },
+      notes: [],
+    }
     const look = (logo: string) => ({
       brand: defineFwConfig({ brand: { name: 'Larch', accent: '#7c3aed', logo } }).brand,
       baseUrl: 'https://app.example.test',

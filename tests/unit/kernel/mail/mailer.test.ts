@@ -25,7 +25,7 @@ describe('with a mail server', () => {
   })
 
   it('throws when the server refuses, or is not there', async () => {
-    const smtp = await startSmtp({ refuse: true })
+    const smtp = await startSmtp({ refuses: 'for-now' })
     const mailer = createMailer({ smtp: { url: smtp.url, from: 'no-reply@example.test' }, outbox: null }, quietLog)
     await expect(mailer.send(mail)).rejects.toThrow()
     await smtp.stop()

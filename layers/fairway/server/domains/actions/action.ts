@@ -7,7 +7,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { AuthorContext } from './author-context'
 
 /** By which surface an action was called. */
-export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
+export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a' | 'job'
 
 /** What an action knows besides its input. */
 export interface ActionContext<S extends Session | null = Session> extends AuthorContext<S> {

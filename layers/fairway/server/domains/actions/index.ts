@@ -60,6 +60,6 @@ export {
   newestAuditRow,
   OF_EVERY_MEMBER,
 } from './audit/follow-audit'
-export { startAuditSealing, verifyAuditLog } from './audit/audit-chain'
+export { sealAuditJob, sealAuditLog, verifyAuditLog } from './audit/audit-chain'
 export { type AuthorCall, type AuthorContext, authorContext, definePublicRoute, useFairway } from './author-context'
 export { getBrowserConnection } from './builder-browser'

@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
 import { withRun, withTimeout } from '../current-run'
+import { countMetric, observeSeconds } from '../events/metrics'
 import { AppError } from '../http/app-error'
-import type { JobContext, JobEntry } from './job'
+import { recordSecurityEvent } from '../security-events/record-security-event'
+import { extrasOf, type JobContext, type JobEntry } from './job'
 import {
   endAttempt,
   type Ending,
@@ -63,8 +65,6 @@ const engineOf = (app: App): Engine =>
  * `graceInMs`. A second later it puts back what has not ended, for the next process.
  */
 export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 4000 } = {}): () => Promise<void> {
-  // An application without jobs asks the database nothing.
-  if (entries.length === 0) return async () => {}
   const engine = engineOf(app)
   engine.isOn = true
   for (const entry of entries) engine.entries.set(entry.name, entry)
@@ -89,9 +89,12 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
 const allEnded = ({ running }: Engine, mostInMs: number): Promise<unknown> =>
   Promise.race([Promise.all([...running.values()].map(({ ended }) => ended)), sleep(mostInMs)])
 
+/** Whether this process runs jobs. */
+export const runsJobs = (app: App): boolean => engineOf(app).isOn
+
 /** Looks for jobs at once, and a few times more while the transaction that has queued one may still be open. */
 export function wakeSoon(app: App): void {
-  if (!engineOf(app).isOn) return
+  if (!runsJobs(app)) return
   for (const delay of LOOK_SOON_IN_MS) setTimeout(() => void look(app), delay).unref()
 }
 
@@ -200,8 +203,12 @@ export async function cancelJob(app: App, id: string): Promise<boolean> {
 /** Runs one attempt and notes how it has ended. */
 async function attempt(app: App, entry: JobEntry | undefined, job: TakenJob, clock: AbortController): Promise<Ending> {
   const progress = createProgress(app, job)
+  const began = performance.now()
   const ending = entry ? await run(app, entry, { job, clock, progress }) : ({ state: 'ready' } as const)
   await progress.end()
+  const seconds = (performance.now() - began) / 1000
+  countMetric(app, 'fairway_jobs_total', 'Attempts of jobs by how they ended.', { job: job.name, state: ending.state })
+  observeSeconds(app, 'fairway_job_seconds', 'How long attempts of jobs ran.', seconds, { job: job.name })
   await endAttempt(app, job, ending)
   return ending
 }
@@ -212,17 +219,26 @@ interface Attempt {
   progress: ReturnType<typeof createProgress>
 }
 
+/** A failed job waits for somebody to look at it: the log, and an alert. */
+async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
+  app.log.error('a job has failed', { ...about, error })
+  await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
+}
+
 async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {
   const about = { job: name, id: job.id, attempt: job.attempt }
   const context: JobContext = {
     id: job.id,
     attempt: job.attempt,
+    isLast: job.isLast,
     orgId: job.orgId,
+    userId: job.userId,
     db: app.db.orm,
     log: app.log,
     signal: clock.signal,
     now: app.now,
     progress: progress.set,
+    ...extrasOf(app)({ name, id: job.id, orgId: job.orgId, userId: job.userId, signal: clock.signal }),
   }
   try {
     const input = declared.input.safeParse(job.input)
@@ -234,7 +250,7 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
     return { state: 'done' }
   } catch (thrown) {
     const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
-    if (ending.state === 'failed') app.log.error('a job has failed', { ...about, error: thrown })
+    if (ending.state === 'failed') await tellOfFailure(app, about, thrown)
     else if (ending.state === 'scheduled')
       app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
     return ending

@@ -47,6 +47,7 @@ export async function enqueue<Name extends keyof JobTypes & string>(
   return queueJob(run.app, db, entry, input, {
     ...options,
     orgId: session?.orgId ?? null,
+    userId: session?.userId ?? null,
   })
 }
 
@@ -60,7 +61,7 @@ export async function queueJob(
 ): Promise<string> {
   const id = newId()
   const { rowsAffected } = await on.run(insertJob(app, entry, entry.job.input.parse(input), { ...queued, id }))
-  wakeSoon(app)
+  if (!queued.at || queued.at <= app.now()) wakeSoon(app)
   if (rowsAffected > 0 || queued.key === undefined) return id
   return (await findByKey(on, entry.name, queued.key)) ?? id
 }

@@ -1,5 +1,5 @@
 export { declareJobs, enqueue, findJob, jobNames, queueJob } from './enqueue'
-export { cancelJob, type RanJob, runDueJobs, startJobs } from './engine'
-export { defineJob, type JobContext, type JobEntry } from './job'
-export { listJobs, purgeJobs, retryFailed, retryJob } from './queue'
+export { cancelJob, type RanJob, runDueJobs, runsJobs, startJobs } from './engine'
+export { type ActingPerson, defineJob, giveJobs, type JobContext, type JobEntry } from './job'
+export { jobMetrics, listJobs, purgeJobs, retryFailed, retryJob } from './queue'
 export { JOB_STATES } from './tables'

@@ -1,5 +1,8 @@
 // What a job is: its declaration, and what its code has in hand.
 import { z } from 'zod'
+import type { ActionTypes } from '#fw/action-types'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { App } from '../app-context'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 import type { Orm } from '../database/client'
 import type { Log } from '../events/log'
@@ -11,8 +14,12 @@ export interface JobContext {
   id: string
   /** Which attempt this is, from 1. */
   attempt: number
+  /** Whether it has failed for good when this attempt does. */
+  isLast: boolean
   /** The organization in which it was queued; null for schedules. */
   orgId: string | null
+  /** Who has queued it; null for schedules. */
+  userId: string | null
   db: Orm
   log: Log
   /** Aborted when the time is up, when somebody cancels the job, when the server stops and when another process has taken the job. */
@@ -20,7 +27,43 @@ export interface JobContext {
   now(): Date
   /** Shows how much is done: `progress(30, 100)`. It is written once in half a second, and at the end. */
   progress(done: number, total?: number): void
+  /**
+   * Acts as a person, by their address or id, in the organization of the job unless another one is given: with their permissions, and
+   * the audit log says so. Throws `unknown-person` for one who is not there, is suspended or has left.
+   */
+  as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
 }
+
+/** What a job does as a person. */
+export interface ActingPerson {
+  session: Session
+  /** Runs an action as a page would: guard, input, run, output, audit. Throws what the action throws. */
+  run<Name extends keyof ActionTypes & string>(
+    name: Name,
+    input: ActionTypes[Name]['input'],
+  ): Promise<ActionTypes[Name]['output']>
+  /** Runs code that asks for the session, such as `accessibleTo` and `sendMail`. */
+  within<T>(work: () => T): T
+}
+
+/** What of its context a job has from outside of the queue. */
+export type JobExtras = Pick<JobContext, 'as'>
+type MakeExtras = (job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }) => JobExtras
+
+const extras = (app: App) =>
+  app.memo(
+    'job-extras',
+    () =>
+      ({ make: (): JobExtras => ({ as: () => Promise.reject(new Error('nobody can act here')) }) }) as {
+        make: MakeExtras
+      },
+  )
+
+/** Says what jobs have in hand besides the queue's own. */
+export function giveJobs(app: App, make: MakeExtras): void {
+  extras(app).make = make
+}
+export const extrasOf = (app: App): MakeExtras => extras(app).make
 
 interface JobOptions<Input extends z.ZodObject> {
   /** One sentence that says what it does. */

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
+import { metricLine } from '../events/metrics'
 import type { Orm } from '../database/client'
 import type { Runs } from '../owned-rows'
 import type { JobEntry } from './job'
@@ -19,17 +20,18 @@ export interface QueuedJob {
   tick?: Date
   priority?: number
   orgId?: string | null
+  userId?: string | null
 }
 
 /** The SQL that puts a job into the queue, unless one with its key, or for its moment, is there. */
 export function insertJob(app: App, entry: JobEntry, input: object, queued: QueuedJob) {
-  const { id, at = app.now(), key = null, tick = null, priority = 0, orgId = null } = queued
+  const { id, at = app.now(), key = null, tick = null, priority = 0, orgId = null, userId = null } = queued
   const now = app.now().getTime()
   const state = at.getTime() > now ? 'scheduled' : 'ready'
   const limit = limitOf(entry, input)
-  return sql`insert into fw_jobs (id, name, input, state, priority, run_at, key, tick, limit_key, limit_most, most_attempts, org_id, created_at)
+  return sql`insert into fw_jobs (id, name, input, state, priority, run_at, key, tick, limit_key, limit_most, most_attempts, org_id, user_id, created_at)
     values (${id}, ${entry.name}, ${JSON.stringify(input)}, ${state}, ${priority}, ${at.getTime()}, ${key}, ${tick?.getTime() ?? null},
-      ${limit.key}, ${limit.most}, ${entry.job.retries + 1}, ${orgId}, ${now})
+      ${limit.key}, ${limit.most}, ${entry.job.retries + 1}, ${orgId}, ${userId}, ${now})
     on conflict do nothing`
 }
 
@@ -55,6 +57,7 @@ const takenSchema = z.object({
   most_attempts: z.number(),
   limit_key: z.string().nullable(),
   org_id: z.string().nullable(),
+  user_id: z.string().nullable(),
   is_cancelling: z.number(),
   state: z.string(),
 })
@@ -69,6 +72,7 @@ export interface TakenJob {
   isLast: boolean
   limitKey: string | null
   orgId: string | null
+  userId: string | null
   isCancelled: boolean
 }
 
@@ -120,7 +124,7 @@ const TAKE = `with picked as (
   from (select id, limit_key is null or place + (
       select count(*) from fw_jobs r where r.state = 'running' and r.limit_key = picked.limit_key) <= limit_most as fits from picked) p
   where fw_jobs.id = p.id
-  returning fw_jobs.id, name, input, attempts, most_attempts, fw_jobs.limit_key, org_id, is_cancelling, state`
+  returning fw_jobs.id, name, input, attempts, most_attempts, fw_jobs.limit_key, org_id, user_id, is_cancelling, state`
 
 /**
  * Takes up to so many jobs, the most urgent first, in one statement: no two processes take the same one. What its limit has no room
@@ -151,6 +155,7 @@ const toTaken = (row: z.output<typeof takenSchema>, token: string): TakenJob => 
   isLast: row.attempts >= row.most_attempts,
   limitKey: row.limit_key,
   orgId: row.org_id,
+  userId: row.user_id,
   isCancelled: row.is_cancelling === 1,
 })
 
@@ -237,6 +242,17 @@ export async function retryFailed(app: App, name?: string): Promise<number> {
   return rowsAffected
 }
 
+/** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
+export async function jobMetrics(app: App): Promise<string> {
+  const { rows } = await app.db.client.execute(
+    `select name, state, count(*) as number from fw_jobs where state <> 'done' group by name, state order by name, state`,
+  )
+  const lines = rows.map(({ name, state, number }) =>
+    metricLine('fairway_jobs', { job: String(name), state: String(state) }, Number(number)),
+  )
+  return `# HELP fairway_jobs Jobs of all instances by state.\n# TYPE fairway_jobs gauge\n${lines.join('')}`
+}
+
 const listedSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -258,17 +274,21 @@ export async function listJobs(app: App, { state, name }: { state?: JobState; na
   return rows.map(row => listedSchema.parse(row))
 }
 
-const DAY_IN_MS = 24 * 60 * 60 * 1000
+const HOUR_IN_MS = 60 * 60 * 1000
+const DAY_IN_MS = 24 * HOUR_IN_MS
+/** The platform's own, some of which run twice a second. */
+const KEEP_OURS_IN_MS = HOUR_IN_MS
 const KEEP_DONE_IN_MS = DAY_IN_MS
 const KEEP_FAILED_IN_MS = 30 * DAY_IN_MS
 
-/** Deletes what was done a day ago, and what has failed or was cancelled 30 days ago. */
+/** Deletes what was done a day ago, or an hour ago by the platform, and what has failed or was cancelled 30 days ago. */
 export async function purgeJobs(app: App): Promise<void> {
   const now = app.now().getTime()
   const purge = `delete from fw_jobs where state = ? and finished_at < ?`
   await app.db.client.batch(
     [
       { sql: purge, args: ['done', now - KEEP_DONE_IN_MS] },
+      { sql: `${purge} and name glob 'fw-*'`, args: ['done', now - KEEP_OURS_IN_MS] },
       { sql: purge, args: ['failed', now - KEEP_FAILED_IN_MS] },
       { sql: purge, args: ['cancelled', now - KEEP_FAILED_IN_MS] },
     ],

@@ -42,6 +42,8 @@ export const jobs = sqliteTable(
     error: text('error'),
     /** Where it was queued; null outside of organizations and for schedules. */
     orgId: text('org_id'),
+    /** Who has queued it; null for schedules and where nobody was signed in. */
+    userId: text('user_id'),
     createdAt: timestamp('created_at').notNull(),
     startedAt: timestamp('started_at'),
     finishedAt: timestamp('finished_at'),

@@ -32,12 +32,15 @@ const limits = {
 const smtpMailer = ({ url, from }: { url: string; from: string }, log: Log): Mailer => ({
   isReady: true,
   isRemote: true,
-  async send({ to, subject, text, html }) {
+  async send({ id = newId(), to, subject, text, html, headers }) {
     // Loaded with the first mail: starting the server does not need it.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({ url, ...limits })
-    await withinLimit(transport.sendMail({ from, to: { name: '', address: to }, subject, text, html }), () =>
-      transport.close(),
+    // The same for every try, so that a receiver who gets a mail twice can tell.
+    const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace(/[>\s]/g, '')}>`
+    await withinLimit(
+      transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, messageId, headers }),
+      () => transport.close(),
     )
     log.info('mail sent', { subject })
   },
@@ -74,12 +77,19 @@ const outboxMailer = (folder: string, log: Log): Mailer => ({
   },
 })
 
-const mailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string().optional() })
+const mailSchema = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+})
 
-type Mail = z.output<typeof mailSchema>
+/** `id` names it at the mail server. */
+type Mail = z.output<typeof mailSchema> & { id?: string }
 
 /** A mail that was written instead of sent. */
-export interface WrittenMail extends Mail {
+export interface WrittenMail extends z.output<typeof mailSchema> {
   id: string
   writtenAt: Date
 }
@@ -89,7 +99,7 @@ const SUFFIX = '.json'
 const idSchema = z.uuidv7()
 
 /** Writes one mail into the folder, readable for its owner alone, and gives the file. */
-async function writeToOutbox(folder: string, mail: Mail): Promise<string> {
+async function writeToOutbox(folder: string, { id: _id, ...mail }: Mail): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, newId() + SUFFIX)
   await writeFile(path, `${JSON.stringify(mail, null, 2)}\n`, { mode: 0o600 })

@@ -7,6 +7,8 @@ import type { Config } from '../config/config'
 
 /** What a mail says, once; both forms come from it. */
 export interface MailContent {
+  /** Which mail it is, for operators. */
+  name: string
   /** English when not given. */
   language?: Language
   subject: string
@@ -55,7 +57,7 @@ const FONT = 'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif
 const button = (colour: string): string =>
   `display:inline-block;padding:10px 20px;border-radius:8px;background:${colour};color:#ffffff;text-decoration:none;font-weight:600`
 
-interface LayoutProps extends Omit<MailContent, 'subject' | 'language'> {
+interface LayoutProps extends Omit<MailContent, 'name' | 'subject' | 'language'> {
   direction: 'ltr' | 'rtl'
   config: MailConfig
 }

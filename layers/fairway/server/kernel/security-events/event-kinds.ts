@@ -1,5 +1,5 @@
 /** What a kind of security events is about, as filters name it. */
-export const EVENT_GROUPS = ['sign-in', 'account', 'apps', 'providers', 'applications'] as const
+export const EVENT_GROUPS = ['sign-in', 'account', 'apps', 'providers', 'applications', 'jobs'] as const
 /** How what an event tells of went. */
 export const EVENT_OUTCOMES = ['done', 'failed', 'blocked'] as const
 
@@ -45,6 +45,7 @@ export const eventKinds = {
     'A provider does not accept this application: its client id or secret there is wrong.',
     0,
   ),
+  'job-failed': kind('jobs', 'failed', 'A job has failed for good. It waits until somebody retries it.', 0),
   'connection-cancelled': kind('providers', 'failed', 'A user cancelled at a provider.'),
   'account-refused': kind('providers', 'blocked', 'A user came from a provider and may not sign in here.'),
   'callbacks-limited': kind('providers', 'blocked', 'One address sent more callbacks than it may.'),

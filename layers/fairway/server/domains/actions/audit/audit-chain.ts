@@ -1,6 +1,9 @@
 import { and, asc, eq, isNull, lte, or, gt, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import { constantTimeEqual, hmacBase64 } from '#fairway/server/kernel/crypto/hash'
+import { requireRun } from '#fairway/server/kernel/current-run'
+import { defineJob, queueJob, runsJobs } from '#fairway/server/kernel/jobs'
 import { auditLog, auditHeads } from '../tables'
 
 export type AuditRow = typeof auditLog.$inferSelect
@@ -50,41 +53,28 @@ function checkChainHash(app: App, row: AuditRow, seq: number, before: string): '
   return constantTimeEqual(made, hmacBase64(key.secret, content(row, seq, before))) ? 'good' : 'wrong'
 }
 
-const PAUSE_IN_MS = 1000
-/** How often rows of other instances are looked for: those of an instance that died before it chained them. */
-const LOOK_ANYWAY_IN_MS = 60_000
+/** Rows of half a second are chained together. */
+const PAUSE_IN_MS = 500
 const MOST_ROWS = 200
 
-interface Sealing {
-  isDue: boolean
-  lookedAt: number
-}
+/** Chains new rows. Once a minute it runs anyway: for rows of a process that died, and of the command line. */
+export const sealAuditJob = defineJob({
+  description: 'Chains new rows of the audit log.',
+  schedule: '* * * * *',
+  timeout: 60,
+  run: () => sealAuditLog(requireRun().app),
+})
+const SEAL_AUDIT = { name: 'fw-seal-audit', job: sealAuditJob }
 
-const sealingOf = (app: App): Sealing => app.memo('audit-sealing', () => ({ isDue: true, lookedAt: 0 }))
-
-/** Says that there is a row to chain. */
-export const markUnsealed = (app: App): void => {
-  sealingOf(app).isDue = true
-}
-
-/** Chains new rows every second while the process lives; gives a function that chains what is left and stops. */
-export function startAuditSealing(app: App): () => Promise<void> {
-  const look = async () => {
-    const sealing = sealingOf(app)
-    const now = app.now().getTime()
-    if (!sealing.isDue && now - sealing.lookedAt < LOOK_ANYWAY_IN_MS) return
-    Object.assign(sealing, { isDue: false, lookedAt: now })
-    await sealAuditLog(app).catch((error: unknown) => {
-      sealing.isDue = true
-      app.log.warn('audit rows could not be chained, they will be later', { error })
-    })
-  }
-  const timer = setInterval(() => void look(), PAUSE_IN_MS)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await look()
-  }
+/** Has new rows chained soon, where this process runs jobs. */
+export function sealSoon(app: App): void {
+  const sealing = app.memo('audit-sealing', () => ({ queuedFor: 0 }))
+  const at = (Math.floor(app.now().getTime() / PAUSE_IN_MS) + 1) * PAUSE_IN_MS
+  if (!runsJobs(app) || sealing.queuedFor === at) return
+  sealing.queuedFor = at
+  inBackground(app, 'audit-sealing', async () => {
+    await queueJob(app, app.db.orm, SEAL_AUDIT, {}, { at: new Date(at), key: String(at) })
+  })
 }
 
 /** Chains the rows that are not chained yet and count no more, in the order of their ids. Instances that do so at once cannot fork a chain: two rows cannot have one place. */

@@ -11,7 +11,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
 import type { WrittenSubject } from './audit-subject'
 import { type AuditedInput, keptInput } from './kept-input'
-import { markUnsealed } from './audit-chain'
+import { sealSoon } from './audit-chain'
 import { tellAuditFollowers } from './follow-audit'
 import { auditLog } from '../tables'
 
@@ -50,7 +50,7 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
     const at = app.now()
     const row = { id: newId(), at, action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
     await (outcome === 'denied' ? writeDenial(app, row) : writeRows(app, row, entry.subjects))
-    markUnsealed(app)
+    sealSoon(app)
     tellAuditFollowers(app, row.id)
   } catch (cause) {
     app.log.error('audit row could not be written', { action, requestId, error: cause })

@@ -1,0 +1,46 @@
+import { purgeApprovals } from '#fairway/server/domains/actions'
+import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
+import { purgeOrganizations } from '#fairway/server/domains/organizations'
+import { purgeEmbedTokens } from '#fairway/server/domains/pages'
+import { purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
+import { purgeWebhooks } from '#fairway/server/domains/webhooks'
+import { requireRun } from '#fairway/server/kernel/current-run'
+import { defineJob, purgeJobs } from '#fairway/server/kernel/jobs'
+import { purgeRateLimits } from '#fairway/server/kernel/limits/rate-limit'
+import { purgeMails } from '#fairway/server/kernel/mail/queue-mail'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
+import { purgeSecurityEvents } from '#fairway/server/kernel/security-events/record-security-event'
+
+const PURGES = [
+  purgeRateLimits,
+  purgeOneTime,
+  purgeSessions,
+  purgeMails,
+  purgeEmbedTokens,
+  purgeOAuth,
+  purgeOAuthClients,
+  purgeSecurityEvents,
+  purgeApprovals,
+  purgeAddressChanges,
+  purgeWebhooks,
+  purgeOrganizations,
+  purgeJobs,
+]
+
+export default defineJob({
+  description: 'Deletes what has ended: sessions, codes, counters, old events, deleted organizations.',
+  schedule: '7 * * * *',
+  timeout: 30 * 60,
+  // One that fails does not stop the others.
+  async run(_input, { log }) {
+    const { app } = requireRun()
+    const failed: unknown[] = []
+    for (const purge of PURGES) {
+      await purge(app).catch((error: unknown) => {
+        failed.push(error)
+        log.error('housekeeping failed', { task: purge.name, error })
+      })
+    }
+    if (failed.length > 0) throw new AggregateError(failed, `${failed.length} of ${PURGES.length} purges have failed.`)
+  },
+})

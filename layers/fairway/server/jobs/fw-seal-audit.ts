@@ -1,0 +1,1 @@
+export { sealAuditJob as default } from '#fairway/server/domains/actions'

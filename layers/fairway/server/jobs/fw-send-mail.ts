@@ -1,0 +1,1 @@
+export { sendMailJob as default } from '#fairway/server/kernel/mail/queue-mail'

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction } from '#fairway/server/domains/actions'
+import { requireOrgRole } from '#fairway/server/domains/organizations'
+import { declareWork } from '#fairway/server/declare-work'
+import { defineJob, type JobContext, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
+import fwPurge from '#fairway/server/jobs/fw-purge'
+import { listAlerts } from '#fairway/server/kernel/security-events/list-security-events'
+import { createTestApp, type TestApp } from '../support/app'
+import { query } from '../support/query'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp()
+  const person = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`
+  await query(test.app, person, ['ada', 'Ada', 'ada@example.test'])
+  await query(test.app, person, ['ben', 'Ben', 'ben@example.test'])
+  await query(test.app, `insert into organizations (id, name, created_by, created_at) values ('o1', 'Larch', 'ada', 0)`)
+  const member = `insert into org_members (org_id, user_id, role, joined_at) values ('o1', ?, ?, 0)`
+  await query(test.app, member, ['ada', 'owner'])
+  await query(test.app, member, ['ben', 'member'])
+})
+afterEach(() => test.close())
+
+const rename = defineAction({
+  description: 'Names the organization.',
+  guard: requireOrgRole('owner'),
+  input: z.object({ name: z.string() }),
+  run: ({ name }, { session, orgId }) => ({ name, by: session.email, orgId }),
+})
+
+async function runJob(work: (context: JobContext) => unknown, orgId: string | null = 'o1') {
+  const { app } = test
+  const entry = {
+    name: 'nightly',
+    job: defineJob({ description: 'A job.', retries: 0, run: (_input, context) => work(context) }),
+  }
+  const actions = [{ name: 'rename', group: 'general', isPlatform: false, action: rename }] as never
+  declareWork(app, { jobs: [entry], actions: async () => actions })
+  await queueJob(app, app.db.orm, entry, {}, { orgId })
+  const [ran] = await runDueJobs(app, [entry])
+  return ran
+}
+
+describe('a job that acts as a person', () => {
+  it('may what the person may, in the organization of the job, and the audit log says for whom', async () => {
+    const done: unknown[] = []
+    const ran = await runJob(async ({ as }) => {
+      const ada = await as({ email: 'ada@example.test' })
+      done.push(await ada.run('rename' as never, { name: 'Alder' } as never))
+    })
+    expect(ran).toMatchObject({ state: 'done' })
+    expect(done).toEqual([{ name: 'Alder', by: 'ada@example.test', orgId: 'o1' }])
+    expect(await query(test.app, 'select action, caller, via, user_id, org_id, outcome from audit_log')).toEqual([
+      { action: 'rename', caller: 'job', via: 'nightly', user_id: 'ada', org_id: 'o1', outcome: 'ok' },
+    ])
+  })
+
+  it('is refused what the person may not do, for good', async () => {
+    const ran = await runJob(async ({ as }) =>
+      (await as({ userId: 'ben' })).run('rename' as never, { name: 'x' } as never),
+    )
+    expect(ran).toMatchObject({ state: 'failed' })
+    expect(await query(test.app, 'select user_id, outcome from audit_log')).toEqual([
+      { user_id: 'ben', outcome: 'denied' },
+    ])
+  })
+
+  it('cannot act as somebody who is not there, or has left', async () => {
+    const asCy = await runJob(({ as }) => as({ email: 'cy@example.test' }))
+    await query(test.app, `delete from org_members where user_id = 'ben'`)
+    const asBen = await runJob(({ as }) => as({ userId: 'ben' }))
+    expect([asCy, asBen]).toMatchObject([{ state: 'failed' }, { state: 'failed' }])
+  })
+})
+
+describe('a job that has failed', () => {
+  it('is an alert, once an hour', async () => {
+    for (let times = 0; times < 2; times++) await runJob(() => Promise.reject(new Error('no')))
+    expect(await listAlerts(test.app)).toMatchObject([{ kind: 'job-failed', count: 2 }])
+    const alerts = test.lines().filter(({ message }) => message === 'alert')
+    expect(alerts).toMatchObject([{ kind: 'job-failed' }])
+  })
+})
+
+describe('the hourly purge', () => {
+  it('goes on where one of its parts fails, and is tried again', async () => {
+    const { app } = test
+    const entry = { name: 'fw-purge', job: fwPurge }
+    await query(app, `insert into rate_limits (key, count, ends_at) values ('over', 1, 5)`)
+    await query(app, 'drop table embed_tokens')
+    await queueJob(app, app.db.orm, entry, {})
+    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 13 purges have failed.' }])
+    expect(await query(app, 'select * from rate_limits')).toEqual([])
+  })
+})
