@@ -4,6 +4,7 @@
 const arrows = {
   people: [],
   organizations: ['people'],
+  mails: ['people'],
   sessions: ['organizations', 'people'],
   peers: [],
   pages: ['organizations', 'people', 'sessions'],

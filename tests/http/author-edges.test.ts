@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
 import { buildServer, writeProject } from '../support/author-project'
+import { startSmtp } from '../support/mail'
 import { createBrowser, signUp } from '../support/http'
 import { borrowServer, startServer, type OwnServer } from '../support/server'
 
@@ -41,8 +42,25 @@ import { defineJob } from '#fw'
 export default defineJob({
   description: 'Greets somebody.',
   input: z.object({ name: z.string() }),
-  run: ({ name }, { id, log, orgId }) => log.info('greeted', { name, id, isInOrg: orgId !== null }),
+  async run({ name }, { id, log, mail, orgId }) {
+    await mail('greeting', { to: 'ada@example.test', data: { name } })
+    log.info('greeted', { name, id, isInOrg: orgId !== null })
+  },
 })`,
+  'server/mails/greeting.tsx': `/** @jsxImportSource vue */
+import { z } from 'zod'
+import { defineMail } from '#fw'
+export default defineMail({
+  description: 'Greets somebody.',
+  data: z.object({ name: z.string() }),
+  example: { name: 'Ada' },
+  body: ({ name }, { t }) => <ul><li>{t('hello', { name })}</li></ul>,
+  topic: 'greetings',
+})`,
+  'app/locales/en/mails.json': JSON.stringify({
+    mails: { greeting: { subject: 'Hello, {name}', words: { hello: 'A good day to {name}' } } },
+    mailTopics: { names: { greetings: 'Our greetings' } },
+  }),
   'server/api/private.get.ts': `export default defineEventHandler(async event => (await requireSession(event)).email)`,
   'server/utils/names.ts': `export const named = () => 'named'\nexport const unnamed = () => 'unnamed'`,
   'shared/utils/both.ts': `export const shared = () => 'shared'\nexport const both = () => 'both'\nexport const here = () => 'here'`,
@@ -52,10 +70,13 @@ const FOREIGN = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-
 
 describe("an application's own server code", () => {
   let server: OwnServer
+  let smtp: Awaited<ReturnType<typeof startSmtp>>
   beforeAll(async () => {
-    server = await startServer({ output: await buildServer(writeProject(FILES)) })
+    smtp = await startSmtp()
+    const env = { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' }
+    server = await startServer({ output: await buildServer(writeProject(FILES)), env })
   }, 300_000)
-  afterAll(() => server.stop())
+  afterAll(() => Promise.all([server.stop(), smtp.stop()]))
 
   const get = (path: string, init?: RequestInit) => fetch(server.origin + path, { redirect: 'manual', ...init })
 
@@ -79,6 +100,26 @@ describe("an application's own server code", () => {
       .split('\n')
       .find(text => text.includes('greeted'))
     expect(JSON.parse(line ?? '')).toMatchObject({ name: 'Ada', id, isInOrg: true })
+  })
+
+  it('sends the mail of a job, and the button of a mail program switches its topic off', async () => {
+    const browser = createBrowser(server.origin)
+    await signUp(browser, { name: 'Cy', email: 'cy@example.test', password: 'quiet harbour lantern 42' })
+    await browser.post('/api/greet', {})
+    const { subject, text } = await smtp.mailTo('ada@example.test', /Hello/)
+    expect([subject, text]).toEqual(['Hello, Ada', expect.stringContaining('* A good day to Ada')])
+    const { pathname, search } = new URL(/https?:\S+mail-topics\S+/.exec(text)?.[0] ?? '')
+    const page = await get(pathname + search)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Our greetings')])
+    const body = new FormData()
+    body.set('List-Unsubscribe', 'One-Click')
+    expect((await get(pathname + search, { method: 'POST', body })).status).toBe(200)
+    const before = smtp.received.length
+    const { id } = (await (await browser.post('/api/greet', {})).json()) as { id: string }
+    await vi.waitFor(() => expect(server.log()).toContain(`"id":"${id}"`), 5000)
+    expect(smtp.received).toHaveLength(before)
+    expect((await get(`${pathname}?token=x`)).status).toBe(404)
+    expect((await get('/_fw/dev/mails')).status).toBe(404)
   })
 
   it('has the names of Nitro, of its own folders and of #fw without an import, and the short names of Nuxt', async () => {

@@ -108,7 +108,7 @@ describe('the log of a whole run', () => {
     ]
     expect(failed.map(({ status }) => status)).toContain(500)
     expect(server.log()).toMatch(/"level":"error".*no such table/)
-    await expect.poll(() => server.log()).toMatch(/a mail was not taken/)
+    await expect.poll(() => server.log()).toMatch(/"message":"a job is tried again"/)
     expectNoSecrets(server.log(), [token, person.email, 'grace@example.test', 'alan@example.test'])
     await server.stop()
     await smtp.stop()

@@ -30,6 +30,8 @@ function toText(part: string): string {
 interface SmtpOptions {
   /** It refuses every address: `for-now` with 451, `for-good` with 550 (RFC 5321). */
   refuses?: 'for-now' | 'for-good'
+  /** Any free one when not given. */
+  port?: number
 }
 
 const refusal = (refuses: SmtpOptions['refuses']): Error | null =>
@@ -52,7 +54,7 @@ export async function startSmtp(options: SmtpOptions = {}) {
       })
     },
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
 
   /** The newest mail to an address as people read it; waits for it, since mails go out after the answer. */

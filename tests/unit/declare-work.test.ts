@@ -36,7 +36,7 @@ async function runJob(work: (context: JobContext) => unknown, orgId: string | nu
     job: defineJob({ description: 'A job.', retries: 0, run: (_input, context) => work(context) }),
   }
   const actions = [{ name: 'rename', group: 'general', isPlatform: false, action: rename }] as never
-  declareWork(app, { jobs: [entry], actions: async () => actions })
+  declareWork(app, { jobs: [entry], mails: [], actions: async () => actions })
   await queueJob(app, app.db.orm, entry, {}, { orgId })
   const [ran] = await runDueJobs(app, [entry])
   return ran

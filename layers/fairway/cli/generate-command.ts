@@ -152,6 +152,24 @@ const job = defineCommand({
     }),
 })
 
+const mail = defineCommand({
+  meta: { name: 'mail', description: 'A mail with its texts: fw generate mail morning-deals name:text --topic digest' },
+  args: {
+    name: {
+      type: 'positional',
+      required: true,
+      description: 'Its name; behind it the fields of its data, name:type.',
+    },
+    topic: { type: 'string', description: 'What receivers can switch it off with.' },
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planMail } = await import('./generate/mail')
+      return planMail(root, { ...args, fields: args._.slice(1) })
+    }),
+})
+
 const collection = defineCommand({
   meta: {
     name: 'collection',
@@ -221,5 +239,5 @@ export const generateCommand = defineCommand({
     name: 'generate',
     description: 'Write files of your application: a resource, an action, a page, …',
   },
-  subCommands: { resource, field, import: imports, action, job, collection, page, role, provider },
+  subCommands: { resource, field, import: imports, action, job, mail, collection, page, role, provider },
 })

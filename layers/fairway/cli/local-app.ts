@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
 import { devOriginFile } from '../modules/dev-server/environment'
-import { loadJobs, loadProviders } from '../modules/registry/declarations'
+import { loadJobs, loadMails, loadProviders } from '../modules/registry/declarations'
 import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
+import { declareWork } from '../server/declare-work'
 import { findLocalPerson } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
 import { actAs } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/environment'
-import { declareJobs } from '../server/kernel/jobs'
 import { readEnv } from '../server/kernel/config/env'
 import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
@@ -40,10 +40,12 @@ export async function openLocalApp(root: string): Promise<App> {
     providers.map(({ declared }) => declared),
   )
   const jobs = await loadJobs(root)
-  declareJobs(
-    app,
-    jobs.map(({ name, declared }) => ({ name, job: declared })),
-  )
+  const mails = await loadMails(root)
+  declareWork(app, {
+    jobs: jobs.map(({ name, declared }) => ({ name, job: declared })),
+    mails: mails.map(({ name, declared }) => ({ name, mail: declared })),
+    actions: async () => [],
+  })
   const pending = await allPending(app.db, {
     platform: await readMigrationFolder(join(platformDir, 'drizzle')),
     application: await readMigrationFolder(join(root, 'drizzle')),

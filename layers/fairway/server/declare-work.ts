@@ -1,22 +1,28 @@
-// What is done beside requests: jobs, and what they have in hand.
+// What is done beside requests: jobs and mails, and what jobs have in hand.
 import { type CatalogEntry, runAction } from '#fairway/server/domains/actions'
+import { sendMailOf } from '#fairway/server/domains/mails'
 import { actAs } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { MailEntry } from '#fairway/server/kernel/mail/define-mail'
+import { declareMails } from '#fairway/server/kernel/mail/mail-content'
 import { type ActingPerson, declareJobs, giveJobs, type JobContext, type JobEntry } from '#fairway/server/kernel/jobs'
 
 interface Work {
   jobs: readonly JobEntry[]
+  mails: readonly MailEntry[]
   /** Loaded when a job first acts as somebody. */
   actions: () => Promise<readonly CatalogEntry[]>
 }
 
-/** Says which jobs there are. */
-export function declareWork(app: App, { jobs, actions }: Work): void {
+/** Says which jobs and mails there are. */
+export function declareWork(app: App, { jobs, mails, actions }: Work): void {
   declareJobs(app, jobs)
+  declareMails(app, mails)
   giveJobs(app, job => ({
+    mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
     async as(person, { orgId = job.orgId } = {}) {
       const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
       if ('refusal' in acting) throw new AppError('unknown-person')

@@ -58,6 +58,8 @@ export {
 export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineJob, enqueue, type JobContext } from './kernel/jobs'
+export { sendMail } from './domains/mails'
+export { defineMail, type MailBodyContext } from './kernel/mail/define-mail'
 export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'
 export { emailSchema } from '#fairway/shared/schemas/email'

@@ -8,6 +8,10 @@ export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
 /** Where a development server shows the mails that it has written. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
+/** Where it shows the mails that it can send. */
+export const MAIL_PREVIEW_PATH = '/_fw/dev/mails'
+/** Where a receiver switches mails off that they do not need. */
+export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
 /** What developers see of their own server, on their own machine. */
 export const DEVTOOLS_PATH = '/_fw/devtools'
 /** Where the owner of an address says which ways into the account are theirs. */

@@ -7,6 +7,7 @@ import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
 import fwConfig from '#fw/config'
 import { catalog as jobs } from '#fw/jobs'
+import { catalog as mails } from '#fw/mails'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
@@ -80,7 +81,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   checkCollections(app, collections)
   await keepTotals(app, collections)
   declareProviders(app, providers)
-  declareWork(app, { jobs, actions: async () => actions })
+  declareWork(app, { jobs, mails, actions: async () => actions })
   const edge = createEdge(app)
   const person = createPeople(app)
   const callers = createCallers(app, edge, actions)

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { published } from '../../published'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
-import { discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
+import { discover, discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
 import { findOperations } from './operation-files'
 import { isPlatformFile } from './roots'
 
@@ -15,6 +15,8 @@ export const COLLECTION_PLACE = 'server/collections'
 export const PROVIDER_PLACE = 'server/providers'
 /** Where jobs are declared. */
 export const JOB_PLACE = 'server/jobs'
+/** Where the application's mails are declared. */
+export const MAIL_PLACE = 'server/mails'
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
 /** Where the application says what stands around the server's own pages. */
@@ -33,6 +35,8 @@ export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverA
 export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
 /** The files of every job, by name. */
 export const jobFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, JOB_PLACE)
+/** The files of every mail of the application, by name. */
+export const mailFiles = (rootDir: string): DeclarationFile[] => discover(rootDir, MAIL_PLACE)
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
@@ -117,6 +121,13 @@ export const CATALOGS = {
       'catalog',
       jobFiles(rootDir),
       ({ name }, imported) => `{ name: ${JSON.stringify(name)}, job: ${imported} }`,
+    ),
+  '#fw/mails': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      mailFiles(rootDir),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, mail: ${imported} }`,
     ),
   '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
   '#fw/page-frames': rootDir =>

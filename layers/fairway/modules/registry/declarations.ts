@@ -6,10 +6,15 @@ import { collectionFaults } from '../../server/domains/collections/served-collec
 import { isCollection } from '../../server/domains/collections/collection'
 import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
+import { join } from 'node:path'
+import { readServerTexts } from '../../server/kernel/locale-files'
 import { isJob } from '../../server/kernel/jobs/job'
+import { isMail } from '../../server/kernel/mail/define-mail'
+import { mailFaults } from '../../server/kernel/mail/mail-faults'
 import { isDeclared } from '../../server/kernel/declaration'
-import { actionFiles, collectionFiles, jobFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
+import { actionFiles, collectionFiles, jobFiles, mailFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
 import type { DeclarationFile } from './discover'
+import { platformDir } from './roots'
 import {
   loadDeclarations,
   type LoadOptions,
@@ -62,6 +67,19 @@ const jobKind = { plural: 'jobs', maker: 'defineJob', isOne: isJob }
 export const loadJobs = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, jobFiles(rootDir), jobKind, options)
 
+const mailKind = { plural: 'mails', maker: 'defineMail', isOne: isMail }
+
+/** Loads every mail file and looks for its texts; throws DeclarationError with all faults at once. */
+export async function loadMails(rootDir: string, options?: LoadOptions) {
+  const loaded = await loadDeclarations(rootDir, mailFiles(rootDir), mailKind, options)
+  const { texts } = readServerTexts([join(rootDir, 'app'), join(platformDir, 'app')])
+  const faults = loaded.flatMap(({ name, path, declared }) =>
+    mailFaults(name, declared, texts.en?.mails).map(fault => `${path}: ${fault}`),
+  )
+  if (faults.length > 0) throw new DeclarationError(mailKind.plural, faults)
+  return loaded
+}
+
 type List = Exclude<keyof McpDeclarations, 'actions'>
 type Declaration<L extends List> = McpDeclarations[L][number]['declaration']
 
@@ -81,6 +99,7 @@ export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; 
   { list: collectionFiles, maker: collectionKind.maker },
   { list: providerFiles, maker: providerKind.maker },
   { list: jobFiles, maker: jobKind.maker },
+  { list: mailFiles, maker: mailKind.maker },
   ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
 ]
 

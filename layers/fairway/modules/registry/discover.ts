@@ -44,9 +44,9 @@ const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** The declarations among the file paths below one place; files that begin with `_`, tests and type files are not declarations. */
 export function toDeclarations(place: string, relativePaths: readonly string[]): DeclarationFile[] {
   return relativePaths
-    .filter(path => path.endsWith('.ts') && !/\.(test|spec|d)\.ts$/.test(path) && !/(^|\/)_/.test(path))
+    .filter(path => /\.tsx?$/.test(path) && !/\.(test|spec|d)\.tsx?$/.test(path) && !/(^|\/)_/.test(path))
     .map(path => {
-      const parts = path.slice(0, -'.ts'.length).split('/')
+      const parts = path.replace(/\.tsx?$/, '').split('/')
       return { name: parts.at(-1) ?? '', group: parts.slice(0, -1).join('/') || 'general', path: `${place}/${path}` }
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

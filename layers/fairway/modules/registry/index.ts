@@ -8,6 +8,8 @@ import {
   CATALOGS,
   JOB_PLACE,
   jobFiles,
+  MAIL_PLACE,
+  mailFiles,
   MCP_LISTS,
   mcpFiles,
   mcpPlace,
@@ -15,7 +17,7 @@ import {
   PROVIDER_PLACE,
   providerFiles,
 } from './catalogs'
-import { DECLARED, loadActions, loadJobs, loadProviders, loadMcp } from './declarations'
+import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
@@ -31,6 +33,7 @@ export default defineNuxtModule({
     registerMcp(nuxt)
     registerProviders(nuxt)
     registerJobs(nuxt)
+    registerMails(nuxt)
     listDeclared(nuxt)
   },
 })
@@ -113,6 +116,27 @@ function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
     tell: () => (files().length > 0 ? useLogger('jobs').info(namesOf(files())) : undefined),
     tag: 'jobs',
     types: typesFile('#fw/jobs'),
+  })
+}
+
+/** A file below server/mails can be sent because it is there, and a broken one, or one without texts, fails the build. */
+function registerMails(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  const kernel = JSON.stringify(join(platformDir, 'server/kernel/mail/define-mail'))
+  const files = () => mailFiles(rootDir)
+  addServerModule('#fw/mails', {
+    contents: () => CATALOGS['#fw/mails'](rootDir),
+    types: () => `  export const catalog: import(${kernel}).MailEntry[]\n`,
+    also: () =>
+      `declare module '#fw/mail-types' {\n  export interface MailTypes {\n${typeLines(rootDir, files(), file => `typeof ${file}.default`)}  }\n}\n`,
+  })
+  followDeclarations(nuxt, {
+    places: [MAIL_PLACE],
+    files,
+    load: async () => void (await loadMails(rootDir)),
+    tell: () => (files().length > 0 ? useLogger('mails').info(namesOf(files())) : undefined),
+    tag: 'mails',
+    types: typesFile('#fw/mails'),
   })
 }
 

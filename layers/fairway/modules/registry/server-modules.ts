@@ -32,7 +32,7 @@ export const typeLines = (
 ): string =>
   files
     .map(({ name, path }) => {
-      const imported = `import(${JSON.stringify(join(rootDir, path.replace(/\.ts$/, '')))})`
+      const imported = `import(${JSON.stringify(join(rootDir, path.replace(/\.tsx?$/, '')))})`
       return `    ${JSON.stringify(name)}: ${toType(imported)}\n`
     })
     .join('')

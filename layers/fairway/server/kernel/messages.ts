@@ -17,9 +17,11 @@ import { type Language, toLanguage } from '#fairway/shared/languages'
 /** The texts of one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
 export interface MailTexts {
   subject: string
-  lines: string[]
-  action: string
-  notes: string[]
+  lines?: string[]
+  action?: string
+  notes?: string[]
+  /** Texts of its body. */
+  words?: Record<string, string>
 }
 
 /** The texts of the server's own pages and mails, by feature; what a language does not say is English. */
@@ -31,7 +33,7 @@ export type Messages = typeof account &
   typeof embedStart &
   typeof hub &
   typeof outbox &
-  Pick<typeof mails, 'mailWords'> &
+  Pick<typeof mails, 'mailTopics' | 'mailWords'> &
   typeof signIn & {
     /** A mail that a language does not have goes out in English. */
     mails: Record<string, MailTexts | undefined>

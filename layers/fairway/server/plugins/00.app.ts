@@ -3,6 +3,7 @@ import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { catalog as collections } from '#fw/collections'
 import { catalog as jobs } from '#fw/jobs'
+import { catalog as mails } from '#fw/mails'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
@@ -94,7 +95,7 @@ async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
-  declareWork(app, { jobs, actions: async () => (await import('#fw/actions')).catalog })
+  declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
   followSignals(app)

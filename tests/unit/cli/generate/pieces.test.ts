@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { planJob } from '#fairway/cli/generate/job'
+import { planMail } from '#fairway/cli/generate/mail'
 import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
 import { withRoles } from '#fairway/cli/generate/roles'
 import { writeChanges } from '#fairway/cli/project/changes'
@@ -43,6 +44,36 @@ describe('a job', () => {
     ['Tidy', [], undefined, 'small letter'],
   ])('is refused: %s %j %s', (name, fields, schedule, reason) => {
     expect(() => job(name, fields, schedule)).toThrow(reason)
+  })
+})
+
+describe('a mail', () => {
+  const mail = (name: string, fields: readonly string[] = [], topic?: string) =>
+    planMail(app, { name, fields, topic, force: false })
+
+  it('has its data with an example, and a text in each language', () => {
+    write('app/locales/de/mails.json', '{ "mails": { "other": { "subject": "Anderes" } } }')
+    const { changes, kept } = mail('morning-deals', ['name:text', 'price:money(EUR)', 'stage:enum(open,won)'], 'digest')
+    expect(kept).toEqual([])
+    expect(changes.map(({ path }) => path)).toEqual([
+      'server/mails/morning-deals.tsx',
+      'app/locales/en/mails.json',
+      'app/locales/de/mails.json',
+    ])
+    expect(changes[0]?.after).toContain(`  example: { name: 'Name', price: 4000, stage: 'open' },`)
+    expect(JSON.parse(changes[2]?.after ?? '')).toEqual({
+      mails: {
+        'morning-deals': { subject: 'Morning deals', lines: ['Morning deals.'], action: 'Öffnen' },
+        other: { subject: 'Anderes' },
+      },
+      mailTopics: { names: { digest: 'Digest' } },
+    })
+  })
+
+  it('leaves texts that are there', () => {
+    const own = '{ "mails": { "hello": { "subject": "Mine" } } }'
+    write('app/locales/en/mails.json', own)
+    expect(JSON.parse(mail('hello').changes.at(-1)?.after ?? own)).toMatchObject(JSON.parse(own))
   })
 })
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { languages, messagesOf } from '#fairway/server/kernel/messages'
-import { mailContent } from '../../../../layers/fairway/server/kernel/mail/queue-mail'
+import { createMemo } from '#fairway/server/kernel/app-context'
+import { mailContent } from '#fairway/server/kernel/mail/mail-content'
 
 const faultOf = (mails: unknown): string => {
   try {
@@ -15,7 +16,10 @@ const faultOf = (mails: unknown): string => {
 
 const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
   const { mails: accepted } = defineFwConfig({ name: 'Larch', mails })
-  const app = { config: { name: 'Larch', mails: accepted } } as unknown as Parameters<typeof mailContent>[0]
+  const app = {
+    config: { name: 'Larch', baseUrl: 'https://app.example.test', mails: accepted },
+    memo: createMemo(),
+  } as unknown as Parameters<typeof mailContent>[0]
   const values = { askedFrom: 'Firefox on Linux, from the address 127.0.0.1' }
   return mailContent(app, 'magic-link', { values, href: 'https://app.example.test/link', language })
 }
@@ -42,7 +46,10 @@ describe('the texts of a mail', () => {
   })
 
   it('go out in English in a language that there is not', () => {
-    const app = { config: { name: 'Larch', mails: {} } } as unknown as Parameters<typeof mailContent>[0]
+    const app = {
+      config: { name: 'Larch', baseUrl: 'https://app.example.test', mails: {} },
+      memo: createMemo(),
+    } as unknown as Parameters<typeof mailContent>[0]
     const mailIn = (language?: string) => mailContent(app, 'two-factor-off', { values: {}, href: '/', language })
     const subject = 'Two-factor sign-in was switched off for your account (Larch)'
     expect(mailIn()).toMatchObject({ language: 'en', subject })

@@ -60,7 +60,7 @@ describe('the mail outbox', () => {
     const smtp = await startSmtp()
     const { app } = await appWithMail(smtp.url)
     const takenBack = app.db.orm.transaction(async tx => {
-      await writeMail(app, tx, 'ada@example.test', content())
+      await writeMail(app, tx, { to: 'ada@example.test', content: content() })
       throw new Error('taken back')
     })
     await expect(takenBack).rejects.toThrow('taken back')

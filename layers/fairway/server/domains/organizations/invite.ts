@@ -18,7 +18,8 @@ import { limits } from '../../kernel/limits/limits'
 import { checkMayGive, INVITATION_IS_OPEN, requireOrg, type Actor } from './org-context'
 import { orgInvitations } from './tables'
 import { findMember } from './member-list'
-import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
+import { mailContent } from '../../kernel/mail/mail-content'
+import { queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 

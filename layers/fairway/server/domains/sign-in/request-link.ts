@@ -23,7 +23,8 @@ import { emailSchema } from '#fairway/shared/schemas/email'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
-import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
+import { mailContent } from '../../kernel/mail/mail-content'
+import { queueMail } from '../../kernel/mail/queue-mail'
 import type { SignInAnswer } from './sign-in-answer'
 
 export const magicLinkSchema = z.object({

@@ -1,11 +1,14 @@
 // What a job is: its declaration, and what its code has in hand.
 import { z } from 'zod'
 import type { ActionTypes } from '#fw/action-types'
+import type { MailTypes } from '#fw/mail-types'
+import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 import type { Orm } from '../database/client'
 import type { Log } from '../events/log'
+import type { MailDataOf } from '../mail/define-mail'
 import { scheduleFault, type Schedule } from './cron'
 
 /** What the code of a job has in hand. */
@@ -32,6 +35,11 @@ export interface JobContext {
    * the audit log says so. Throws `unknown-person` for one who is not there, is suspended or has left.
    */
   as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
+  /** Writes a mail down as `sendMail` does, outside of a transaction. */
+  mail<Name extends keyof MailTypes & string>(
+    name: Name,
+    mail: { to: string; data: MailDataOf<MailTypes[Name]>; language?: Language },
+  ): Promise<'queued' | 'switched-off'>
 }
 
 /** What a job does as a person. */
@@ -47,17 +55,19 @@ export interface ActingPerson {
 }
 
 /** What of its context a job has from outside of the queue. */
-export type JobExtras = Pick<JobContext, 'as'>
+export type JobExtras = Pick<JobContext, 'as' | 'mail'>
 type MakeExtras = (job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }) => JobExtras
 
 const extras = (app: App) =>
   app.memo(
     'job-extras',
     () =>
-      ({ make: (): JobExtras => ({ as: () => Promise.reject(new Error('nobody can act here')) }) }) as {
+      ({ make: (): JobExtras => ({ as: missing, mail: missing }) }) as {
         make: MakeExtras
       },
   )
+
+const missing = () => Promise.reject(new Error('declareWork was not called'))
 
 /** Says what jobs have in hand besides the queue's own. */
 export function giveJobs(app: App, make: MakeExtras): void {

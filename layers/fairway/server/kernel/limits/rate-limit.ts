@@ -1,6 +1,7 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
+import type { Orm } from '../database/client'
 import { sha256 } from '../crypto/hash'
 import { AppError } from '../http/app-error'
 import { createRemembered } from '../remember'
@@ -18,9 +19,26 @@ const countedSchema = z.object({ count: z.number(), endsAt: z.number() })
 export async function rateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   const now = app.now().getTime()
-  const { count, endsAt } = limit.isPerInstance
-    ? countHere(app, limit, subject, now)
-    : await countForAll(app, limit, subject, now)
+  checkCount(
+    limit,
+    limit.isPerInstance ? countHere(app, limit, subject, now) : await countForAll(app, limit, subject, now),
+    now,
+  )
+}
+
+/** The same in a transaction: what is rolled back was never counted. */
+export async function rateLimitWithin(app: App, on: Pick<Orm, 'all'>, limit: Limit, subject: string): Promise<void> {
+  if (!app.config.rateLimits) return
+  const now = app.now().getTime()
+  const values = countValues(limit, subject, now)
+  const [key, ...times] = values
+  // The key is a name of ours and a hash, the rest are numbers.
+  const statement = [`'${key}'`, ...times].reduce<string>((text, value) => text.replace('?', String(value)), COUNT)
+  const [counted] = await on.all(sql.raw(statement))
+  checkCount(limit, countedSchema.parse(counted), now)
+}
+
+function checkCount(limit: Limit, { count, endsAt }: Counted, now: number): void {
   if (count <= limit.most) return
   const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
   throw new AppError('rate-limited', {
@@ -34,10 +52,16 @@ const COUNT = `insert into rate_limits (key, count, ends_at) values (?, 1, ?) on
   count = case when ends_at <= ? then 1 else count + 1 end, ends_at = case when ends_at <= ? then excluded.ends_at else ends_at end
   returning count, ends_at as endsAt`
 
+const countValues = (limit: Limit, subject: string, now: number) => [
+  keyOf(limit, subject),
+  now + limit.windowInSeconds * 1000,
+  now,
+  now,
+]
+
 /** Counts in one statement, which all instances share. */
 async function countForAll(app: App, limit: Limit, subject: string, now: number): Promise<Counted> {
-  const args = [keyOf(limit, subject), now + limit.windowInSeconds * 1000, now, now]
-  const { rows } = await app.db.client.execute({ sql: COUNT, args })
+  const { rows } = await app.db.client.execute({ sql: COUNT, args: countValues(limit, subject, now) })
   return countedSchema.parse(rows[0])
 }
 

@@ -1,44 +1,7 @@
 import { z } from 'zod'
 import { languages, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-
-/** What a link by mail is about: the product, and where it was asked for in words. */
-type LinkValues = {
-  product: string
-  askedFrom: string
-}
-
-/** Every mail that is sent, and the values that its texts may show. */
-export interface MailValues {
-  'magic-link': LinkValues
-  verification: LinkValues
-  'password-reset': LinkValues
-  /** To an address without an account: its owner learns why nothing else comes, and the sender of the form learns nothing. */
-  'no-account': LinkValues
-  'account-exists': LinkValues
-  invitation: { product: string; invitedBy: string; organization: string; role: string; email: string }
-  'new-device': { product: string; when: string; device: string; address: string; how: string }
-  'token-made': { product: string; token: string; expires: string }
-  'password-changed': { product: string }
-  'passkey-added': { product: string }
-  'passkey-removed': { product: string }
-  'two-factor-on': { product: string }
-  'two-factor-off': { product: string }
-  'account-linked': { product: string }
-  'account-unlinked': { product: string }
-  /** To the address that the account has; `email` is the one that it is to have. */
-  'address-change-old': LinkValues & { email: string }
-  /** To the address that the account is to have; `email` is the one that it has. */
-  'address-change-new': LinkValues & { email: string }
-  /** Instead of the one before, where that address has an account already. */
-  'address-change-taken': LinkValues
-  /** To both addresses; `email` is the one that the account has now. */
-  'address-changed': { product: string; email: string }
-  'account-deleted': { product: string }
-  /** To the owners and admins of an organization, or to the operators; `address` is the host that accepted nothing. */
-  'webhook-failing': { product: string; address: string }
-  'webhook-orphaned': { product: string; address: string }
-}
+import type { MailValues } from './platform-mails'
 
 /** A text of a mail, or what makes it from the mail's values. */
 export type MailText<Values> = string | ((values: Values) => string)
@@ -103,7 +66,7 @@ function faultsOf(message: string, given: object): string[] {
     if (!parts.success)
       return parts.error.issues.map(issue => `${[language, ...issue.path].join('.')}: ${issue.message}`)
     return PARTS.flatMap(part =>
-      missingIn(part, platform[part], parts.data).map(fault => `${language}.${part}: ${fault}`),
+      missingIn(part, platform[part] ?? [], parts.data).map(fault => `${language}.${part}: ${fault}`),
     )
   })
 }

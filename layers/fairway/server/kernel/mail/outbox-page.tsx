@@ -5,7 +5,7 @@ import { findInOutbox, listOutbox, type WrittenMail } from '#fairway/server/kern
 import { cardPage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { formatTime, type Language } from '#fairway/shared/languages'
-import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { MAIL_PREVIEW_PATH, OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 interface Visit {
   /** The mail that is asked for; all of them when it is not there. */
@@ -25,7 +25,7 @@ export async function outboxPage(app: App, { mail: id, asHtml, language }: Visit
 }
 
 function listPage(app: App, mails: WrittenMail[], language: Language): Promise<ServerPage> {
-  const { title, lead, empty, signIn, to } = messagesOf(language).outbox
+  const { title, lead, empty, signIn, previews, to } = messagesOf(language).outbox
   const list = (
     <dl>
       {mails.flatMap(mail => [
@@ -39,8 +39,9 @@ function listPage(app: App, mails: WrittenMail[], language: Language): Promise<S
     </dl>
   )
   const foot = (
-    <p class="foot">
+    <p class="foot links">
       <a href={SIGN_IN_PATH}>{signIn}</a>
+      <a href={MAIL_PREVIEW_PATH}>{previews}</a>
     </p>
   )
   return cardPage(app, {

@@ -2,8 +2,6 @@
 import { and, eq, isNotNull, lte } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
-import type { Language } from '#fairway/shared/languages'
 import { newId } from '../crypto/random'
 import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
@@ -13,26 +11,29 @@ import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
 import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
-import type { MailText, MailValues } from './mail-overrides'
 
 /**
  * Hands one mail over for delivery and does not wait for the mail server. Without a mail server development writes it to its folder at
  * once. Throws when no mail can be sent at all.
  */
 export async function queueMail(app: App, to: string, content: MailContent): Promise<void> {
-  if (app.mailer.isRemote) await writeMail(app, app.db.orm, to, content)
+  if (app.mailer.isRemote) await writeMail(app, app.db.orm, { to, content })
   else await app.mailer.send({ to, ...(await rendered(app, content)) })
 }
 
+export type MailDb = Pick<Orm, 'insert' | 'run' | 'all'>
+
+interface MailToWrite {
+  to: string
+  content: MailContent
+  /** Its text stays for a week after it was given up, so that it can be sent later: nothing in it opens an account. */
+  isKept?: boolean
+}
+
 /** Writes a mail down with the job that sends it, in the transaction where `on` is one. Gives its id. */
-export async function writeMail(
-  app: App,
-  on: Pick<Orm, 'insert' | 'run' | 'all'>,
-  to: string,
-  content: MailContent,
-): Promise<string> {
+export async function writeMail(app: App, on: MailDb, { to, content, isKept }: MailToWrite): Promise<string> {
   const id = newId()
-  const sealed = sealMail(app, id, { to, ...(await rendered(app, content)) })
+  const sealed = sealMail(app, id, { to, ...(await rendered(app, content)), isKept })
   await on.insert(mailOutbox).values({ id, name: content.name, content: sealed, createdAt: app.now() })
   await queueJob(app, on, SEND_MAIL, { mailId: id })
   return id
@@ -55,6 +56,7 @@ const mailSchema = z.object({
   /** Gone once the mail was given up, unless it may be sent later. */
   text: z.string().optional(),
   html: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
   isKept: z.boolean().optional(),
 })
 type WrittenDown = z.output<typeof mailSchema>
@@ -79,10 +81,10 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
   const [row] = await app.db.orm.select().from(mailOutbox).where(eq(mailOutbox.id, id))
   if (!row) return
   const mail = mailSchema.parse(JSON.parse(unseal(app.config.keys, MAIL_PURPOSE, row.content, id)))
-  const { to, subject, text, html, isKept } = mail
+  const { to, subject, text, html, headers, isKept } = mail
   if (text === undefined) throw new AppError('not-found', { detail: 'Its text was deleted when it was given up.' })
   try {
-    await app.mailer.send({ id, to, subject, text, html })
+    await app.mailer.send({ id, to, subject, text, html, headers })
   } catch (error) {
     const isRefused = isFinal(error)
     const reason = error instanceof Error ? error.message : String(error)
@@ -114,37 +116,4 @@ const KEEP_FAILED_IN_MS = 7 * 24 * 60 * 60 * 1000
 export async function purgeMails(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEEP_FAILED_IN_MS)
   await app.db.orm.delete(mailOutbox).where(and(isNotNull(mailOutbox.failedAt), lte(mailOutbox.failedAt, before)))
-}
-
-interface Mail<Message extends keyof MailValues> {
-  values: Omit<MailValues[Message], 'product'>
-  /** Where the button leads. */
-  href: string
-  /** English when not given, or where there is no text in it. */
-  language?: Language
-}
-
-/** What one of the known mails says here: the application's own texts (`mails` of fw.config), then the platform's. */
-export function mailContent<Message extends keyof MailValues>(
-  { config }: Pick<App, 'config'>,
-  message: Message,
-  { values: given, href, language: wanted = 'en' }: Mail<Message>,
-): MailContent {
-  const language = messagesOf(wanted).mails[message] ? wanted : 'en'
-  const platform = messagesOf(language).mails[message]
-  if (!platform) throw new Error(`no catalog has the mail ${message}`)
-  const own = config.mails[message]?.[language] ?? {}
-  const values = { ...given, product: config.name } as MailValues[Message]
-  const ours = (text: string) => fill(text, values)
-  const theirs = (text: MailText<MailValues[Message]>) => (typeof text === 'function' ? text(values) : text)
-  const one = (part: 'subject' | 'action') => (own[part] === undefined ? ours(platform[part]) : theirs(own[part]))
-  const several = (part: 'lines' | 'notes') => own[part]?.map(theirs) ?? platform[part].map(ours)
-  return {
-    name: message,
-    language,
-    subject: one('subject'),
-    lines: several('lines'),
-    action: { label: one('action'), href },
-    notes: several('notes'),
-  }
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-import { createSSRApp } from 'vue'
+import { createSSRApp, type VNodeChild } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { htmlAttributes, languages } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
@@ -14,16 +14,28 @@ export interface MailContent {
   subject: string
   /** Paragraphs before the button. */
   lines: string[]
+  /** What stands between them and the button. */
+  body?: VNodeChild
   action?: { label: string; href: string }
   /** Paragraphs after it: how long it works, what to do when the mail was not expected. */
   notes: string[]
+  /** Where the receiver can say that no more of them should come (RFC 8058: the address takes a POST). */
+  unsubscribe?: { label: string; href: string }
 }
 
 type MailConfig = Pick<Config, 'brand' | 'baseUrl'>
 
 /** The text and the HTML of a mail; everything that people wrote is escaped and kept on one line. */
 export async function renderMail(content: MailContent, config: MailConfig) {
-  const { language, subject, lines, action, notes } = {
+  const {
+    language,
+    subject,
+    lines,
+    body: own,
+    action,
+    notes,
+    unsubscribe,
+  } = {
     ...content,
     language: content.language ?? 'en',
     subject: oneLine(content.subject),
@@ -32,21 +44,39 @@ export async function renderMail(content: MailContent, config: MailConfig) {
   }
   // Many mail programs drop the document's own element.
   const direction = directionOf(language)
+  const ownHtml = own === undefined ? '' : await htmlOf(own)
   const text = [
     ...lines,
+    ...(ownHtml ? [await textOf(ownHtml)] : []),
     ...(action ? [`${action.label}:\n${action.href}`] : []),
     ...notes,
     `-- \n${config.brand.name}`,
+    ...(unsubscribe ? [`${unsubscribe.label}:\n${unsubscribe.href}`] : []),
   ]
-  const body = await renderToString(
-    createSSRApp({ render: () => <Layout {...{ direction, lines, action, notes, config }} /> }),
-  )
+  const body = await htmlOf(<Layout {...{ direction, lines, ownHtml, action, notes, unsubscribe, config }} />)
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
+    ...(unsubscribe && { headers: unsubscribeHeaders(unsubscribe.href) }),
     html: `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
   }
 }
+
+const htmlOf = (content: VNodeChild): Promise<string> => renderToString(createSSRApp({ render: () => content }))
+
+/** The text of an author's part: lists and tables as lines, links with their addresses. */
+async function textOf(html: string): Promise<string> {
+  const { convert } = await import('html-to-text')
+  const table = { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } }
+  const link = { selector: 'a', options: { hideLinkHrefIfSameAsText: true } }
+  return convert(html, { wordwrap: false, selectors: [table, link, { selector: 'img', format: 'skip' }] })
+}
+
+/** Mail programs show a button for it, and press it without a visit. */
+const unsubscribeHeaders = (href: string) => ({
+  'List-Unsubscribe': `<${href}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
 
 const directionOf = (language: Language) => languages.find(({ code }) => code === language)?.direction ?? 'ltr'
 
@@ -57,12 +87,14 @@ const FONT = 'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif
 const button = (colour: string): string =>
   `display:inline-block;padding:10px 20px;border-radius:8px;background:${colour};color:#ffffff;text-decoration:none;font-weight:600`
 
-interface LayoutProps extends Omit<MailContent, 'name' | 'subject' | 'language'> {
+interface LayoutProps extends Omit<MailContent, 'name' | 'subject' | 'language' | 'body'> {
   direction: 'ltr' | 'rtl'
+  /** What an author's body was rendered to. */
+  ownHtml: string
   config: MailConfig
 }
 
-const Layout = ({ direction, lines, action, notes, config }: LayoutProps) => (
+const Layout = ({ direction, lines, ownHtml, action, notes, unsubscribe, config }: LayoutProps) => (
   <body style={`margin:0;padding:24px 16px;${FONT}`}>
     <div dir={direction} style="max-width:480px;margin:0 auto;text-align:start">
       <p style="margin:0 0 24px;font-weight:600">
@@ -72,6 +104,7 @@ const Layout = ({ direction, lines, action, notes, config }: LayoutProps) => (
       {lines.map(line => (
         <p style="margin:0 0 16px">{line}</p>
       ))}
+      {ownHtml ? <div style="margin:0 0 16px" innerHTML={ownHtml} /> : null}
       {action ? (
         <p style="margin:24px 0">
           <a href={action.href} style={button(config.brand.accent[800])}>
@@ -82,6 +115,13 @@ const Layout = ({ direction, lines, action, notes, config }: LayoutProps) => (
       {notes.map(note => (
         <p style="margin:0 0 12px;font-size:14px;opacity:.75">{note}</p>
       ))}
+      {unsubscribe ? (
+        <p style="margin:24px 0 0;font-size:14px;opacity:.75">
+          <a href={unsubscribe.href} style="color:inherit">
+            {unsubscribe.label}
+          </a>
+        </p>
+      ) : null}
     </div>
   </body>
 )

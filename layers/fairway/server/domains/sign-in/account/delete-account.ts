@@ -31,7 +31,8 @@ import { countRows, findTables, type TableOfRows, type Runs } from '#fairway/ser
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import { mailContent, queueMail } from '../../../kernel/mail/queue-mail'
+import { mailContent } from '../../../kernel/mail/mail-content'
+import { queueMail } from '../../../kernel/mail/queue-mail'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { partsOf } from './export-account'
 

@@ -1,0 +1,99 @@
+// A mail: its declaration, and its texts in each language.
+import { isCatalog } from '../../server/kernel/locale-files'
+import { jsonOf } from '../../server/kernel/declaration'
+import { readIn } from '../project/changes'
+import { UsageFault } from '../terminal'
+import { type Field, parseFields, schemaHelpers } from './fields'
+import { importOf, lines, quoted } from './layout'
+import { checkName, toKebab, toSentence } from './names'
+import { type Common, inputLines } from './pieces'
+import { type GeneratePlan, languagesOf, planFiles } from './plan'
+
+/** A mail that greets, to be given its own texts. */
+export function planMail(
+  root: string,
+  { name: given, fields: typed, topic, force }: Common & { name: string; fields: readonly string[]; topic?: string },
+): GeneratePlan {
+  checkName('mail', given)
+  const name = toKebab(given)
+  const fields = parseFields(typed)
+  const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
+  if (noJson) throw new UsageFault(`${noJson.name}: give a mail what it shows. Make it a text.`)
+  const path = `server/mails/${name}.tsx`
+  const catalogs = languagesOf(root).map(language => catalogOf(root, { language, name, topic }))
+  return {
+    ...planFiles(root, {
+      files: new Map([
+        [path, mailText(name, fields, topic)],
+        ...catalogs.map(({ path: file, after }) => [file, after] as const),
+      ]),
+      // A catalog takes one more mail, whatever its author has written in it.
+      former: [new Map(catalogs.map(({ path: file, before }) => [file, before ?? '']))],
+      force,
+    }),
+    remarks: [],
+    next: [
+      'see it: /_fw/dev/mails',
+      `send it in an action or a job: await sendMail(db, '${name}', { to: '…', data: {…} })`,
+    ],
+  }
+}
+
+function mailText(name: string, fields: readonly Field[], topic: string | undefined): string {
+  const helpers = schemaHelpers(fields)
+  const examples = fields.map(field => `${field.name}: ${exampleOf(field)}`)
+  return lines(
+    fields.length > 0 && `import { z } from 'zod'`,
+    importOf(['defineMail'], '#fw'),
+    helpers.length > 0 && importOf(helpers, 'nuxt-fairway/tables'),
+    '',
+    'export default defineMail({',
+    `  description: ${quoted(`${toSentence(name)}.`)},`,
+    fields.length > 0 && `  data: z.object({\n${inputLines(fields).join('\n')}\n  }),`,
+    `  example: {${examples.length > 0 ? ` ${examples.join(', ')} ` : ''}},`,
+    `  href: () => '/',`,
+    topic !== undefined && `  topic: ${quoted(toKebab(topic))},`,
+    '})',
+    '',
+  )
+}
+
+const EXAMPLES: Partial<Record<Field['type'], string>> = {
+  integer: '40',
+  number: '40',
+  money: '4000',
+  boolean: 'true',
+  date: `'2031-05-20'`,
+  json: '{}',
+  url: `'https://example.com/'`,
+  email: `'ada@example.com'`,
+  person: `'ada@example.com'`,
+}
+const exampleOf = ({ type, name, values }: Field): string =>
+  EXAMPLES[type] ?? quoted((type === 'enum' && values[0]) || toSentence(name))
+
+interface CatalogInput {
+  language: string
+  name: string
+  topic?: string
+}
+
+/** The catalog of the application with one more mail; texts that are there stay. */
+function catalogOf(root: string, { language, name, topic }: CatalogInput) {
+  const path = `app/locales/${language}/mails.json`
+  const before = readIn(root, path)
+  const known = jsonOf(before ?? '{}')
+  const catalog = isCatalog(known) ? known : {}
+  const title = toSentence(name)
+  const mails = {
+    [name]: { subject: title, lines: [`${title}.`], action: OPEN[language] ?? OPEN.en },
+    ...inside(catalog.mails),
+  }
+  const topics = inside(catalog.mailTopics)
+  const names = topic === undefined ? {} : { [toKebab(topic)]: toSentence(topic), ...inside(topics.names) }
+  const after = { ...catalog, mails, ...(topic !== undefined && { mailTopics: { ...topics, names } }) }
+  return { path, before, after: `${JSON.stringify(after, null, 2)}\n` }
+}
+
+const inside = (value: unknown): Record<string, unknown> => (isCatalog(value) ? value : {})
+const OPEN: Record<string, string> = { en: 'Open', de: 'Öffnen', ar: 'فتح' }

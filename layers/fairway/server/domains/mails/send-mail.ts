@@ -1,0 +1,81 @@
+// Mails of the application: written in the transaction of the author, sent by a job.
+import { and, eq } from 'drizzle-orm'
+import type { MailTypes } from '#fw/mail-types'
+import { languageOfPerson } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { requireRun } from '#fairway/server/kernel/current-run'
+import type { Orm } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
+import type { Mail, MailDataOf } from '#fairway/server/kernel/mail/define-mail'
+import { findMail } from '#fairway/server/kernel/mail/mail-content'
+import { contentOf } from '#fairway/server/kernel/mail/mail-content'
+import { writeMail } from '#fairway/server/kernel/mail/queue-mail'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import { addressOf, topicsHref } from './topics'
+import { mailOptOuts } from './tables'
+
+interface MailToSend<Data> {
+  /** One address. */
+  to: string
+  data: Data
+  /** The language of the receiver when not given: the one that they have chosen here, else English. */
+  language?: Language
+}
+
+/**
+ * Writes a mail down, in the transaction where `db` is one: what is rolled back is never sent. Returns whether it was queued, or not
+ * because the receiver has switched its topic off. Throws `rate-limited` when the receiver has had as many in an hour as the mail
+ * allows, `invalid-input` for what is no address, and `mail-unavailable` where no mail can be sent.
+ */
+export async function sendMail<Name extends keyof MailTypes & string>(
+  db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
+  name: Name,
+  mail: MailToSend<MailDataOf<MailTypes[Name]>>,
+): Promise<'queued' | 'switched-off'> {
+  return sendMailOf(requireRun().app, db, name, mail)
+}
+
+/** The same where the application is in hand. */
+export async function sendMailOf(
+  app: App,
+  db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
+  name: string,
+  { to: given, data, language: wanted }: MailToSend<unknown>,
+): Promise<'queued' | 'switched-off'> {
+  const declared = findMail(app, name)
+  if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  const to = emailSchema.safeParse(given).data
+  if (to === undefined)
+    throw new AppError('invalid-input', { errors: [{ path: 'to', message: 'This is no address.' }] })
+  if (declared.topic !== undefined && (await isSwitchedOff(db, to, declared.topic))) return 'switched-off'
+  await rateLimitWithin(app, db, limitOf(name, declared), to)
+  const language = wanted ?? (await languageOfPerson(app, { email: to }))
+  const content = contentOf(app, name, data, language)
+  const unsubscribe =
+    declared.topic === undefined ? undefined : unsubscribeOf(app, to, declared.topic, content.language)
+  await writeMail(app, db, { to, content: { ...content, unsubscribe }, isKept: true })
+  return 'queued'
+}
+
+const limitOf = (name: string, { mostPerHour }: Mail) => ({
+  name: `mail-${name}`,
+  most: mostPerHour,
+  windowInSeconds: 3600,
+})
+
+const unsubscribeOf = (app: App, email: string, topic: string, language?: Language) => ({
+  label: messagesOf(language ?? 'en').mailTopics.link,
+  href: topicsHref(app, { email, topic }),
+})
+
+async function isSwitchedOff(db: Pick<Orm, 'select'>, email: string, topic: string): Promise<boolean> {
+  const found = await db
+    .select({ topic: mailOptOuts.topic })
+    .from(mailOptOuts)
+    .where(and(eq(mailOptOuts.address, addressOf(email)), eq(mailOptOuts.topic, topic)))
+  return found.length > 0
+}

@@ -1,0 +1,112 @@
+/** @jsxImportSource vue */
+// What a receiver can switch off, and the page where they do; the link to it is in each such mail (RFC 8058).
+import { and, eq, inArray } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { jsonOf } from '#fairway/server/kernel/declaration'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { declaredMails } from '#fairway/server/kernel/mail/mail-content'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import { cardPage, notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
+import type { Language } from '#fairway/shared/languages'
+import { MAIL_TOPICS_PATH } from '#fairway/shared/paths'
+import { mailOptOuts } from './tables'
+
+const PURPOSE = 'mail-topics'
+const claimSchema = z.object({ email: z.string(), topic: z.string().nullable() })
+type Claim = z.output<typeof claimSchema>
+
+/** What stands for an address in the table. */
+export const addressOf = (email: string): string => sha256(email.toLowerCase())
+
+/** What lets the reader of a mail, and nobody else, change what its address gets. It does not end: a mail can be old. */
+const tokenOf = (app: App, claim: Claim): string => seal(app.config.keys, PURPOSE, JSON.stringify(claim), PURPOSE)
+
+/** The address of the page for a receiver; its POST switches the topic off. */
+export const topicsHref = (app: App, claim: Claim): string =>
+  `${app.config.baseUrl}${MAIL_TOPICS_PATH}?token=${tokenOf(app, claim)}`
+
+/** Throws `link-unknown` for what is no link of ours. */
+function readToken(app: App, token: string): Claim {
+  try {
+    const text = unseal(app.config.keys, PURPOSE, token, PURPOSE)
+    return claimSchema.parse(jsonOf(text))
+  } catch (error) {
+    if (error instanceof UnsealError || error instanceof z.ZodError) throw new AppError('link-unknown')
+    throw error
+  }
+}
+
+/** The topics of the application's mails. */
+const topicsOf = (app: App): string[] =>
+  [...new Set(declaredMails(app).flatMap(({ mail }) => mail.topic ?? []))].toSorted()
+
+interface Visit {
+  token: string
+  language: Language
+}
+
+/** The page with all topics. Looking changes nothing. */
+export async function topicsPage(app: App, { token, language }: Visit): Promise<BrowserAnswer> {
+  const { email } = readToken(app, token)
+  const off = new Set(await switchedOff(app, email))
+  const texts = messagesOf(language).mailTopics
+  const form = (
+    <form method="post">
+      <input type="hidden" name="token" value={token} />
+      <input type="hidden" name="asked" value="topics" />
+      {topicsOf(app).map(topic => (
+        <label class="choice">
+          <input type="checkbox" name={`topic:${topic}`} value="on" checked={!off.has(topic)} />
+          {nameOf(topic, language)}
+        </label>
+      ))}
+      <button>{texts.save}</button>
+      <p class="foot">{texts.others}</p>
+    </form>
+  )
+  return { page: await cardPage(app, { page: 'note', title: texts.title, lead: email, children: [form], language }) }
+}
+
+interface Change extends Visit {
+  /** The topics that stay on; undefined for the one-click way, which switches off that of the mail. */
+  on?: readonly string[]
+}
+
+/** Switches topics off and on, and says so. */
+export async function changeTopics(app: App, { token, on, language }: Change): Promise<BrowserAnswer> {
+  const { email, topic } = readToken(app, token)
+  const all = topicsOf(app)
+  const off = on === undefined ? [topic].flatMap(each => each ?? []) : all.filter(each => !on.includes(each))
+  const back = on === undefined ? [] : all.filter(each => on.includes(each))
+  const address = addressOf(email)
+  await app.db.orm.transaction(async tx => {
+    if (back.length > 0)
+      await tx.delete(mailOptOuts).where(and(eq(mailOptOuts.address, address), inArray(mailOptOuts.topic, back)))
+    if (off.length > 0)
+      await tx
+        .insert(mailOptOuts)
+        .values(off.map(each => ({ address, topic: each, at: app.now() })))
+        .onConflictDoNothing()
+  })
+  const texts = messagesOf(language).mailTopics
+  const link = { href: topicsHref(app, { email, topic }), text: texts.back }
+  return { page: await notePage(app, { title: texts.saved, lead: email, link, language }) }
+}
+
+async function switchedOff(app: App, email: string): Promise<string[]> {
+  const rows = await app.db.orm
+    .select()
+    .from(mailOptOuts)
+    .where(eq(mailOptOuts.address, addressOf(email)))
+  return rows.map(({ topic }) => topic)
+}
+
+/** A topic in words: those of the catalog, else its own name. */
+function nameOf(topic: string, language: Language): string {
+  const names: Record<string, string | undefined> = messagesOf(language).mailTopics.names
+  return names[topic] ?? topic.replaceAll('-', ' ')
+}

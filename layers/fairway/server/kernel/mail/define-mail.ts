@@ -1,0 +1,74 @@
+// What a mail is: its declaration, and which ones there are.
+import type { VNodeChild } from 'vue'
+import { z } from 'zod'
+import type { Language } from '#fairway/shared/languages'
+import type { Orm } from '../database/client'
+import { isDeclared, mark, parseDeclaration } from '../declaration'
+
+/** What the body of a mail has in hand besides its data. */
+export interface MailBodyContext {
+  /** The language of the receiver. */
+  language: Language
+  /** A text of the mail's own (`words` in the catalog), with its placeholders filled. */
+  t(word: string, values?: Readonly<Record<string, string | number>>): string
+}
+
+interface MailOptions<Data extends z.ZodObject> {
+  /** One sentence that says what it is for. */
+  description: string
+  /** What it is given. Texts and numbers fill the placeholders of its texts. */
+  data?: Data
+  /** What the preview shows: data, or what reads some from the database. */
+  example: z.input<Data> | ((context: { db: Orm }) => z.input<Data> | Promise<z.input<Data>>)
+  /** What the placeholders stand for, where that is not the data as it is. */
+  values?(data: z.output<Data>): Readonly<Record<string, string | number>>
+  /** Where its button leads: a path of this application, or an address. Without it there is no button. */
+  href?(data: z.output<Data>): string
+  /** What stands between its paragraphs and its button. The text part is made of it too. */
+  body?(data: z.output<Data>, context: MailBodyContext): VNodeChild
+  /** For mails that nobody has to get: receivers can switch a topic off, and each such mail has a link that does. */
+  topic?: string
+  /** How many one receiver gets in an hour; 20 when not given. */
+  mostPerHour?: number
+}
+
+/** A mail after its declaration was read. */
+export interface Mail {
+  description: string
+  data: z.ZodObject
+  example: unknown
+  values?(data: never): Readonly<Record<string, string | number>>
+  href?(data: never): string
+  body?(data: never, context: MailBodyContext): VNodeChild
+  topic?: string
+  mostPerHour: number
+}
+
+export interface MailEntry {
+  name: string
+  mail: Mail
+}
+
+const work = z.custom<(data: never) => never>(value => typeof value === 'function', 'must be a function')
+const optionsSchema = z.strictObject({
+  description: z.string().min(1),
+  data: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object').default(z.object({})),
+  example: z.unknown().refine(value => value !== undefined, 'is needed: it is what the preview shows'),
+  values: work.optional(),
+  href: work.optional(),
+  body: work.optional(),
+  topic: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/, 'must be kebab-case')
+    .optional(),
+  mostPerHour: z.int().min(1).default(20),
+})
+
+/** Declares a mail: `server/mails/<name>.tsx` exports it by default. Throws at load with each option that is wrong. */
+export const defineMail = <Data extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: MailOptions<Data>) =>
+  mark('mail', parseDeclaration('defineMail', optionsSchema, options)) as unknown as Mail & { data: Data }
+
+export const isMail = (value: unknown): value is Mail => isDeclared('mail', value)
+
+/** What a mail is given, as its author types it. */
+export type MailDataOf<Declared> = Declared extends { data: infer Data extends z.ZodObject } ? z.input<Data> : never

@@ -1,0 +1,89 @@
+// What a mail says, before it has a form.
+import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
+import type { Mail, MailEntry } from './define-mail'
+import type { MailText } from './mail-overrides'
+import { type MailValues, type PlatformMail, platformMails } from './platform-mails'
+import type { MailContent } from './render-mail'
+
+const registry = (app: Pick<App, 'memo'>) => app.memo('mails', () => new Map<string, Mail>())
+
+/** Says which mails the application has; one with the name of a platform's mail stands for it. */
+export function declareMails(app: App, entries: readonly MailEntry[]): void {
+  for (const { name, mail } of entries) registry(app).set(name, mail)
+}
+
+/** The application's own mails. */
+export const declaredMails = (app: Pick<App, 'memo'>): MailEntry[] =>
+  [...registry(app)].map(([name, mail]) => ({ name, mail }))
+
+export const findMail = (app: Pick<App, 'memo'>, name: string): Mail | undefined => registry(app).get(name)
+
+/** The data that the preview of a mail shows. */
+export const exampleOf = async (app: App, { example, data }: Mail): Promise<unknown> =>
+  data.parse(typeof example === 'function' ? await example({ db: app.db.orm }) : example)
+
+interface PlatformData<Name extends PlatformMail> {
+  values: Omit<MailValues[Name], 'product'>
+  /** Where the button leads. */
+  href: string
+  /** English when not given, or where there is no text in it. */
+  language?: Language
+}
+
+/** What one of the platform's mails says here. */
+export const mailContent = <Name extends PlatformMail>(
+  app: ContentApp,
+  name: Name,
+  { values, href, language }: PlatformData<Name>,
+): MailContent => contentOf(app, name, { ...values, link: href }, language)
+
+type ContentApp = Pick<App, 'config' | 'memo'>
+
+/** Its declaration: the application's, else the platform's. Throws for a name that is neither. */
+export function requireMail(app: ContentApp, name: string): Mail {
+  const mail = findMail(app, name) ?? new Map<string, Mail>(Object.entries(platformMails)).get(name)
+  if (!mail) throw new Error(`there is no mail ${name}`)
+  return mail
+}
+
+/** What a mail says: the texts of `mails` in fw.config, then those of the catalogs, in the receiver's language where there are any. */
+export function contentOf(app: ContentApp, name: string, given: unknown, wanted: Language = 'en'): MailContent {
+  const { config } = app
+  const mail = requireMail(app, name)
+  const data = mail.data.parse(given) as never
+  const language = messagesOf(wanted).mails[name] ? wanted : 'en'
+  const texts = messagesOf(language).mails[name]
+  if (!texts) throw new Error(`no catalog has the mail ${name}`)
+  const values = { ...textsIn(mail.values?.(data) ?? data), product: config.name }
+  const own = (config.mails as OwnMails)[name]?.[language] ?? {}
+  const theirs = (text: MailText<never>) => (typeof text === 'function' ? text(values as never) : text)
+  const one = (part: 'subject' | 'action') =>
+    own[part] === undefined ? fill(texts[part] ?? '', values) : theirs(own[part])
+  const several = (part: 'lines' | 'notes') =>
+    own[part]?.map(theirs) ?? (texts[part] ?? []).map(text => fill(text, values))
+  const href = mail.href?.(data)
+  const t = (word: string, filled = {}) => fill(texts.words?.[word] ?? word, { ...values, ...filled })
+  return {
+    name,
+    language,
+    subject: one('subject'),
+    lines: several('lines'),
+    body: mail.body?.(data, { language, t }),
+    action: href === undefined ? undefined : { label: one('action'), href: new URL(href, config.baseUrl).href },
+    notes: several('notes'),
+  }
+}
+
+interface OwnTexts {
+  subject?: MailText<never>
+  lines?: readonly MailText<never>[]
+  action?: MailText<never>
+  notes?: readonly MailText<never>[]
+}
+type OwnMails = Partial<Record<string, Partial<Record<string, OwnTexts>>>>
+
+/** What of the data can stand in a text. */
+const textsIn = (data: object): Record<string, string | number> =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value === 'string' || typeof value === 'number'))

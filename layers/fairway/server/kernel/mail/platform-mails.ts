@@ -1,0 +1,100 @@
+// The platform's own mails. An application replaces one with a file of its name in server/mails; its texts alone in its catalogs.
+import { z } from 'zod'
+import { defineMail, type MailDataOf } from './define-mail'
+
+/** Where the button leads; what is mailed is always about something that can be opened. */
+const link = z.string()
+const LINK = 'https://example.com/'
+
+const notice = (description: string) =>
+  defineMail({ description, data: z.object({ link }), example: { link: LINK }, href: data => data.link })
+
+const ASKED_FROM = 'Firefox on Linux, from the address 192.0.2.7'
+/** What was asked for, and where, in words. */
+const asked = (description: string) =>
+  defineMail({
+    description,
+    data: z.object({ link, askedFrom: z.string() }),
+    example: { link: LINK, askedFrom: ASKED_FROM },
+    href: data => data.link,
+  })
+const ofAddress = (description: string) =>
+  defineMail({
+    description,
+    data: z.object({ link, askedFrom: z.string(), email: z.string() }),
+    example: { link: LINK, askedFrom: ASKED_FROM, email: 'ada@example.com' },
+    href: data => data.link,
+  })
+const ofWebhook = (description: string) =>
+  defineMail({
+    description,
+    data: z.object({ link, address: z.string() }),
+    example: { link: LINK, address: 'hooks.example.com' },
+    href: data => data.link,
+  })
+
+export const platformMails = {
+  'magic-link': asked('A link that signs in.'),
+  verification: asked('A link that confirms the address of a new account.'),
+  'password-reset': asked('A link with which somebody chooses a new password.'),
+  'no-account': asked('To an address without an account, so that the sender of the form learns nothing.'),
+  'account-exists': asked('To somebody who signs up and has an account.'),
+  invitation: defineMail({
+    description: 'Invites somebody to an organization.',
+    data: z.object({
+      link,
+      invitedBy: z.string(),
+      organization: z.string(),
+      role: z.string(),
+      email: z.string(),
+    }),
+    example: { link: LINK, invitedBy: 'Ada', organization: 'Larch', role: 'member', email: 'ben@example.com' },
+    href: data => data.link,
+  }),
+  'new-device': defineMail({
+    description: 'Tells of a sign-in on a device that was never used.',
+    data: z.object({ link, when: z.string(), device: z.string(), address: z.string(), how: z.string() }),
+    example: {
+      link: LINK,
+      when: '20 May 2031, 09:00 UTC',
+      device: 'Firefox on Linux',
+      address: '192.0.2.7',
+      how: 'with a passkey',
+    },
+    href: data => data.link,
+  }),
+  'token-made': defineMail({
+    description: 'Tells of a new API token.',
+    data: z.object({ link, token: z.string(), expires: z.string() }),
+    example: { link: LINK, token: 'Backup script', expires: '20 May 2032, 09:00 UTC' },
+    href: data => data.link,
+  }),
+  'password-changed': notice('Tells of a new password.'),
+  'passkey-added': notice('Tells of a new passkey.'),
+  'passkey-removed': notice('Tells of a passkey that was removed.'),
+  'two-factor-on': notice('Tells that two-factor sign-in is on.'),
+  'two-factor-off': notice('Tells that two-factor sign-in is off.'),
+  'account-linked': notice('Tells of an account at a provider that can sign in now.'),
+  'account-unlinked': notice('Tells of an account at a provider that can no longer sign in.'),
+  'address-change-old': ofAddress('To the address that an account has; `email` is the one that it is to have.'),
+  'address-change-new': ofAddress('To the address that an account is to have; `email` is the one that it has.'),
+  'address-change-taken': asked('Instead of the one before, where that address has an account.'),
+  'address-changed': defineMail({
+    description: 'To both addresses; `email` is the one that the account has now.',
+    data: z.object({ link, email: z.string() }),
+    example: { link: LINK, email: 'ada@example.com' },
+    href: data => data.link,
+  }),
+  'account-deleted': notice('Tells that an account was deleted.'),
+  'webhook-failing': ofWebhook(
+    'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
+  ),
+  'webhook-orphaned': ofWebhook('To operators: a webhook is off because its creator is no operator any more.'),
+}
+
+export type PlatformMail = keyof typeof platformMails
+
+/** What the texts of each mail may show. */
+export type MailValues = {
+  [Name in PlatformMail]: Omit<MailDataOf<(typeof platformMails)[Name]>, 'link'> & { product: string }
+}

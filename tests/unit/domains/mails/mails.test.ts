@@ -1,0 +1,228 @@
+import { h } from 'vue'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { changeTopics, previewPage, sendMail, topicsPage } from '#fairway/server/domains/mails'
+import { rememberLanguage } from '#fairway/server/domains/people'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { retryJob, runDueJobs } from '#fairway/server/kernel/jobs'
+import { defineMail } from '#fairway/server/kernel/mail/define-mail'
+import { contentOf, declareMails, mailContent } from '#fairway/server/kernel/mail/mail-content'
+import { mailFaults } from '#fairway/server/kernel/mail/mail-faults'
+import { sendMailJob } from '#fairway/server/kernel/mail/queue-mail'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Orm } from '#fairway/server/kernel/database/client'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { startSmtp } from '../../../support/mail'
+import { query } from '../../../support/query'
+
+const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }
+
+const morning = defineMail({
+  description: 'The deals of the day.',
+  data: z.object({ name: z.string(), deals: z.array(z.object({ title: z.string(), amount: z.number() })) }),
+  example: { name: 'Ada', deals: [{ title: 'Larch', amount: 40 }] },
+  href: ({ name }) => `/deals?of=${name}`,
+  body: ({ deals }, { t, language }) =>
+    h('table', [
+      h('tr', [h('th', t('deal')), h('th', t('amount'))]),
+      ...deals.map(({ title, amount }) => h('tr', [h('td', title), h('td', amount.toLocaleString(language))])),
+    ]),
+  topic: 'digest',
+  mostPerHour: 2,
+})
+
+const TEXTS = {
+  en: {
+    subject: 'Good morning, {name}',
+    lines: ['These close today.'],
+    action: 'See all deals',
+    notes: ['Sent by {product}.'],
+    words: { deal: 'Deal', amount: 'Amount' },
+  },
+  de: {
+    subject: 'Guten Morgen, {name}',
+    lines: ['Diese enden heute.'],
+    action: 'Alle ansehen',
+    words: { deal: 'Abschluss', amount: 'Betrag' },
+  },
+}
+
+let test: TestApp
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+beforeAll(() => {
+  // As the catalogs of an application say them.
+  for (const language of ['en', 'de'] as const) messagesOf(language).mails.morning = TEXTS[language]
+})
+beforeEach(async () => {
+  smtp = await startSmtp()
+  test = await createTestApp({ SMTP_URL: smtp.url, EMAIL_FROM: 'Larch <no-reply@example.test>', FW_RATE_LIMITS: 'on' })
+  declareMails(test.app, [{ name: 'morning', mail: morning }])
+})
+afterEach(async () => {
+  await test.close()
+  await smtp.stop()
+})
+
+const DEALS = [
+  { title: '<b>Alder</b>', amount: 1200 },
+  { title: 'Birch', amount: 7 },
+]
+const send = (db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'> = test.app.db.orm, to = 'ada@example.test') =>
+  withRun({ app: test.app, session: null }, () =>
+    sendMail(db, 'morning' as never, { to, data: { name: 'Ada', deals: DEALS } } as never),
+  )
+const deliver = () => runDueJobs(test.app, [SEND_MAIL])
+const tokenIn = (text: string): string => /token=([\w.-]+)/.exec(text)?.[1] ?? ''
+
+describe('sendMail', () => {
+  it('sends what the declaration and the catalog say, as text and as HTML', async () => {
+    expect(await send()).toBe('queued')
+    await deliver()
+    const mail = await smtp.mailTo('ada@example.test')
+    expect(mail.subject).toBe('Good morning, Ada')
+    expect(mail.text.replaceAll('\r', '')).toMatch(
+      /These close today\.\n\nDeal +Amount\n<b>Alder<\/b> +1,200\nBirch +7\n\nSee all deals:\n/,
+    )
+    expect(mail.text).toContain(`${test.app.config.baseUrl}/deals?of=Ada`)
+    expect(mail.text).toContain('Sent by Fairway.')
+    expect(mail.html).toContain('<td>&lt;b&gt;Alder&lt;/b&gt;</td>')
+    const [raw] = smtp.received
+    expect(raw?.data).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+    expect(raw?.data).toMatch(/^Message-ID: <[\w-]+@example\.test>\r$/m)
+  })
+
+  it('speaks the language that the receiver has chosen here', async () => {
+    const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u1', 'A', 'ada@example.test', 1, 'person', 0, 0)`
+    await query(test.app, insert)
+    await rememberLanguage(test.app, 'u1', 'de')
+    await send()
+    await deliver()
+    expect(await smtp.mailTo('ada@example.test')).toMatchObject({ subject: 'Guten Morgen, Ada' })
+  })
+
+  it('is part of the transaction: what is rolled back is neither sent nor counted', async () => {
+    for (let times = 0; times < 3; times++) {
+      const takenBack = test.app.db.orm.transaction(async tx => {
+        await send(tx)
+        throw new Error('taken back')
+      })
+      await expect(takenBack).rejects.toThrow('taken back')
+    }
+    expect(await deliver()).toEqual([])
+    await test.app.db.orm.transaction(tx => send(tx))
+    expect(await deliver()).toMatchObject([{ state: 'done' }])
+  })
+
+  it('sends one receiver as many in an hour as the mail allows', async () => {
+    await send()
+    await send()
+    await expect(send()).rejects.toMatchObject({ code: 'rate-limited' })
+    expect(await send(undefined, 'ben@example.test')).toBe('queued')
+  })
+
+  it('refuses what is no address, data that does not fit, and a mail that there is not', async () => {
+    await expect(send(undefined, 'ada@')).rejects.toMatchObject({ code: 'invalid-input' })
+    const other = (name: string, data: unknown) =>
+      withRun({ app: test.app, session: null }, () =>
+        sendMail(test.app.db.orm, name as never, { to: 'ada@example.test', data } as never),
+      )
+    await expect(other('morning', {})).rejects.toThrow(/deals/)
+    await expect(other('evening', {})).rejects.toThrow('there is no mail evening in server/mails')
+    expect(await query(test.app, 'select * from mail_outbox')).toEqual([])
+  })
+
+  it('keeps the text of one that was given up, so that it can be sent once the mail server is back', async () => {
+    await smtp.stop()
+    await send()
+    await query(test.app, 'update fw_jobs set most_attempts = 1')
+    expect(await deliver()).toMatchObject([{ state: 'failed' }])
+    const port = Number(new URL(smtp.url).port)
+    smtp = await startSmtp({ port })
+    const [job] = await query(test.app, 'select id from fw_jobs')
+    expect(await retryJob(test.app, String(job?.id))).toBe(true)
+    expect(await deliver()).toMatchObject([{ state: 'done' }])
+    expect(await query(test.app, 'select * from mail_outbox')).toEqual([])
+  })
+})
+
+describe('a topic', () => {
+  const mailed = async () => {
+    await send()
+    await deliver()
+    return tokenIn((await smtp.mailTo('ada@example.test')).text)
+  }
+
+  it('is switched off by the button of a mail program, for this address alone', async () => {
+    const token = await mailed()
+    await changeTopics(test.app, { token, language: 'en' })
+    expect(await send()).toBe('switched-off')
+    expect(await send(undefined, 'ben@example.test')).toBe('queued')
+    expect(JSON.stringify(await query(test.app, 'select * from fw_mail_opt_outs'))).not.toContain('ada@')
+  })
+
+  it('is switched on again on its page', async () => {
+    const token = await mailed()
+    await changeTopics(test.app, { token, on: [], language: 'en' })
+    const { page } = (await topicsPage(test.app, { token, language: 'en' })) as { page: { html: string } }
+    expect(page.html).toMatch(/name="topic:digest" value="on">/)
+    await changeTopics(test.app, { token, on: ['digest', 'no-such-topic'], language: 'en' })
+    expect(await send()).toBe('queued')
+  })
+
+  it('cannot be changed by a link that is not ours', async () => {
+    const token = await mailed()
+    const forged = `${token.slice(0, -4)}AAAA`
+    for (const wrong of ['', 'x', forged]) {
+      await expect(changeTopics(test.app, { token: wrong, language: 'en' })).rejects.toMatchObject({
+        code: 'link-unknown',
+      })
+    }
+  })
+})
+
+describe('the platform’s mails', () => {
+  const values = { invitedBy: 'Eve', organization: 'Larch', role: 'member', email: 'ada@example.test' }
+
+  it('are replaced by a file of their name', () => {
+    const own = defineMail({
+      description: 'An invitation of ours.',
+      data: z.object({ link: z.string(), organization: z.string() }),
+      example: { link: '/', organization: 'Larch' },
+      href: ({ link }) => link,
+      body: ({ organization }) => h('p', `Come to ${organization}`),
+    })
+    declareMails(test.app, [{ name: 'invitation', mail: own }])
+    const content = mailContent(test.app, 'invitation', { values, href: 'https://app.example.test/i' })
+    expect(content).toMatchObject({
+      body: { type: 'p', children: 'Come to Larch' },
+      action: { href: 'https://app.example.test/i' },
+    })
+  })
+
+  it('have an example each that their texts can show whole', async () => {
+    for (const name of Object.keys(messagesOf('en').mails).filter(each => each !== 'morning')) {
+      const page = await previewPage(test.app, { mail: name, asHtml: false, language: 'en' })
+      expect(page.html, name).not.toMatch(/\{\w+\}/)
+    }
+  })
+})
+
+describe('the build', () => {
+  it.each([
+    ['has no texts', morning, {}, 'it has no texts: add mails.it'],
+    ['shows what it is not given', morning, { subject: '{nobody}', action: 'Go' }, 'its texts show {nobody}'],
+    ['has a button without a text', morning, { subject: 'x' }, 'its texts no action'],
+  ])('refuses a mail that %s', (_what, mail, texts, fault) => {
+    expect(mailFaults('it', mail, { it: texts })).toEqual([expect.stringContaining(fault)])
+  })
+
+  it('refuses one that stands for a mail of the platform and does not take its data', () => {
+    const texts = { invitation: { subject: 'x', action: 'y' } }
+    expect(mailFaults('invitation', morning, texts)).toEqual([expect.stringContaining('must take its data: link')])
+  })
+
+  it('takes one that is right', () => {
+    expect(mailFaults('morning', morning, { morning: TEXTS.en })).toEqual([])
+    expect(contentOf(test.app, 'morning', { name: 'Ada', deals: [] }).subject).toBe('Good morning, Ada')
+  })
+})
