@@ -1,11 +1,14 @@
 // The engine: takes jobs from the queue and runs them, in every process that serves.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
+import { randomToken } from '../crypto/random'
+import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
 import type { JobEntry } from './job'
 import {
   endAttempt,
   type Ending,
+  giveBack,
   isAnythingDue,
   LEASE_IN_MS,
   markCancelled,
@@ -19,6 +22,7 @@ import { queueScheduled } from './schedule'
 /** How many jobs one process runs at a time. */
 const AT_ONCE = 16
 const LOOK_EVERY_IN_MS = 750
+const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
 /** When it looks again after something was queued: the transaction that it is in may take a while. */
 const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
 const STOPPED_AFTER_IN_MS = 1000
@@ -38,6 +42,10 @@ interface Engine {
   isAskedAgain: boolean
   /** Whether the database could not be asked the last time. */
   isAway: boolean
+  /** From when jobs of processes that say nothing are taken over, on the clock of `performance.now()`. */
+  takesOverFrom: number
+  /** Tokens of takes that the database did not answer: jobs may be marked with them that no process runs. */
+  unanswered: Set<string>
 }
 
 const engineOf = (app: App): Engine =>
@@ -48,6 +56,8 @@ const engineOf = (app: App): Engine =>
     isOn: false,
     isAskedAgain: false,
     isAway: false,
+    takesOverFrom: 0,
+    unanswered: new Set(),
   }))
 
 /**
@@ -60,7 +70,9 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
   for (const entry of entries) engine.entries.set(entry.name, entry)
   const timers = [
     setInterval(() => void look(app), LOOK_EVERY_IN_MS),
-    setInterval(() => void renew(app), LEASE_IN_MS / 3),
+    setInterval(() => {
+      keepRunning(app, engine).catch((error: unknown) => sayAway(app, engine, error))
+    }, RENEW_EVERY_IN_MS),
   ]
   for (const timer of timers) timer.unref()
   void look(app)
@@ -72,7 +84,10 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
     await allEnded(engine, graceInMs)
     for (const { clock } of engine.running.values()) clock.abort(STOPPING)
     await allEnded(engine, STOPPED_AFTER_IN_MS)
-    await Promise.all([...engine.running.values()].map(({ job }) => endAttempt(app, job, { state: 'ready' })))
+    const left = [...engine.running.values()]
+    await Promise.all(left.map(({ job }) => endAttempt(app, job, { state: 'ready' }))).catch((error: unknown) =>
+      app.log.warn('jobs could not be given back; another process takes them later', { error }),
+    )
   }
 }
 
@@ -97,13 +112,11 @@ async function look(app: App): Promise<void> {
     try {
       while (engine.isAskedAgain && !engine.isStopping) {
         engine.isAskedAgain = false
+        if (engine.isAway) await comeBack(app, engine)
         await takeDue(app, engine)
-        engine.isAway = false
       }
     } catch (error) {
-      // Once, however long the database stays away.
-      if (!engine.isAway) app.log.warn('jobs could not be looked for; it is tried again', { error })
-      engine.isAway = true
+      sayAway(app, engine, error)
     } finally {
       engine.looking = undefined
     }
@@ -111,24 +124,59 @@ async function look(app: App): Promise<void> {
   return engine.looking
 }
 
+/** Logs that the database cannot be asked: once, however long that lasts. */
+function sayAway(app: App, engine: Engine, error: unknown): void {
+  if (!engine.isAway) app.log.warn('the job queue cannot be reached; jobs go on when it is back', { error })
+  engine.isAway = true
+}
+
+/** Tells the database that the jobs of this process still run, once it answers again. The others get the time to do the same. */
+async function comeBack(app: App, engine: Engine): Promise<void> {
+  await keepRunning(app, engine)
+  engine.isAway = false
+  engine.takesOverFrom = performance.now() + RENEW_EVERY_IN_MS
+}
+
 async function takeDue(app: App, engine: Engine): Promise<void> {
   const { entries, running } = engine
+  await giveBackUnanswered(app, engine)
   await queueScheduled(app, [...entries.values()])
   const due = await isAnythingDue(app)
-  if (due.isWaking) await wakeJobs(app)
+  if (due.isWaking) {
+    // This process may have slept for longer than a lease.
+    await keepRunning(app, engine)
+    await wakeJobs(app, { takesOver: performance.now() >= engine.takesOverFrom })
+  }
   if (!due.isReady && !due.isWaking) return
   const names = [...entries.keys()]
   for (let room = AT_ONCE - running.size; room > 0 && !engine.isStopping; room = AT_ONCE - running.size) {
-    const { taken, looked } = await takeJobs(app, names, room)
+    const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
     if (looked < room) return
   }
 }
 
+async function take(app: App, { unanswered }: Engine, names: readonly string[], most: number) {
+  const token = randomToken(12)
+  try {
+    return await takeJobs(app, { names, most, token })
+  } catch (error) {
+    if (isOfDatabase(error)) unanswered.add(token)
+    throw error
+  }
+}
+
+async function giveBackUnanswered(app: App, { unanswered }: Engine): Promise<void> {
+  const tokens = [...unanswered]
+  if (tokens.length === 0) return
+  await giveBack(app, tokens)
+  for (const token of tokens) unanswered.delete(token)
+}
+
 function begin(app: App, engine: Engine, job: TakenJob): void {
   const clock = new AbortController()
   const ended = runAttempt(app, engine.entries.get(job.name), job, clock)
-    .then(ending => endAttempt(app, job, ending))
+    .then(ending => noteEnd(app, engine, job, ending))
     .catch((error: unknown) =>
       app.log.warn('the end of a job could not be noted; it runs again', { job: job.id, error }),
     )
@@ -138,6 +186,21 @@ function begin(app: App, engine: Engine, job: TakenJob): void {
     })
   engine.running.set(job.id, { job, clock, ended })
 }
+
+/** Notes how an attempt has ended, when the database is back if need be: it would run once more otherwise. */
+async function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
+  for (;;) {
+    try {
+      return await endAttempt(app, job, ending)
+    } catch (error) {
+      if (engine.isStopping || !isOfDatabase(error)) throw error
+      sayAway(app, engine, error)
+      await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+    }
+  }
+}
+
+const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
 
 /** A job that `runDueJobs` has run once. */
 export interface RanJob {
@@ -152,9 +215,9 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
   const byName = new Map(entries.map(entry => [entry.name, entry]))
   const ran: RanJob[] = []
   await queueScheduled(app, entries)
-  await wakeJobs(app)
+  await wakeJobs(app, { takesOver: true })
   for (;;) {
-    const { taken, looked } = await takeJobs(app, [...byName.keys()], 1)
+    const { taken, looked } = await takeJobs(app, { names: [...byName.keys()], most: 1, token: randomToken(12) })
     if (looked === 0) return ran
     for (const job of taken) {
       const ending = await runAttempt(app, byName.get(job.name), job, new AbortController())
@@ -165,22 +228,17 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
 }
 
 /** Extends the leases of this process, and aborts the jobs that somebody has cancelled or another process has taken. */
-async function renew(app: App): Promise<void> {
-  const { running } = engineOf(app)
+async function keepRunning(app: App, { running }: Engine): Promise<void> {
   if (running.size === 0) return
   const asked = [...running.values()]
-  try {
-    const held = await renewLeases(
-      app,
-      asked.map(({ job }) => job),
-    )
-    for (const { job, clock } of asked) {
-      const lease = held.get(job.id)
-      if (!lease) clock.abort(LOST)
-      else if (lease.isCancelled) clock.abort(CANCELLED)
-    }
-  } catch (error) {
-    app.log.warn('jobs could not be kept', { error })
+  const held = await renewLeases(
+    app,
+    asked.map(({ job }) => job),
+  )
+  for (const { job, clock } of asked) {
+    const lease = held.get(job.id)
+    if (!lease) clock.abort(LOST)
+    else if (lease.isCancelled) clock.abort(CANCELLED)
   }
 }
 
