@@ -11,8 +11,8 @@ export interface Sqld {
   /** Resolves when the server has gone silent without closing connections; `thaw` ends that. */
   freeze(): Promise<void>
   thaw(): void
-  /** Ends it as a power cut would and starts it again on the same data and port; resolves when it answers. */
-  restart(): Promise<void>
+  /** Ends it as a power cut would and starts it again on the same data and port once `meanwhile` is over; resolves when it answers. */
+  restart(meanwhile?: () => Promise<unknown>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -35,8 +35,9 @@ export async function startSqld(): Promise<Sqld> {
         url,
         freeze: () => freeze(child, url),
         thaw: () => child.kill('SIGCONT'),
-        async restart() {
+        async restart(meanwhile = async () => {}) {
           await end(child)
+          await meanwhile()
           child = spawnSqld(folder, port)
           if (!(await isUp(child, url))) throw new Error('sqld did not start again')
         },

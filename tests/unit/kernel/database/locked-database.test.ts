@@ -2,10 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
-import { type Process, startProcess, WITH_PROCESSES } from './processes/start-process'
+import { type Program } from '../../../support/program'
+import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
 let db: TestDatabase
-let other: Process | undefined
+let other: Program | undefined
 
 const open = async (busyInMs: number) => {
   db = await openEmptyDatabase({ limits: { busyInMs } })

@@ -1,37 +1,31 @@
 // The engine: takes jobs from the queue and runs them, in every process that serves.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
-import { withRun, withTimeout } from '../current-run'
-import { countMetric, observeSeconds } from '../events/metrics'
+import { randomToken } from '../crypto/random'
 import { AppError } from '../http/app-error'
-import { recordSecurityEvent } from '../security-events/record-security-event'
-import { extrasOf, type JobContext, type JobEntry } from './job'
+import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
+import type { JobEntry } from './job'
 import {
   endAttempt,
   type Ending,
+  giveBack,
   isAnythingDue,
   LEASE_IN_MS,
   markCancelled,
-  type Progress,
   renewLeases,
   takeJobs,
   type TakenJob,
   wakeJobs,
-  writeProgress,
 } from './queue'
 import { queueScheduled } from './schedule'
 
 /** How many jobs one process runs at a time. */
 const AT_ONCE = 16
 const LOOK_EVERY_IN_MS = 750
+const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
 /** When it looks again after something was queued: the transaction that it is in may take a while. */
 const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
-const PROGRESS_EVERY_IN_MS = 500
 const STOPPED_AFTER_IN_MS = 1000
-
-const CANCELLED = new Error('The job was cancelled.')
-const STOPPING = new Error('The server stops.')
-const LOST = new Error('Another process has taken the job.')
 
 interface Running {
   job: TakenJob
@@ -48,6 +42,10 @@ interface Engine {
   isAskedAgain: boolean
   /** Whether the database could not be asked the last time. */
   isAway: boolean
+  /** From when jobs of processes that say nothing are taken over, on the clock of `performance.now()`. */
+  takesOverFrom: number
+  /** Tokens of takes that the database did not answer: jobs may be marked with them that no process runs. */
+  unanswered: Set<string>
 }
 
 const engineOf = (app: App): Engine =>
@@ -58,6 +56,8 @@ const engineOf = (app: App): Engine =>
     isOn: false,
     isAskedAgain: false,
     isAway: false,
+    takesOverFrom: 0,
+    unanswered: new Set(),
   }))
 
 /**
@@ -70,7 +70,9 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
   for (const entry of entries) engine.entries.set(entry.name, entry)
   const timers = [
     setInterval(() => void look(app), LOOK_EVERY_IN_MS),
-    setInterval(() => void renew(app), LEASE_IN_MS / 3),
+    setInterval(() => {
+      keepRunning(app, engine).catch((error: unknown) => sayAway(app, engine, error))
+    }, RENEW_EVERY_IN_MS),
   ]
   for (const timer of timers) timer.unref()
   void look(app)
@@ -82,7 +84,10 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
     await allEnded(engine, graceInMs)
     for (const { clock } of engine.running.values()) clock.abort(STOPPING)
     await allEnded(engine, STOPPED_AFTER_IN_MS)
-    await Promise.all([...engine.running.values()].map(({ job }) => endAttempt(app, job, { state: 'ready' })))
+    const left = [...engine.running.values()]
+    await Promise.all(left.map(({ job }) => endAttempt(app, job, { state: 'ready' }))).catch((error: unknown) =>
+      app.log.warn('jobs could not be given back; another process takes them later', { error }),
+    )
   }
 }
 
@@ -107,13 +112,11 @@ async function look(app: App): Promise<void> {
     try {
       while (engine.isAskedAgain && !engine.isStopping) {
         engine.isAskedAgain = false
+        if (engine.isAway) await comeBack(app, engine)
         await takeDue(app, engine)
-        engine.isAway = false
       }
     } catch (error) {
-      // Once, however long the database stays away.
-      if (!engine.isAway) app.log.warn('jobs could not be looked for; it is tried again', { error })
-      engine.isAway = true
+      sayAway(app, engine, error)
     } finally {
       engine.looking = undefined
     }
@@ -121,24 +124,59 @@ async function look(app: App): Promise<void> {
   return engine.looking
 }
 
+/** Logs that the database cannot be asked: once, however long that lasts. */
+function sayAway(app: App, engine: Engine, error: unknown): void {
+  if (!engine.isAway) app.log.warn('the job queue cannot be reached; jobs go on when it is back', { error })
+  engine.isAway = true
+}
+
+/** Tells the database that the jobs of this process still run, once it answers again. The others get the time to do the same. */
+async function comeBack(app: App, engine: Engine): Promise<void> {
+  await keepRunning(app, engine)
+  engine.isAway = false
+  engine.takesOverFrom = performance.now() + RENEW_EVERY_IN_MS
+}
+
 async function takeDue(app: App, engine: Engine): Promise<void> {
   const { entries, running } = engine
+  await giveBackUnanswered(app, engine)
   await queueScheduled(app, [...entries.values()])
   const due = await isAnythingDue(app)
-  if (due.isWaking) await wakeJobs(app)
+  if (due.isWaking) {
+    // This process may have slept for longer than a lease.
+    await keepRunning(app, engine)
+    await wakeJobs(app, { takesOver: performance.now() >= engine.takesOverFrom })
+  }
   if (!due.isReady && !due.isWaking) return
   const names = [...entries.keys()]
   for (let room = AT_ONCE - running.size; room > 0 && !engine.isStopping; room = AT_ONCE - running.size) {
-    const { taken, looked } = await takeJobs(app, names, room)
+    const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
     if (looked < room) return
   }
 }
 
+async function take(app: App, { unanswered }: Engine, names: readonly string[], most: number) {
+  const token = randomToken(12)
+  try {
+    return await takeJobs(app, { names, most, token })
+  } catch (error) {
+    if (isOfDatabase(error)) unanswered.add(token)
+    throw error
+  }
+}
+
+async function giveBackUnanswered(app: App, { unanswered }: Engine): Promise<void> {
+  const tokens = [...unanswered]
+  if (tokens.length === 0) return
+  await giveBack(app, tokens)
+  for (const token of tokens) unanswered.delete(token)
+}
+
 function begin(app: App, engine: Engine, job: TakenJob): void {
   const clock = new AbortController()
-  const ended = attempt(app, engine.entries.get(job.name), job, clock)
-    .then(() => undefined)
+  const ended = runAttempt(app, engine.entries.get(job.name), job, clock)
+    .then(ending => noteEnd(app, engine, job, ending))
     .catch((error: unknown) =>
       app.log.warn('the end of a job could not be noted; it runs again', { job: job.id, error }),
     )
@@ -148,6 +186,21 @@ function begin(app: App, engine: Engine, job: TakenJob): void {
     })
   engine.running.set(job.id, { job, clock, ended })
 }
+
+/** Notes how an attempt has ended, when the database is back if need be: it would run once more otherwise. */
+async function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
+  for (;;) {
+    try {
+      return await endAttempt(app, job, ending)
+    } catch (error) {
+      if (engine.isStopping || !isOfDatabase(error)) throw error
+      sayAway(app, engine, error)
+      await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+    }
+  }
+}
+
+const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
 
 /** A job that `runDueJobs` has run once. */
 export interface RanJob {
@@ -162,34 +215,30 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
   const byName = new Map(entries.map(entry => [entry.name, entry]))
   const ran: RanJob[] = []
   await queueScheduled(app, entries)
-  await wakeJobs(app)
+  await wakeJobs(app, { takesOver: true })
   for (;;) {
-    const { taken, looked } = await takeJobs(app, [...byName.keys()], 1)
+    const { taken, looked } = await takeJobs(app, { names: [...byName.keys()], most: 1, token: randomToken(12) })
     if (looked === 0) return ran
     for (const job of taken) {
-      const ending = await attempt(app, byName.get(job.name), job, new AbortController())
+      const ending = await runAttempt(app, byName.get(job.name), job, new AbortController())
+      await endAttempt(app, job, ending)
       ran.push({ id: job.id, name: job.name, ...('error' in ending && { error: ending.error }), state: ending.state })
     }
   }
 }
 
 /** Extends the leases of this process, and aborts the jobs that somebody has cancelled or another process has taken. */
-async function renew(app: App): Promise<void> {
-  const { running } = engineOf(app)
+async function keepRunning(app: App, { running }: Engine): Promise<void> {
   if (running.size === 0) return
   const asked = [...running.values()]
-  try {
-    const held = await renewLeases(
-      app,
-      asked.map(({ job }) => job),
-    )
-    for (const { job, clock } of asked) {
-      const lease = held.get(job.id)
-      if (!lease) clock.abort(LOST)
-      else if (lease.isCancelled) clock.abort(CANCELLED)
-    }
-  } catch (error) {
-    app.log.warn('jobs could not be kept', { error })
+  const held = await renewLeases(
+    app,
+    asked.map(({ job }) => job),
+  )
+  for (const { job, clock } of asked) {
+    const lease = held.get(job.id)
+    if (!lease) clock.abort(LOST)
+    else if (lease.isCancelled) clock.abort(CANCELLED)
   }
 }
 
@@ -198,102 +247,4 @@ export async function cancelJob(app: App, id: string): Promise<boolean> {
   const isThere = await markCancelled(app, id)
   if (isThere) engineOf(app).running.get(id)?.clock.abort(CANCELLED)
   return isThere
-}
-
-/** Runs one attempt and notes how it has ended. */
-async function attempt(app: App, entry: JobEntry | undefined, job: TakenJob, clock: AbortController): Promise<Ending> {
-  const progress = createProgress(app, job)
-  const began = performance.now()
-  const ending = entry ? await run(app, entry, { job, clock, progress }) : ({ state: 'ready' } as const)
-  await progress.end()
-  const seconds = (performance.now() - began) / 1000
-  countMetric(app, 'fairway_jobs_total', 'Attempts of jobs by how they ended.', { job: job.name, state: ending.state })
-  observeSeconds(app, 'fairway_job_seconds', 'How long attempts of jobs ran.', seconds, { job: job.name })
-  await endAttempt(app, job, ending)
-  return ending
-}
-
-interface Attempt {
-  job: TakenJob
-  clock: AbortController
-  progress: ReturnType<typeof createProgress>
-}
-
-/** A failed job waits for somebody to look at it: the log, and an alert. */
-async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
-  app.log.error('a job has failed', { ...about, error })
-  await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
-}
-
-async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {
-  const about = { job: name, id: job.id, attempt: job.attempt }
-  const context: JobContext = {
-    id: job.id,
-    attempt: job.attempt,
-    isLast: job.isLast,
-    orgId: job.orgId,
-    userId: job.userId,
-    db: app.db.orm,
-    log: app.log,
-    signal: clock.signal,
-    now: app.now,
-    progress: progress.set,
-    ...extrasOf(app)({ name, id: job.id, orgId: job.orgId, userId: job.userId, signal: clock.signal }),
-  }
-  try {
-    const input = declared.input.safeParse(job.input)
-    if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
-    if (job.isCancelled) return { state: 'cancelled' }
-    await withRun({ app, session: null }, () =>
-      withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
-    )
-    return { state: 'done' }
-  } catch (thrown) {
-    const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
-    if (ending.state === 'failed') await tellOfFailure(app, about, thrown)
-    else if (ending.state === 'scheduled')
-      app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
-    return ending
-  }
-}
-
-/** Answers that another attempt may change. */
-const PASSING = new Set([408, 409, 425, 429])
-
-function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unknown): Ending {
-  if (thrown === STOPPING || thrown === LOST) return { state: 'ready' }
-  if (thrown === CANCELLED) return { state: 'cancelled' }
-  const error = thrown instanceof Error ? thrown.message : String(thrown)
-  const isFinal = thrown instanceof AppError && thrown.status < 500 && !PASSING.has(thrown.status)
-  if (isLast || isFinal) return { state: 'failed', error }
-  return { state: 'scheduled', error, at: new Date(app.now().getTime() + delayOf(number)) }
-}
-
-const FIRST_DELAY_IN_MS = 10_000
-const LONGEST_DELAY_IN_MS = 60 * 60 * 1000
-
-/** Twice as long after each attempt, and up to a quarter more, so that what has failed together is not tried together. */
-const delayOf = (attempts: number): number =>
-  Math.min(FIRST_DELAY_IN_MS * 2 ** (attempts - 1), LONGEST_DELAY_IN_MS) * (1 + Math.random() / 4)
-
-/** Writes what a job says of its progress, the latest once in half a second. */
-function createProgress(app: App, job: TakenJob) {
-  let latest: Progress | undefined
-  let timer: NodeJS.Timeout | undefined
-  const write = async () => {
-    timer = undefined
-    const now = latest
-    latest = undefined
-    if (now) await writeProgress(app.db.client, job, now)
-  }
-  return {
-    set(done: number, total?: number): void {
-      latest = { done, total: total ?? null }
-      timer ??= setTimeout(() => void write().catch(() => {}), PROGRESS_EVERY_IN_MS).unref()
-    },
-    async end(): Promise<void> {
-      clearTimeout(timer)
-      await write().catch(() => {})
-    },
-  }
 }

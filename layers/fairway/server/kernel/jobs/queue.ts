@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
-import { randomToken } from '../crypto/random'
 import { metricLine } from '../events/metrics'
 import type { Orm } from '../database/client'
 import type { Runs } from '../owned-rows'
@@ -88,24 +87,18 @@ const DUE = `select exists (select 1 from fw_jobs where state = 'ready'),
   exists (select 1 from fw_jobs where state = 'scheduled' and run_at <= ?)
     or exists (select 1 from fw_jobs where state = 'running' and lease_until < ?)`
 
-/** Makes ready what has come of age, and what a process has left that has not said for a while that it lives. */
-export async function wakeJobs(app: App): Promise<void> {
+/** Makes ready what has come of age and, where it takes over, what a process has left that has not said for a while that it lives. */
+export async function wakeJobs(app: App, { takesOver }: { takesOver: boolean }): Promise<void> {
   const now = app.now().getTime()
-  await app.db.client.batch(
-    [
-      { sql: `update fw_jobs set state = 'ready' where state = 'scheduled' and run_at <= ?`, args: [now] },
-      {
-        sql: `update fw_jobs set lease_token = null, lease_until = null, error = 'The process that ran it is gone.',
-            state = case when is_cancelling then 'cancelled' when attempts >= most_attempts then 'failed' else 'ready' end,
-            finished_at = case when is_cancelling or attempts >= most_attempts then ? end
-          where state = 'running' and lease_until < ?`,
-        args: [now, now],
-      },
-      FREE_ALL,
-    ],
-    'write',
-  )
+  const due = { sql: `update fw_jobs set state = 'ready' where state = 'scheduled' and run_at <= ?`, args: [now] }
+  const left = takesOver ? [{ sql: TAKE_OVER, args: [now, now] }] : []
+  await app.db.client.batch([due, ...left, FREE_ALL], 'write')
 }
+
+const TAKE_OVER = `update fw_jobs set lease_token = null, lease_until = null, error = 'The process that ran it is gone.',
+    state = case when is_cancelling then 'cancelled' when attempts >= most_attempts then 'failed' else 'ready' end,
+    finished_at = case when is_cancelling or attempts >= most_attempts then ? end
+  where state = 'running' and lease_until < ?`
 
 /** Blocked jobs whose limit has room, whatever should have released them. */
 const FREE_ALL = `update fw_jobs set state = 'ready' where state = 'blocked' and id in (
@@ -127,16 +120,14 @@ const TAKE = `with picked as (
   returning fw_jobs.id, name, input, attempts, most_attempts, fw_jobs.limit_key, org_id, user_id, is_cancelling, state`
 
 /**
- * Takes up to so many jobs, the most urgent first, in one statement: no two processes take the same one. What its limit has no room
- * for is blocked instead, so `looked` may be more than what was taken.
+ * Takes up to so many jobs, the most urgent first, in one statement: no two processes take the same one. `token` is new for each
+ * take. What its limit has no room for is blocked instead, so `looked` may be more than what was taken.
  */
 export async function takeJobs(
   app: App,
-  names: readonly string[],
-  most: number,
+  { names, most, token }: { names: readonly string[]; most: number; token: string },
 ): Promise<{ taken: TakenJob[]; looked: number }> {
   const now = app.now().getTime()
-  const token = randomToken(12)
   const args = [JSON.stringify(names), most, now + LEASE_IN_MS, token, now]
   const { rows } = await app.db.client.execute({ sql: TAKE, args })
   const found = rows.map(row => takenSchema.parse(row))
@@ -158,6 +149,15 @@ const toTaken = (row: z.output<typeof takenSchema>, token: string): TakenJob => 
   userId: row.user_id,
   isCancelled: row.is_cancelling === 1,
 })
+
+/** Puts back what was taken with these tokens; those attempts do not count. */
+export async function giveBack(app: App, tokens: readonly string[]): Promise<void> {
+  await app.db.client.execute({
+    sql: `update fw_jobs set state = 'ready', lease_token = null, lease_until = null, attempts = attempts - 1
+      where state = 'running' and lease_token in (select value from json_each(?))`,
+    args: [JSON.stringify(tokens)],
+  })
+}
 
 type Held = Pick<TakenJob, 'id' | 'token'>
 

@@ -1,0 +1,117 @@
+// One attempt at a job: its code runs with a time limit, and what it throws says whether there is another one.
+import type { App } from '../app-context'
+import { withRun, withTimeout } from '../current-run'
+import { countMetric, observeSeconds } from '../events/metrics'
+import { AppError } from '../http/app-error'
+import { recordSecurityEvent } from '../security-events/record-security-event'
+import { extrasOf, type JobContext, type JobEntry } from './job'
+import { type Ending, type Progress, type TakenJob, writeProgress } from './queue'
+
+const PROGRESS_EVERY_IN_MS = 500
+
+/** Why the clock of an attempt is aborted. */
+export const CANCELLED = new Error('The job was cancelled.')
+export const STOPPING = new Error('The server stops.')
+export const LOST = new Error('Another process has taken the job.')
+
+/** Runs one attempt, until `clock` is aborted at most. Returns how it has ended; the caller notes that. */
+export async function runAttempt(
+  app: App,
+  entry: JobEntry | undefined,
+  job: TakenJob,
+  clock: AbortController,
+): Promise<Ending> {
+  const progress = createProgress(app, job)
+  const began = performance.now()
+  const ending = entry ? await run(app, entry, { job, clock, progress }) : ({ state: 'ready' } as const)
+  await progress.end()
+  const seconds = (performance.now() - began) / 1000
+  countMetric(app, 'fairway_jobs_total', 'Attempts of jobs by how they ended.', { job: job.name, state: ending.state })
+  observeSeconds(app, 'fairway_job_seconds', 'How long attempts of jobs ran.', seconds, { job: job.name })
+  return ending
+}
+
+interface Attempt {
+  job: TakenJob
+  clock: AbortController
+  progress: ReturnType<typeof createProgress>
+}
+
+/** A failed job waits for somebody to look at it: the log, and an alert. */
+async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
+  app.log.error('a job has failed', { ...about, error })
+  await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
+}
+
+async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {
+  const about = { job: name, id: job.id, attempt: job.attempt }
+  const context: JobContext = {
+    id: job.id,
+    attempt: job.attempt,
+    isLast: job.isLast,
+    orgId: job.orgId,
+    userId: job.userId,
+    db: app.db.orm,
+    log: app.log,
+    signal: clock.signal,
+    now: app.now,
+    progress: progress.set,
+    ...extrasOf(app)({ name, id: job.id, orgId: job.orgId, userId: job.userId, signal: clock.signal }),
+  }
+  try {
+    const input = declared.input.safeParse(job.input)
+    if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
+    if (job.isCancelled) return { state: 'cancelled' }
+    await withRun({ app, session: null }, () =>
+      withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
+    )
+    return { state: 'done' }
+  } catch (thrown) {
+    const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
+    if (ending.state === 'failed') await tellOfFailure(app, about, thrown)
+    else if (ending.state === 'scheduled')
+      app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
+    return ending
+  }
+}
+
+/** Answers that another attempt may change. */
+const PASSING = new Set([408, 409, 425, 429])
+
+function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unknown): Ending {
+  if (thrown === STOPPING || thrown === LOST) return { state: 'ready' }
+  if (thrown === CANCELLED) return { state: 'cancelled' }
+  const error = thrown instanceof Error ? thrown.message : String(thrown)
+  const isFinal = thrown instanceof AppError && thrown.status < 500 && !PASSING.has(thrown.status)
+  if (isLast || isFinal) return { state: 'failed', error }
+  return { state: 'scheduled', error, at: new Date(app.now().getTime() + delayOf(number)) }
+}
+
+const FIRST_DELAY_IN_MS = 10_000
+const LONGEST_DELAY_IN_MS = 60 * 60 * 1000
+
+/** Twice as long after each attempt, and up to a quarter more, so that what has failed together is not tried together. */
+const delayOf = (attempts: number): number =>
+  Math.min(FIRST_DELAY_IN_MS * 2 ** (attempts - 1), LONGEST_DELAY_IN_MS) * (1 + Math.random() / 4)
+
+/** Writes what a job says of its progress, the latest once in half a second. */
+function createProgress(app: App, job: TakenJob) {
+  let latest: Progress | undefined
+  let timer: NodeJS.Timeout | undefined
+  const write = async () => {
+    timer = undefined
+    const now = latest
+    latest = undefined
+    if (now) await writeProgress(app.db.client, job, now)
+  }
+  return {
+    set(done: number, total?: number): void {
+      latest = { done, total: total ?? null }
+      timer ??= setTimeout(() => void write().catch(() => {}), PROGRESS_EVERY_IN_MS).unref()
+    },
+    async end(): Promise<void> {
+      clearTimeout(timer)
+      await write().catch(() => {})
+    },
+  }
+}
