@@ -5,6 +5,7 @@ const arrows = {
   people: [],
   organizations: ['people'],
   mails: ['people'],
+  jobs: [],
   sessions: ['organizations', 'people'],
   peers: [],
   pages: ['organizations', 'people', 'sessions'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
 import { buildServer, writeProject } from '../support/author-project'
+import { connectHost } from '../support/mcp'
 import { startSmtp } from '../support/mail'
 import { createBrowser, signUp } from '../support/http'
 import { borrowServer, startServer, type OwnServer } from '../support/server'
@@ -42,10 +43,22 @@ import { defineJob } from '#fw'
 export default defineJob({
   description: 'Greets somebody.',
   input: z.object({ name: z.string() }),
-  async run({ name }, { id, log, mail, orgId }) {
+  async run({ name }, { id, log, mail, orgId, progress, signal }) {
+    progress(1, 2)
+    await new Promise(resolve => setTimeout(resolve, 1200))
+    signal.throwIfAborted()
     await mail('greeting', { to: 'ada@example.test', data: { name } })
     log.info('greeted', { name, id, isInOrg: orgId !== null })
+    return { greeted: name }
   },
+})`,
+  'server/actions/greet-and-wait.ts': `import { z } from 'zod'
+import { defineAction, enqueue, followJob } from '#fw'
+export default defineAction({
+  description: 'Greets somebody and waits for it.',
+  input: z.object({ name: z.string() }),
+  run: async ({ name }, { db, host, signal }) =>
+    followJob(await enqueue(db, 'greet', { name }), { signal, progress: (done, total) => host?.progress(done, total) }),
 })`,
   'server/mails/greeting.tsx': `/** @jsxImportSource vue */
 import { z } from 'zod'
@@ -102,11 +115,46 @@ describe("an application's own server code", () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ name: 'Ada', id, isInOrg: true })
   })
 
+  it('shows a job to who has queued it, and to nobody else, who can cancel it too', async () => {
+    const dan = createBrowser(server.origin)
+    await signUp(dan, { name: 'Dan', email: 'dan@example.test', password: 'quiet harbour lantern 42' })
+    const eve = createBrowser(server.origin)
+    await signUp(eve, { name: 'Eve', email: 'eve@example.test', password: 'quiet harbour lantern 42' })
+    const queue = async () => ((await (await dan.post('/api/greet', {})).json()) as { id: string }).id
+    const [first, second] = [await queue(), await queue()]
+    expect((await eve.get(`/_fw/jobs/${first}`)).status).toBe(404)
+    expect((await eve.request(`/_fw/jobs/${second}`, { method: 'DELETE' })).status).toBe(404)
+    expect((await dan.request(`/_fw/jobs/${second}`, { method: 'DELETE' })).status).toBe(204)
+    const shown = async (id: string) => (await dan.get(`/_fw/jobs/${id}`)).json()
+    await vi.waitFor(async () => expect(await shown(first)).toMatchObject({ done: 1, total: 2 }), 5000)
+    await vi.waitFor(async () => expect(await shown(first)).toMatchObject({ state: 'done' }), 5000)
+    expect(await shown(first)).toMatchObject({ name: 'greet', result: { greeted: 'Ada' } })
+    await vi.waitFor(async () => expect(await shown(second)).toMatchObject({ state: 'cancelled', result: null }), 5000)
+  })
+
+  it('shows an MCP host how far the job is that its tool waits for', async () => {
+    const browser = createBrowser(server.origin)
+    await signUp(browser, { name: 'Fay', email: 'fay@example.test', password: 'quiet harbour lantern 42' })
+    const made = await browser.post('/_fw/tokens', {
+      json: { name: 'Host', scopes: ['mcp:read', 'mcp:write'], expiresInDays: 7 },
+    })
+    const { token } = (await made.json()) as { token: string }
+    const host = await connectHost(server.origin, token)
+    const told: unknown[] = []
+    const answer = await host.callTool(
+      { name: 'greet-and-wait', arguments: { name: 'Gus' } },
+      { onprogress: progress => told.push(progress) },
+    )
+    expect(answer.structuredContent).toEqual({ greeted: 'Gus' })
+    expect(told).toMatchObject([{ progress: 1, total: 2 }])
+    await host.close()
+  })
+
   it('sends the mail of a job, and the button of a mail program switches its topic off', async () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { name: 'Cy', email: 'cy@example.test', password: 'quiet harbour lantern 42' })
     await browser.post('/api/greet', {})
-    const { subject, text } = await smtp.mailTo('ada@example.test', /Hello/)
+    const { subject, text } = await smtp.mailTo('ada@example.test', /Hello, Ada/)
     expect([subject, text]).toEqual(['Hello, Ada', expect.stringContaining('* A good day to Ada')])
     const { pathname, search } = new URL(/https?:\S+mail-topics\S+/.exec(text)?.[0] ?? '')
     const page = await get(pathname + search)
@@ -116,7 +164,7 @@ describe("an application's own server code", () => {
     expect((await get(pathname + search, { method: 'POST', body })).status).toBe(200)
     const before = smtp.received.length
     const { id } = (await (await browser.post('/api/greet', {})).json()) as { id: string }
-    await vi.waitFor(() => expect(server.log()).toContain(`"id":"${id}"`), 5000)
+    await vi.waitFor(() => expect(server.log()).toContain(`"id":"${id}"`), 10_000)
     expect(smtp.received).toHaveLength(before)
     expect((await get(`${pathname}?token=x`)).status).toBe(404)
     expect((await get('/_fw/dev/mails')).status).toBe(404)

@@ -57,7 +57,7 @@ export {
 } from './domains/collections'
 export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
-export { defineJob, enqueue, type JobContext } from './kernel/jobs'
+export { defineJob, enqueue, followJob, type JobContext } from './kernel/jobs'
 export { sendMail } from './domains/mails'
 export { defineMail, type MailBodyContext } from './kernel/mail/define-mail'
 export { defineProvider } from './domains/oauth-client'

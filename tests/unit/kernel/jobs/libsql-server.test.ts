@@ -97,7 +97,7 @@ describe('two instances on one libSQL server', () => {
       expect(ran.flat()).toHaveLength(1)
     }
     expect(await query(apps[0], 'select state, attempts from fw_jobs')).toEqual(
-      Array(3).fill({ state: 'done', attempts: 1 }),
+      [1, 2, 3].map(() => ({ state: 'done', attempts: 1 })),
     )
   })
 

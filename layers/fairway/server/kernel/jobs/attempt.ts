@@ -62,16 +62,28 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
     const input = declared.input.safeParse(job.input)
     if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
     if (job.isCancelled) return { state: 'cancelled' }
-    await withRun({ app, session: null }, () =>
+    const returned = await withRun({ app, session: null }, () =>
       withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
     )
-    return { state: 'done' }
+    return { state: 'done', result: resultOf(returned) }
   } catch (thrown) {
     const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
     if (ending.state === 'failed') await tellOfFailure(app, about, thrown)
     else if (ending.state === 'scheduled')
       app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
     return ending
+  }
+}
+
+const MOST_RESULT_CHARACTERS = 16_000
+
+/** What a job has returned, as JSON. The work is done, so what is too long or no JSON is left out and does not fail it. */
+function resultOf(returned: unknown): string | undefined {
+  try {
+    const text: string | undefined = JSON.stringify(returned)
+    return text !== undefined && text.length <= MOST_RESULT_CHARACTERS ? text : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -90,7 +90,7 @@ interface JobOptions<Input extends z.ZodObject> {
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
   /**
    * Does the work. It may run more than once, because a process can die after the work and before it is noted: use `id` as a key
-   * where that matters. An `AppError` with a status below 500 is final; anything else that is thrown is tried again, later each time.
+   * where that matters. What it returns is kept as JSON for who follows it. An `AppError` with a status below 500 is final; anything else that is thrown is tried again, later each time.
    */
   run(input: z.output<Input>, context: JobContext): unknown
 }

@@ -2,11 +2,9 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
-import { metricLine } from '../events/metrics'
 import type { Orm } from '../database/client'
 import type { Runs } from '../owned-rows'
 import type { JobEntry } from './job'
-import { JOB_STATES, type JobState } from './tables'
 
 /** For how long a process may be silent before another one takes its jobs. */
 export const LEASE_IN_MS = 30_000
@@ -184,7 +182,8 @@ export const writeProgress = (on: Runs, { id, token }: Held, { done, total }: Pr
 
 /** How an attempt has ended. */
 export type Ending =
-  | { state: 'done' | 'failed' | 'cancelled'; error?: string }
+  | { state: 'done'; result?: string }
+  | { state: 'failed' | 'cancelled'; error?: string }
   /** Tried again at this time. */
   | { state: 'scheduled'; at: Date; error: string }
   /** Given back: the attempt does not count. */
@@ -195,11 +194,12 @@ export async function endAttempt(app: App, { id, token, limitKey }: TakenJob, en
   const now = app.now().getTime()
   const isOver = ending.state !== 'scheduled' && ending.state !== 'ready'
   const end = {
-    sql: `update fw_jobs set state = ?, lease_token = null, lease_until = null, error = ?, attempts = attempts - ?,
+    sql: `update fw_jobs set state = ?, lease_token = null, lease_until = null, error = ?, result = ?, attempts = attempts - ?,
         run_at = coalesce(?, run_at), finished_at = ? where id = ? and lease_token = ?`,
     args: [
       ending.state,
       'error' in ending ? (ending.error ?? null) : null,
+      'result' in ending ? (ending.result ?? null) : null,
       ending.state === 'ready' ? 1 : 0,
       ending.state === 'scheduled' ? ending.at.getTime() : null,
       isOver ? now : null,
@@ -240,38 +240,6 @@ export async function retryFailed(app: App, name?: string): Promise<number> {
   const sql = `${RETRY} where state = 'failed' and name = coalesce(?, name)`
   const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), name ?? null] })
   return rowsAffected
-}
-
-/** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
-export async function jobMetrics(app: App): Promise<string> {
-  const { rows } = await app.db.client.execute(
-    `select name, state, count(*) as number from fw_jobs where state <> 'done' group by name, state order by name, state`,
-  )
-  const lines = rows.map(({ name, state, number }) =>
-    metricLine('fairway_jobs', { job: String(name), state: String(state) }, Number(number)),
-  )
-  return `# HELP fairway_jobs Jobs of all instances by state.\n# TYPE fairway_jobs gauge\n${lines.join('')}`
-}
-
-const listedSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  state: z.enum(JOB_STATES),
-  attempts: z.number(),
-  runAt: z.number(),
-  done: z.number().nullable(),
-  total: z.number().nullable(),
-  error: z.string().nullable(),
-})
-
-/** The latest jobs, 50 at most: those in this state, those of this name. */
-export async function listJobs(app: App, { state, name }: { state?: JobState; name?: string }) {
-  const { rows } = await app.db.client.execute({
-    sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
-      where state = coalesce(?, state) and name = coalesce(?, name) order by id desc limit 50`,
-    args: [state ?? null, name ?? null],
-  })
-  return rows.map(row => listedSchema.parse(row))
 }
 
 const HOUR_IN_MS = 60 * 60 * 1000

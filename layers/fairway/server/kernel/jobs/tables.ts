@@ -1,13 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { JOB_STATES } from '../../../shared/schemas/job'
 import { id, timestamp } from '../database/columns'
-
-/**
- * `scheduled` waits for its time, `ready` for a worker, `blocked` for another job of its limit; `failed` has used up its tries and is
- * kept until somebody retries it or it is deleted.
- */
-export const JOB_STATES = ['scheduled', 'ready', 'blocked', 'running', 'done', 'failed', 'cancelled'] as const
-export type JobState = (typeof JOB_STATES)[number]
 
 /** Work beside requests: each row is one job, whichever process does it. */
 export const jobs = sqliteTable(
@@ -38,6 +32,8 @@ export const jobs = sqliteTable(
     isCancelling: integer('is_cancelling', { mode: 'boolean' }).notNull().default(false),
     progressDone: integer('progress_done'),
     progressTotal: integer('progress_total'),
+    /** What it has returned, as JSON. */
+    result: text('result'),
     /** What the last attempt threw. */
     error: text('error'),
     /** Where it was queued; null outside of organizations and for schedules. */

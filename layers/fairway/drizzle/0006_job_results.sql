@@ -1,0 +1,1 @@
+ALTER TABLE `fw_jobs` ADD `result` text;

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { cancelJob, findJobOf } from '#fairway/server/kernel/jobs'
+import { followedJobSchema } from '#fairway/shared/schemas/job'
+
+const input = z.object({ id: z.string().max(100) })
+
+export default defineOperations({
+  'get-job': operation({
+    description: 'Shows how far a job is that you have queued.',
+    method: 'GET',
+    path: '/_fw/jobs/:id',
+    input,
+    output: followedJobSchema,
+    async run({ id }, { app, session }) {
+      const job = await findJobOf(app, session.userId, id)
+      if (!job) throw new AppError('not-found')
+      return job
+    },
+  }),
+  'cancel-job': operation({
+    description: 'Cancels a job that you have queued.',
+    method: 'DELETE',
+    path: '/_fw/jobs/:id',
+    input,
+    audit: ['id'],
+    async run({ id }, { app, session }) {
+      if (!(await findJobOf(app, session.userId, id)) || !(await cancelJob(app, id))) throw new AppError('not-found')
+    },
+  }),
+})

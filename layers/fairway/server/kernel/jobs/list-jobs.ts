@@ -1,0 +1,47 @@
+// What can be seen of jobs: by operators, by metrics, by who has queued one.
+import { z } from 'zod'
+import { type FollowedJob, followedJobSchema, JOB_STATES, type JobState } from '#fairway/shared/schemas/job'
+import type { App } from '../app-context'
+import { metricLine } from '../events/metrics'
+
+/** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
+export async function jobMetrics(app: App): Promise<string> {
+  const { rows } = await app.db.client.execute(
+    `select name, state, count(*) as number from fw_jobs where state <> 'done' group by name, state order by name, state`,
+  )
+  const lines = rows.map(({ name, state, number }) =>
+    metricLine('fairway_jobs', { job: String(name), state: String(state) }, Number(number)),
+  )
+  return `# HELP fairway_jobs Jobs of all instances by state.\n# TYPE fairway_jobs gauge\n${lines.join('')}`
+}
+
+/** A job that this person has queued; undefined for any other. */
+export async function findJobOf(app: App, userId: string, id: string): Promise<FollowedJob | undefined> {
+  const { rows } = await app.db.client.execute({
+    sql: `select name, state, progress_done as done, progress_total as total, result from fw_jobs where id = ? and user_id = ?`,
+    args: [id, userId],
+  })
+  const [row] = rows
+  return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })
+}
+
+const listedSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(JOB_STATES),
+  attempts: z.number(),
+  runAt: z.number(),
+  done: z.number().nullable(),
+  total: z.number().nullable(),
+  error: z.string().nullable(),
+})
+
+/** The latest jobs, 50 at most: those in this state, those of this name. */
+export async function listJobs(app: App, { state, name }: { state?: JobState; name?: string }) {
+  const { rows } = await app.db.client.execute({
+    sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
+      where state = coalesce(?, state) and name = coalesce(?, name) order by id desc limit 50`,
+    args: [state ?? null, name ?? null],
+  })
+  return rows.map(row => listedSchema.parse(row))
+}
