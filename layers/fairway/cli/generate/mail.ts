@@ -43,6 +43,7 @@ function mailText(name: string, fields: readonly Field[], topic: string | undefi
   const helpers = schemaHelpers(fields)
   const examples = fields.map(field => `${field.name}: ${exampleOf(field)}`)
   return lines(
+    '/** @jsxImportSource vue */',
     fields.length > 0 && `import { z } from 'zod'`,
     importOf(['defineMail'], '#fw'),
     helpers.length > 0 && importOf(helpers, 'nuxt-fairway/tables'),

@@ -18,7 +18,7 @@ import {
   providerFiles,
 } from './catalogs'
 import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp } from './declarations'
-import { type DeclarationFile, listModule } from './discover'
+import { type DeclarationFile, discover, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
 import { type FoundOperation, findOperations } from './operation-files'
@@ -113,7 +113,10 @@ function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
     places: [JOB_PLACE],
     files,
     load: async () => void (await loadJobs(rootDir)),
-    tell: () => (files().length > 0 ? useLogger('jobs').info(namesOf(files())) : undefined),
+    tell: () => {
+      const own = discover(rootDir, JOB_PLACE)
+      if (own.length > 0) useLogger('jobs').info(namesOf(own))
+    },
     tag: 'jobs',
     types: typesFile('#fw/jobs'),
   })
