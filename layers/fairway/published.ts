@@ -45,6 +45,7 @@ export const published = {
     defineMcpPrompt: stable,
     defineMcpResource: stable,
     defineProvider: stable,
+    defineUpload: experimental,
     definePageFrame: experimental,
     definePublicRoute: stable,
     emailSchema: stable,
@@ -159,6 +160,10 @@ export const published = {
     allOf: stable,
     appRole: stable,
     definePolicy: stable,
+    file: experimental,
+    fileSchema: experimental,
+    files: experimental,
+    filesSchema: experimental,
     jsonSchema: stable,
     moneySchema: stable,
     organizationColumns: stable,
@@ -169,6 +174,7 @@ export const published = {
     references: stable,
     rowIs: stable,
     shared: stable,
+    storedFile: experimental,
   },
   /** `nuxt-fairway/vitest`. */
   vitest: { aliases: stable, fairway: stable, testApp: stable },
@@ -225,6 +231,7 @@ export const published = {
     'server/mcp': stable,
     'server/pages': experimental,
     'server/providers': stable,
+    'server/uploads': experimental,
   },
   /** Commands of `fw`. */
   commands: {

@@ -57,6 +57,7 @@ export {
 } from './domains/collections'
 export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
+export { defineUpload } from './domains/files'
 export { defineJob, enqueue, type JobContext } from './kernel/jobs'
 export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'

@@ -15,6 +15,8 @@ export const COLLECTION_PLACE = 'server/collections'
 export const PROVIDER_PLACE = 'server/providers'
 /** Where jobs are declared. */
 export const JOB_PLACE = 'server/jobs'
+/** Where uploads are declared. */
+export const UPLOAD_PLACE = 'server/uploads'
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
 /** Where the application says what stands around the server's own pages. */
@@ -33,6 +35,8 @@ export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverA
 export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
 /** The files of every job, by name. */
 export const jobFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, JOB_PLACE)
+/** The files of every upload, by name. */
+export const uploadFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, UPLOAD_PLACE)
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
@@ -117,6 +121,13 @@ export const CATALOGS = {
       'catalog',
       jobFiles(rootDir),
       ({ name }, imported) => `{ name: ${JSON.stringify(name)}, job: ${imported} }`,
+    ),
+  '#fw/uploads': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      uploadFiles(rootDir),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, upload: ${imported} }`,
     ),
   '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
   '#fw/page-frames': rootDir =>

@@ -14,8 +14,10 @@ import {
   operationRoutes,
   PROVIDER_PLACE,
   providerFiles,
+  UPLOAD_PLACE,
+  uploadFiles,
 } from './catalogs'
-import { DECLARED, loadActions, loadJobs, loadProviders, loadMcp } from './declarations'
+import { DECLARED, loadActions, loadJobs, loadProviders, loadMcp, loadUploads } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
@@ -31,6 +33,7 @@ export default defineNuxtModule({
     registerMcp(nuxt)
     registerProviders(nuxt)
     registerJobs(nuxt)
+    registerUploads(nuxt)
     listDeclared(nuxt)
   },
 })
@@ -113,6 +116,23 @@ function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
     tell: () => (files().length > 0 ? useLogger('jobs').info(namesOf(files())) : undefined),
     tag: 'jobs',
     types: typesFile('#fw/jobs'),
+  })
+}
+
+/** A file below server/uploads takes files because it is there, and a broken one fails the build. */
+function registerUploads(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  const files = () => uploadFiles(rootDir)
+  addServerModule('#fw/uploads', {
+    contents: () => CATALOGS['#fw/uploads'](rootDir),
+    types: () => `  export const catalog: ${inDomain('files')}.UploadEntry[]\n`,
+  })
+  followDeclarations(nuxt, {
+    places: [UPLOAD_PLACE],
+    files,
+    load: async () => void (await loadUploads(rootDir)),
+    tell: () => (files().length > 0 ? useLogger('uploads').info(namesOf(files())) : undefined),
+    tag: 'uploads',
   })
 }
 

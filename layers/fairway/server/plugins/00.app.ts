@@ -11,6 +11,7 @@ import { goStraight, readyAnswers, skipEmptyHooks } from '#fairway/server/shortc
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
+import { keepFiles } from '#fairway/server/domains/files'
 import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
@@ -126,6 +127,7 @@ async function start() {
   declareJobs(app, jobs)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
+  await keepFiles(app)
   followSignals(app)
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
