@@ -9,7 +9,7 @@ const arrows = {
   peers: [],
   pages: ['organizations', 'people', 'sessions'],
   'oauth-client': ['peers', 'people'],
-  'sign-in': ['oauth-client', 'organizations', 'people', 'sessions'],
+  'sign-in': ['files', 'oauth-client', 'organizations', 'people', 'sessions'],
   'oauth-server': ['oauth-client', 'organizations', 'peers', 'people', 'sessions'],
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],

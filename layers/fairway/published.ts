@@ -87,6 +87,7 @@ export const published = {
   client: {
     ActionFailure: stable,
     CollectionError: stable,
+    FileValue: experimental,
     ItemOf: stable,
     NavigationEntry: stable,
     Session: stable,
@@ -132,6 +133,8 @@ export const published = {
     FwInvitationBanner: stable,
     FwOrganizationProfile: stable,
     FwOrganizationSwitcher: stable,
+    FwFileField: experimental,
+    FwFileList: experimental,
     FwImport: stable,
     FwItemPicker: stable,
     FwJsonInput: stable,

@@ -26,5 +26,8 @@ export interface StoredFile {
   url: string
 }
 
+/** What the input of an action takes for a file. */
+export type GivenFile = string | { id: string; ticket?: string }
+
 /** What a form holds of a file: one that was just uploaded, or one that the row has. */
 export type FileValue = { id: string; ticket?: string } & Partial<Omit<StoredFile, 'id'>>

@@ -1,3 +1,4 @@
+import { orgsOf } from '#fairway/server/domains/organizations'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 
 /** Files end with their rows. What is left are uploads that have none, and the name of who uploaded. */
@@ -5,8 +6,10 @@ export const filesRows: DependentRows = {
   forgetOrganization: ({ sql, args }) => [{ sql: `update fw_files set state = 'unwanted' where ${sql}`, args }],
   ofPerson: ({ userId }) => ({
     files: {
-      sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt from fw_files where user_id = ?`,
-      args: [userId],
+      // The organization of files that the person may still have.
+      sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt,
+        case when org_id in (${orgsOf('= ?')}) then org_id end as organization from fw_files where user_id = ? order by id`,
+      args: [userId, userId],
     },
   }),
   forgetPerson: ({ userId }) => [

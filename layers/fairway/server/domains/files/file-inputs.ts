@@ -24,8 +24,8 @@ type FileRow = typeof files.$inferSelect
 /** The same input with the ids of files in the place of tickets. Throws `invalid-input` with each field that names a file which is not for it. */
 export async function resolveFiles<T extends Input>(app: App, input: T, asked: Asked): Promise<T> {
   const given = [...asked.fields].flatMap(([field, upload]) =>
-    textsOf(input[field]).map((text, at) => ({
-      path: Array.isArray(input[field]) ? `${field}.${at}` : field,
+    textsOf(input[field]).map(text => ({
+      path: field,
       upload,
       text,
       ticket: readTicket(app, text),

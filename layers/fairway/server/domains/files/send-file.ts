@@ -55,6 +55,10 @@ export async function sendFile(event: H3Event, id: string): Promise<Readable | s
   return event.method === 'HEAD' ? '' : openBytes(app, event, file, range)
 }
 
+/** The bytes of a file, whoever asks; null where there are none. */
+export const readBytes = async (app: App, id: string): Promise<AsyncIterable<Buffer> | null> =>
+  (await storageOf(app)).read(id)
+
 async function openBytes(app: App, event: H3Event, file: FileRow, range: ByteRange | undefined) {
   const { res } = event.node
   const body = file.size === 0 ? '' : await (await storageOf(app)).read(file.id, range)
