@@ -144,7 +144,9 @@ describe('a field error', () => {
     const ofImports = ['no-such-row', 'several-rows', 'no-member', 'already-there', 'not-accepted']
     // What files are refused with (tests/http/files.test.ts).
     const ofFiles = ['no-such-file', 'upload-expired']
-    expect(new Set([...cases.map(([code]) => code), ...ofImports, ...ofFiles])).toEqual(new Set(Object.keys(fieldErrors)))
+    expect(new Set([...cases.map(([code]) => code), ...ofImports, ...ofFiles])).toEqual(
+      new Set(Object.keys(fieldErrors)),
+    )
   })
 })
 
