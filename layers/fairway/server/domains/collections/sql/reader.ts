@@ -60,9 +60,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   return {
     readPage: pages.readPage,
     keptPage: pages.keptPage,
-    async countItems(context, filters) {
-      return readTotal(context.app, prepare(context, filters, {}))
-    },
+    countItems: async (context, filters) => readTotal(context.app, prepare(context, filters, {})),
     readAll(context, query) {
       const read = prepare(context, query.filters, query)
       const terms = orderOf(read.plan, query, declaration.defaultOrder)
