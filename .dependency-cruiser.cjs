@@ -6,14 +6,15 @@ const arrows = {
   organizations: ['people'],
   mails: ['people'],
   jobs: [],
+  files: ['organizations'],
   sessions: ['organizations', 'people'],
   peers: [],
   pages: ['organizations', 'people', 'sessions'],
   'oauth-client': ['peers', 'people'],
-  'sign-in': ['oauth-client', 'organizations', 'people', 'sessions'],
+  'sign-in': ['files', 'oauth-client', 'organizations', 'people', 'sessions'],
   'oauth-server': ['oauth-client', 'organizations', 'peers', 'people', 'sessions'],
-  actions: ['oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
-  collections: ['actions', 'organizations', 'sessions'],
+  actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
+  collections: ['actions', 'files', 'organizations', 'sessions'],
   changes: ['actions', 'collections', 'organizations', 'sessions'],
   webhooks: ['actions', 'organizations', 'people', 'sessions'],
   mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
@@ -27,6 +28,8 @@ const importers = {
   '@simplewebauthn/server': '^layers/fairway/server/domains/sign-in/passkeys/',
   '@libsql/client|libsql': '^layers/fairway/server/kernel/database/',
   'lru-cache': '^layers/fairway/server/kernel/remember\\.ts$',
+  'file-type': '^layers/fairway/server/domains/files/',
+  s3mini: '^layers/fairway/server/domains/files/',
   'playwright-core': '^layers/fairway/desktop/program/',
 }
 
@@ -68,7 +71,7 @@ module.exports = {
       "nothing imports a route, a middleware, a plugin or the platform's own declarations",
       {},
       {
-        path: '^layers/fairway/server/((routes|api|middleware|mounted|plugins|actions|collections)(/|\\.)|domains/[^/]+/[a-z-]*operations\\.ts$)',
+        path: '^layers/fairway/server/((routes|api|middleware|mounted|plugins|actions|collections|jobs)(/|\\.)|domains/[^/]+/[a-z-]*operations\\.ts$)',
       },
     ),
     rule(
@@ -165,7 +168,7 @@ module.exports = {
     rule(
       'platform-above-domains',
       "the platform's own declarations import the facade, domains, kernel, shared, drizzle-orm and zod",
-      { path: '^layers/fairway/server/(actions|collections)/' },
+      { path: '^layers/fairway/server/(actions|collections|jobs)/' },
       {
         pathNot:
           '^layers/fairway/(server/(fw\\.ts|domains/[^/]+/index\\.ts|kernel/|actions/|collections/)|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeFiles } from '../support/files'
 import { fw, fwBeside } from '../support/fw'
 import { query } from '../support/query'
 import { type OwnServer, startServer } from '../support/server'
@@ -77,6 +79,27 @@ describe('fw backup', () => {
       0,
       expect.stringMatching(/holds, \d+ tables, \d+ rows, \d+ migrations/),
     ])
+  })
+
+  it('has the files too, which come back with it, encrypted or not', async () => {
+    const id = 'a0000000-0000-7000-8000-0000000000ff'
+    const place = at(`files/ff/${id}`)
+    const bytes = randomBytes(100_001)
+    writeFiles(server.dataDir, {
+      [`files/ff/${id}`]: '',
+      [`files/ff/${id}.part`]: 'half',
+      'key.txt': 'a passphrase of some length',
+    })
+    writeFileSync(place, bytes)
+    for (const key of [[], ['--key', at('key.txt')]]) {
+      const copy = at(`copy-${key.length}.db`)
+      expect((await fwBeside(server, ['backup', copy, ...key])).out).toContain(`${copy}.files: the files`)
+      expect(existsSync(at('files/.backup'))).toBe(false)
+      expect((await fwBeside(server, ['backup', copy, '--check', ...key])).out).toContain('holds, 1 files')
+      rmSync(place)
+      await fwBeside(server, ['restore', copy, '--yes', ...key])
+      expect(readFileSync(place)).toEqual(bytes)
+    }
   })
 
   it('never takes the place of a file, and finds a name of its own', async () => {

@@ -1,4 +1,4 @@
-// A copy of the database file of this folder, and the way back.
+// A copy of the database file of this folder and of the files beside it, and the way back.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { defineCommand } from 'citty'
 import { platformDir } from '../modules/registry/roots'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
+import { filesConfig } from '../server/kernel/config/files-config'
 import { databaseTarget } from '../server/kernel/database/client'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import {
@@ -17,6 +18,7 @@ import {
   prepareForServers,
   sum,
 } from './backup/database-file'
+import { archiveOf, entriesOf, extractFiles, holdingFiles } from './backup/files-archive'
 import { isSealedFile, sealFile, unsealFile } from './backup/sealed-file'
 import { endWith, say, showProgress, tellFailure } from './terminal'
 
@@ -29,7 +31,7 @@ const key = {
 
 /** `fw backup [file]`: a checked copy of the running database; `--check` looks at one that is there. Ends with 1 where it is not whole. */
 export const backupCommand = defineCommand({
-  meta: { name: 'backup', description: 'Copy the database file while the server runs, and check the copy.' },
+  meta: { name: 'backup', description: 'Copy the database and the files while the server runs, and check the copy.' },
   args: {
     file: {
       type: 'positional',
@@ -93,6 +95,14 @@ async function writeBackup(given: string | undefined, keyFile: string | undefine
   const to = resolve(given ?? join(dirname(from), 'backups', `${timeName()}.${passphrase ? 'sealed' : 'db'}`))
   if (existsSync(to)) throw new Error(`${to} is there already. Nothing was written.`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  const files = filesFolder()
+  await holdingFiles(files, async () => {
+    await writeDatabase(from, to, passphrase)
+    if (files) await writeFiles(files, to + FILES, passphrase)
+  })
+}
+
+async function writeDatabase(from: string, to: string, passphrase: string | undefined): Promise<void> {
   await inPart(to, async part => {
     const { tables, rows, faults } = await copyDatabase(from, part, done => showProgress(`${Math.floor(done * 100)} %`))
     showProgress('')
@@ -110,6 +120,42 @@ async function writeBackup(given: string | undefined, keyFile: string | undefine
     say(
       `${to}: ${tables} tables, ${rows} rows, checked${passphrase ? ', encrypted' : ''}, ${(await stat(to)).size} bytes`,
     )
+  })
+}
+
+/** The ending of the archive of files that is beside a backup. */
+const FILES = '.files'
+
+/** The folder of files of this folder's settings; undefined where there is none yet, or files are in a bucket. */
+function filesFolder(): string | undefined {
+  const files = filesConfig(readEnv(process.env))
+  if (files.kind === 'bucket') return void say('Files are in a bucket, which keeps copies of its own.')
+  return existsSync(files.folder) ? resolve(files.folder) : undefined
+}
+
+async function writeFiles(folder: string, to: string, passphrase: string | undefined): Promise<void> {
+  await inPart(to, async part => {
+    if (passphrase) await sealFile(archiveOf(folder), part, passphrase)
+    else await pipeline(archiveOf(folder), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
+    await link(part, to)
+  })
+  say(`${to}: the files, ${(await stat(to)).size} bytes`)
+}
+
+/** Opens the archive of files beside a backup, where there is one; `work` gets it as it was written. */
+async function withFiles<T>(
+  file: string,
+  { keyFile, beside }: { keyFile: string | undefined; beside: string },
+  work: (archive: string) => Promise<T>,
+): Promise<T | undefined> {
+  const archive = file + FILES
+  if (!existsSync(archive)) return undefined
+  if (!(await isSealedFile(archive))) return work(archive)
+  if (!keyFile) throw new Error(`${archive} is encrypted. Name the file with its passphrase: --key <file>`)
+  const passphrase = await passphraseIn(keyFile)
+  return inPart(beside + FILES, async part => {
+    await unsealFile(archive, part, passphrase)
+    return work(part)
   })
 }
 
@@ -152,7 +198,11 @@ async function checkBackup(given: string | undefined, keyFile: string | undefine
   await opened({ file, keyFile, beside: file }, async (_database, { rows, migrations }) => {
     say(`${file}: holds, ${rows.size} tables, ${sum(rows.values())} rows, ${migrations.length} migrations`)
   })
+  const count = await withFiles(file, { keyFile, beside: file }, countFiles)
+  if (count !== undefined) say(`${file}${FILES}: holds, ${count} files`)
 }
+
+const countFiles = async (archive: string): Promise<number> => (await Array.fromAsync(entriesOf(archive))).length
 
 async function restore(given: string, { key: keyFile, yes }: { key?: string; yes: boolean }): Promise<void> {
   const [file, place] = [resolve(given), databaseFile()]
@@ -171,6 +221,12 @@ async function restore(given: string, { key: keyFile, yes }: { key?: string; yes
     )
     if (isThere) say(`The database of now ${yes ? 'is kept' : 'would be kept'} as ${kept}`)
     if (!yes) return say(`Nothing has changed. With --yes it takes the place of ${place}.`)
+    const files = filesConfig(readEnv(process.env))
+    if (files.kind === 'disk') {
+      // Before the database: no row may name a file that is not there.
+      const count = await withFiles(file, { keyFile, beside: place }, archive => extractFiles(archive, files.folder))
+      if (count !== undefined) say(`${files.folder}: has the ${count} files of the backup`)
+    }
     prepareForServers(database)
     await swap(database, place, kept)
     say(

@@ -9,6 +9,7 @@ import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
 import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
 import { actionsRows } from '#fairway/server/domains/actions'
+import { filesRows } from '#fairway/server/domains/files'
 import { oauthClientRows } from '#fairway/server/domains/oauth-client'
 import { oauthServerRows } from '#fairway/server/domains/oauth-server'
 import { organizationRows } from '#fairway/server/domains/organizations'
@@ -29,6 +30,7 @@ const dependents = [
   actionsRows,
   pagesRows,
   webhookRows,
+  filesRows,
 ]
 
 const platformTables: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 /** What a file of tables may use: such files are read by drizzle-kit too, which knows no aliases. */
 export { organizationColumns, ownableColumns, references } from './domains/organizations/ownable-columns'
-export { jsonSchema, moneySchema } from './kernel/field-types'
+export { file, files, fileSchema, filesSchema, jsonSchema, moneySchema, storedFile } from './kernel/field-types'
 export { person, personSchema } from './kernel/owned-rows'
 export { allOf, appRole, definePolicy, orgRole, rowIs, shared } from './domains/organizations/policy'

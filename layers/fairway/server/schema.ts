@@ -1,6 +1,7 @@
 /** Every table, for drizzle-kit and tests; a domain's own code imports its own tables. */
 export * from './domains/actions/tables'
 export * from './domains/collections/tables'
+export * from './domains/files/tables'
 export * from './domains/mails/tables'
 export * from './domains/oauth-client/tables'
 export * from './domains/oauth-server/tables'

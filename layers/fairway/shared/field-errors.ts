@@ -35,6 +35,8 @@ export const fieldErrors = {
   'too-late': 'Enter {most} or earlier.',
   'not-an-option': 'Choose one of these: {options}.',
   'unknown-fields': 'Remove unknown fields: {fields}.',
+  'upload-expired': 'This upload has expired. Upload the file again.',
+  'no-such-file': 'This file cannot be used here. Upload it again.',
   'no-such-row': 'Nothing with this name or ID is there.',
   'several-rows': 'Several rows have this name. Enter the ID instead.',
   'no-member': 'Nobody with this address is a member of the organization.',

@@ -26,6 +26,13 @@ export const AUTH_PREFIX = '/_fw/auth'
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
+/** Where files are uploaded, below it for each declaration. */
+export const FILES_PREFIX = '/_fw/files'
+/** The bytes of a file, as an item of a collection has it. */
+export const filePath = (collection: string, row: string, file: string) =>
+  `${FILES_PREFIX}/${collection}/${encodeURIComponent(row)}/${encodeURIComponent(file)}`
+/** Where files of one declaration are uploaded. */
+export const uploadPath = (upload: string) => `${FILES_PREFIX}/${encodeURIComponent(upload)}`
 export const ACTIONS_PREFIX = '/_fw/actions'
 export const ORG_PATH = '/_fw/org'
 /** What is written, as it happens, as server-sent events. */

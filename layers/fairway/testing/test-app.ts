@@ -14,6 +14,7 @@ import { rootDir } from '#fw/root'
 import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { checkCollections, keepTotals } from '../server/domains/collections'
+import { keepFiles } from '../server/domains/files'
 import type { SharedTable } from '../server/domains/organizations'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
@@ -27,6 +28,9 @@ import { createEdge, type Edge } from './edge'
 import { createOutbox, type TestMail } from './mails'
 import { createPolicyExpectations, type PolicyExpectation } from './policy'
 import { createPeople, type PersonInput, type TestPerson, type Who } from './people'
+
+/** How the names of the platform's own jobs begin: tests of applications run them, and hear of their own alone. */
+const PLATFORM_JOB = 'fw-'
 
 export interface TestAppOptions {
   /** Settings beside those of tests; the machine's own environment and .env are not read. */
@@ -80,6 +84,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   })
   checkCollections(app, collections)
   await keepTotals(app, collections)
+  await keepFiles(app)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => actions })
   const edge = createEdge(app)
@@ -94,7 +99,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     list: (name, { as: who = null, query } = {}) => callers.as(who).list(name, query),
     db: app.db.orm,
     clock,
-    jobs: { run: async () => (await runDueJobs(app, jobs)).filter(({ name }) => !name.startsWith('fw-')) },
+    jobs: { run: async () => (await runDueJobs(app, jobs)).filter(({ name }) => !name.startsWith(PLATFORM_JOB)) },
     mails: outbox.mails,
     logs,
     origin: app.config.baseUrl,

@@ -66,7 +66,8 @@ function unreadable(cause: unknown, response: Response): unknown {
   throw new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer' }, { cause })
 }
 
-function toFailure(answer: unknown, response: Response): ActionFailure {
+/** What an answer of our own server that is none of the good ones says. */
+export function toFailure(answer: unknown, response: Response): ActionFailure {
   const { data: problem } = problemSchema.safeParse(answer)
   if (problem) return new ActionFailure({ kind: 'problem', ...problem, extra: answer })
   const requestId = response.headers.get('x-request-id') ?? undefined

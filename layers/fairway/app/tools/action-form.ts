@@ -1,7 +1,7 @@
 import { SECRET_NAME } from '#fairway/shared/secrets'
 import { readSchema, type SchemaNode, withoutNull } from './schema-fields'
 
-type FieldKind = 'text' | 'long-text' | 'secret' | 'number' | 'switch' | 'choice' | 'list' | 'json'
+type FieldKind = 'text' | 'long-text' | 'secret' | 'number' | 'switch' | 'choice' | 'list' | 'file' | 'json'
 
 /** One field of the form that is made from an action's input schema. */
 export interface ActionField {
@@ -16,6 +16,8 @@ export interface ActionField {
   initial?: unknown
   /** The collection that its value names a row of, and the field of the row that is the value. */
   pick?: { collection: string; field: string }
+  /** The upload whose files it takes, and how many of them. */
+  files?: { upload: string; most: number }
   /** Technical, and shown on request only. */
   isTechnical: boolean
 }
@@ -38,6 +40,14 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
     initial: property.default,
     isTechnical: TECHNICAL.has(name) && (!isRequired || property.default !== undefined),
   }
+  if (property.upload !== undefined)
+    return { ...base, kind: 'file', isText: false, files: { upload: property.upload, most: property.maxItems ?? 1 } }
+  return toPlainField(base, property, isRequired)
+}
+
+type Base = Omit<ActionField, 'kind' | 'isText'>
+
+function toPlainField(base: Base, property: SchemaNode, isRequired: boolean): ActionField {
   if (property.enum) {
     return {
       ...base,
@@ -48,7 +58,7 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
   }
   switch (property.type) {
     case 'string':
-      return { ...base, kind: textKind(name, property), isText: true, pick: pickOf(property) }
+      return { ...base, kind: textKind(base.name, property), isText: true, pick: pickOf(property) }
     case 'number':
     case 'integer':
       return { ...base, kind: 'number', isText: false }
@@ -64,7 +74,7 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
   }
 }
 
-function toListField(base: Omit<ActionField, 'kind' | 'isText'>, property: SchemaNode): ActionField {
+function toListField(base: Base, property: SchemaNode): ActionField {
   const items = withoutNull(property.items)
   const isScalar = typeof items.type === 'string' && ['string', 'number', 'integer', 'boolean'].includes(items.type)
   return isScalar

@@ -38,6 +38,7 @@ const node = z.object({
   writeOnly: z.optional(z.boolean()),
   collection: z.optional(z.string()),
   collectionField: z.optional(z.string()),
+  upload: z.optional(z.string()),
 })
 export type SchemaNode = z.infer<typeof node>
 

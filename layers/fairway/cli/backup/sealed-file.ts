@@ -32,13 +32,18 @@ export async function isSealedFile(path: string): Promise<boolean> {
   }
 }
 
-/** Seals a file with a passphrase into a new one of mode 600; `cost` is the power of two of scrypt's rounds. Throws EEXIST where there is a file. */
-export async function sealFile(from: string, to: string, passphrase: string, cost = COST): Promise<void> {
+/** Seals a file, or bytes as they come, with a passphrase into a new one of mode 600; `cost` is the power of two of scrypt's rounds. Throws EEXIST where there is a file. */
+export async function sealFile(
+  from: string | AsyncIterable<Buffer>,
+  to: string,
+  passphrase: string,
+  cost = COST,
+): Promise<void> {
   const salt = randomBytes(SALT_BYTES)
   const head = Buffer.concat([MARK, salt, Buffer.from([cost])])
   const key = await keyOf(passphrase, salt, cost)
   await pipeline(
-    createReadStream(from),
+    typeof from === 'string' ? createReadStream(from) : from,
     inPieces(PIECE_BYTES),
     async function* seal(pieces: AsyncIterable<Piece>) {
       yield head

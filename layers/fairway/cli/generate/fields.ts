@@ -18,6 +18,8 @@ export const FIELD_TYPES = [
   'json',
   'person',
   'ref',
+  'file',
+  'files',
 ] as const
 type FieldType = (typeof FIELD_TYPES)[number]
 
@@ -26,7 +28,7 @@ export interface Field {
   name: string
   type: FieldType
   isOptional: boolean
-  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to; of `money`, its currency. */
+  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to; of `money`, its currency; of files, their upload. */
   values: readonly string[]
   /** What a `ref` refers to, once the project has been looked at. */
   target?: RefTarget
@@ -76,14 +78,20 @@ function parseField(typed: string): Field {
   if (TAKEN.includes(name)) throw new UsageFault(`Every row has ${name} already. Give the field another name.`)
   if (!isFieldType(type))
     throw new UsageFault(`There is no type ${type} (${typed}). There are: ${FIELD_TYPES.join(', ')}.`)
-  if (type === 'boolean' && mark)
-    throw new UsageFault(`${name} is false unless somebody says otherwise: write ${name}:boolean, without “?”.`)
+  if (mark) checkOptional(name, type)
   return {
     name,
     type,
-    isOptional: mark !== undefined,
+    isOptional: mark !== undefined || type === 'file',
     values: parseValues(name, type, listed ?? alsoListed),
   }
+}
+
+/** Throws for types that are never missing. */
+function checkOptional(name: string, type: FieldType): void {
+  const instead = { boolean: 'false unless somebody says otherwise', files: 'an empty list when there are none' }
+  if (type === 'boolean' || type === 'files')
+    throw new UsageFault(`${name} is ${instead[type]}: write ${name}:${type}, without “?”.`)
 }
 
 const isFieldType = (type: string): type is FieldType => FIELD_TYPES.some(each => each === type)
@@ -119,7 +127,15 @@ function parseEnum(name: string, listed = ''): string[] {
 
 /** A field as it is typed. */
 export const fieldText = ({ name, type, values, isOptional }: Field): string =>
-  `${type === 'ref' ? refName(name) : name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+  isFile({ type })
+    ? `${name}:${type}`
+    : `${type === 'ref' ? refName(name) : name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+
+/** Whether the field holds files. */
+export const isFile = ({ type }: Pick<Field, 'type'>): boolean => type === 'file' || type === 'files'
+
+/** How many files a field for several takes. */
+export const MOST_FILES = 10
 
 /** `company` for the field `companyId`. */
 export const refName = (name: string): string => name.replace(/Id$/, '')
@@ -128,7 +144,8 @@ export const refName = (name: string): string => name.replace(/Id$/, '')
 export const titleField = (name: string): string => `${refName(name)}Title`
 
 /** Whether a new row may leave the field out. */
-export const hasDefault = ({ type, isOptional }: Field): boolean => isOptional || type === 'enum' || type === 'boolean'
+export const hasDefault = ({ type, isOptional }: Field): boolean =>
+  isOptional || type === 'enum' || type === 'boolean' || type === 'files'
 
 const INDENT = '    '
 
@@ -137,7 +154,7 @@ export function columnOf(field: Field): string {
   const { name, isOptional } = field
   const head = `${INDENT}${name}: `
   if (isOptional) return `${head}${builderOf(field)},`
-  const value = field.type === 'enum' ? quoted(field.values[0] ?? '') : 'false'
+  const value = field.type === 'enum' ? quoted(field.values[0] ?? '') : blankOf(field)
   if (!hasDefault(field)) return `${head}${builderOf(field)}.notNull(),`
   const line = `${head}${builderOf(field)}.notNull().default(${value}),`
   return field.type === 'enum'
@@ -147,6 +164,10 @@ export function columnOf(field: Field): string {
 
 function builderOf({ name, type, values }: Field): string {
   const column = quoted(toSnake(name))
+  if (isFile({ type })) {
+    const most = type === 'files' ? `, most: ${MOST_FILES}` : ''
+    return `${type}(${column}, { upload: ${quoted(values[0] ?? '')}${most} })`
+  }
   switch (type) {
     case 'integer':
     case 'money':
@@ -175,7 +196,9 @@ export const columnTypes = (fields: readonly Field[]): string[] =>
 /** What a table's file needs before its inputs: JSON has no dates. */
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
-const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'money' | 'text' | 'longtext' | 'ref'>, string>> = {
+const SCHEMAS: Readonly<
+  Record<Exclude<FieldType, 'enum' | 'money' | 'text' | 'longtext' | 'ref' | 'file' | 'files'>, string>
+> = {
   email: 'z.email().max(254)',
   url: 'z.httpUrl().max(2000)',
   integer: 'z.int()',
@@ -190,15 +213,20 @@ const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'money' | 'text' | 'l
 /** What an input may be; of an enum, its values are those of the column of `table`. */
 export function schemaOf({ name, type, isOptional, values, target }: Field, table?: string): string {
   const nullable = isOptional ? '.nullable()' : ''
-  const most = { text: '200', longtext: '20_000' }
-  if (type === 'text' || type === 'longtext')
-    return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(${most[type]})${nullable}`
+  if (type === 'text' || type === 'longtext') return textSchemaOf(type, isOptional) + nullable
   if (type === 'ref') return `${target?.camel}Id${nullable}`
+  if (type === 'file' || type === 'files') return fileSchemaOf(type, values)
   if (type === 'money') return `moneySchema(${quoted(values[0] ?? '')})${nullable}`
   if (type !== 'enum') return SCHEMAS[type] + nullable
   const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
   return `z.enum(${listed})${nullable}`
 }
+
+const textSchemaOf = (type: 'text' | 'longtext', isOptional: boolean): string =>
+  `z.string().trim()${isOptional ? '' : '.min(1)'}.max(${{ text: '200', longtext: '20_000' }[type]})`
+
+const fileSchemaOf = (type: 'file' | 'files', [upload = '']: readonly string[]): string =>
+  type === 'file' ? `fileSchema(${quoted(upload)}).nullable()` : `filesSchema(${quoted(upload)}, ${MOST_FILES})`
 
 /** The line of the field in the input of its resource. */
 export function inputLine(field: Field, table: string): string {
@@ -211,7 +239,7 @@ export const isNumber = ({ type }: Pick<Field, 'type'>): boolean => ['integer', 
 
 /** What the file of a table imports for the schemas of these fields. */
 export const schemaHelpers = (fields: readonly Field[]): string[] =>
-  (['json', 'money', 'person'] as const)
+  (['file', 'files', 'json', 'money', 'person'] as const)
     .filter(type => fields.some(field => field.type === type))
     .map(type => `${type}Schema`)
 
@@ -246,6 +274,7 @@ export function blankOf({ type, isOptional, values }: Field): string {
   if (isOptional) return 'null'
   if (isNumber({ type })) return '0'
   if (type === 'json') return '{}'
+  if (type === 'files') return '[]'
   if (type === 'boolean') return 'false'
   return type === 'enum' ? quoted(values[0] ?? '') : `''`
 }

@@ -4,7 +4,7 @@ import { UsageFault } from '../terminal'
 import { type Field, fieldText, parseFields, schemaHelpers } from './fields'
 import { importOf, lines, quoted } from './layout'
 import { checkName, toKebab, toSentence } from './names'
-import { type Common, inputLines, planOf } from './pieces'
+import { checkNoFiles, type Common, inputLines, planOf } from './pieces'
 import type { GeneratePlan } from './plan'
 
 /** A job that logs its input, to be given its own work. */
@@ -22,6 +22,7 @@ export function planJob(
   const fault = schedule === undefined ? undefined : scheduleFault({ cron: schedule, timeZone: 'UTC' })
   if (fault !== undefined) throw new UsageFault(`--schedule: ${fault}`)
   const fields = parseFields(typed)
+  checkNoFiles(fields)
   const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
   if (noJson) throw new UsageFault(`${noJson.name}: a job keeps its input as JSON. Make it a text.`)
   const needed = schedule === undefined ? undefined : fields.find(({ isOptional }) => !isOptional)

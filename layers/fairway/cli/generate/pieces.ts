@@ -6,7 +6,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
-import { type Field, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
+import { type Field, isFile, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
@@ -27,6 +27,12 @@ export const planOf = (
 export const inputLines = (fields: readonly Field[]): string[] =>
   fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
 
+/** Throws for files, which belong to rows. */
+export function checkNoFiles(fields: readonly Field[]): void {
+  const file = fields.find(isFile)
+  if (file) throw new UsageFault(`${file.name}: files belong to rows: \`fw generate resource\` makes fields for them.`)
+}
+
 /** An action that answers with its input, to be given its own work. */
 export function planAction(
   root: string,
@@ -40,6 +46,7 @@ export function planAction(
   const fields = parseFields(typed)
   const ref = fields.find(({ type }) => type === 'ref')
   if (ref) throw new UsageFault(`${ref.name}: write a reference yourself: z.string().meta({ collection: '…' }).`)
+  checkNoFiles(fields)
   const helpers = schemaHelpers(fields)
   const input = inputLines(fields)
   const text = lines(

@@ -41,6 +41,8 @@ function readField(line: string, text: string, table: string): Field | undefined
   const [, name = '', schema = ''] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
   const [, currency] = /^moneySchema\('([A-Z]{3})'\)/.exec(schema) ?? []
   if (currency) return { name, type: 'money', isOptional: schema.includes('.nullable()'), values: [currency] }
+  const file = readFile(name, schema)
+  if (file) return file
   const values = enumValues(name, text)
   for (const type of FIELD_TYPES.filter(each => each !== 'ref'))
     for (const isOptional of [false, true]) {
@@ -48,6 +50,14 @@ function readField(line: string, text: string, table: string): Field | undefined
       if (schemaOf(field, table) === schema) return field
     }
   return undefined
+}
+
+/** A field that holds files, as its schema names their upload. */
+function readFile(name: string, schema: string): Field | undefined {
+  const [, upload] = /^filesSchema\('([\w-]+)', \d+\)$/.exec(schema) ?? []
+  if (upload) return { name, type: 'files', isOptional: false, values: [upload] }
+  const [, one] = /^fileSchema\('([\w-]+)'\)\.nullable\(\)$/.exec(schema) ?? []
+  return one ? { name, type: 'file', isOptional: true, values: [one] } : undefined
 }
 
 /** What the column of an enum may hold. */

@@ -1,5 +1,5 @@
 // The collection of a resource: whose rows it reads, with the titles of what they refer to, its filters and its orders.
-import { filterOf, refName, titleField } from './fields'
+import { type Field, filterOf, isFile, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
 import { refsOf, targetsOf, type Resource } from './resource'
@@ -10,12 +10,16 @@ const asInput = ({ camel, fields }: Resource): string[] =>
     .filter(({ type }) => type === 'money' || type === 'json')
     .map(({ name }) => `${name}: ${camel}Input.shape.${name}`)
 
+const asStored = ({ name, type }: Field): string =>
+  `${name}: ${type === 'file' ? 'storedFile.nullable()' : 'z.array(storedFile)'}`
+
 /** The item of the list: a row with the titles of what it refers to, and what the caller may do with it. */
 function itemText(resource: Resource): string {
   const { variable, camel, isOrg } = resource
   const extension = [
     ...refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`),
     ...asInput(resource),
+    ...resource.fields.filter(isFile).map(asStored),
     isOrg
       ? `can: ${camel}Policy.can`
       : `access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.')`,
@@ -69,6 +73,7 @@ function importsOf(resource: Resource): string {
   const { variable, plural, camel, isOrg } = resource
   const refs = refsOf(resource)
   const isJoining = refs.length > 0
+  const hasMany = resource.fields.some(({ type }) => type === 'files')
   const aliased = refs.filter(ref => isAliased(resource, ref))
   const own = [...(asInput(resource).length > 0 ? [`${camel}Input`] : []), ...(isOrg ? [`${camel}Policy`] : [])]
   const fw = isOrg
@@ -78,8 +83,9 @@ function importsOf(resource: Resource): string {
   return lines(
     isJoining && importOf(['and', 'eq'], 'drizzle-orm'),
     aliased.length > 0 && importOf(['alias'], 'drizzle-orm/sqlite-core'),
-    (!isOrg || isJoining) && `import { z } from 'zod'`,
+    (!isOrg || isJoining || hasMany) && `import { z } from 'zod'`,
     importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
+    resource.fields.some(isFile) && importOf(['storedFile'], 'nuxt-fairway/tables'),
     ...tables.map(table =>
       importOf([table.variable, ...(table.plural === plural ? own : [])], `../database/${table.plural}`),
     ),
@@ -97,11 +103,13 @@ export function collectionFile(resource: Resource): string {
     ? `The ${nouns} of your organization, the latest changed first.`
     : `Your ${nouns} and those shared with you, the latest changed first.`
   const filters = [
-    ...fields.filter(({ type }) => type !== 'json').map(field => `${field.name}: ${filterOf(field)}`),
+    ...fields
+      .filter(field => field.type !== 'json' && !isFile(field))
+      .map(field => `${field.name}: ${filterOf(field)}`),
     `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
   ]
   const ordered = fields
-    .filter(({ type }) => !['longtext', 'json', 'ref'].includes(type))
+    .filter(({ type }) => !['longtext', 'json', 'ref', 'file', 'files'].includes(type))
     .map(({ name }) => quoted(name))
   const search = [
     `title: ${quoted(title.name)}`,

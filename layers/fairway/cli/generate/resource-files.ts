@@ -6,7 +6,7 @@ import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
 import { textFile } from './resource-texts'
-import { columnOf, columnTypes, inputLine, MOMENT, schemaHelpers } from './fields'
+import { columnOf, columnTypes, inputLine, isFile, MOMENT, schemaHelpers } from './fields'
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
 
@@ -29,8 +29,25 @@ export const resourceFiles = (resource: Resource, languages: readonly string[]):
 export const serverFiles = (resource: Resource): [string, string][] => [
   [tablePath(resource), tableFile(resource)],
   ...actionFiles(resource),
+  ...uploadFiles(resource),
   [`server/collections/${resource.collection}.ts`, collectionFile(resource)],
 ]
+
+/** What may be uploaded for each field that holds files. */
+const uploadFiles = ({ fields, noun }: Resource): [string, string][] =>
+  fields.filter(isFile).map(({ name, values }) => [
+    `server/uploads/${values[0]}.ts`,
+    `import { defineUpload } from '#fw'
+
+export default defineUpload({
+  description: ${quoted(`The ${toWords(name)} of ${withArticle(noun)}.`)},
+  accept: ['application/pdf', 'image/*', 'text/plain'],
+  maxSize: 20 * 1024 * 1024,
+})
+`,
+  ])
+
+const toWords = (name: string): string => toSnake(name).replaceAll('_', ' ')
 
 export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `server/database/${plural}.ts`
 
@@ -40,6 +57,7 @@ function tableFile(resource: Resource): string {
   const refs = refsOf(resource)
   const helpers = [
     ...(isOrg ? ['definePolicy', 'organizationColumns'] : ['ownableColumns']),
+    ...(['file', 'files'] as const).filter(type => fields.some(field => field.type === type)),
     ...(hasPerson ? ['person'] : []),
     ...schemaHelpers(fields),
     ...(refs.length > 0 ? ['references'] : []),

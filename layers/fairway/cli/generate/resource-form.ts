@@ -1,5 +1,5 @@
 // The fields of a resource in a form, as its list and the page of one row show them.
-import { type Field, isNumber } from './fields'
+import { type Field, isFile, isNumber, MOST_FILES } from './fields'
 import { element, fitted, fits, lines, quoted } from './layout'
 import type { Resource } from './resource'
 
@@ -77,7 +77,8 @@ const pickedOf = ({ name, isOptional }: Field): string => `const ${name} = compu
 
 function controlOf(field: Field, group: string, hasFocus: boolean): string {
   const label = [`:label="$t('${group}.fields.${field.name}')"`, `:error="failure?.fieldError('${field.name}')"`]
-  const required = field.isOptional || field.type === 'boolean' || field.type === 'enum' ? [] : ['required']
+  const required =
+    field.isOptional || isFile(field) || field.type === 'boolean' || field.type === 'enum' ? [] : ['required']
   if (field.type === 'boolean')
     return `    <UCheckbox v-model="draft.${field.name}" :label="$t('${group}.fields.${field.name}')" />`
   return element('    ', 'UFormField', [...label, ...required], inputOf(field, hasFocus))
@@ -113,6 +114,9 @@ function pickerOf({ name, type, values, target }: Field): string | undefined {
     return element(at, 'USelect', [`v-model="draft.${name}"`, `:items="${name}Options"`, 'class="w-full"'])
   if (type === 'money') return element(at, 'FwMoneyInput', [`v-model="draft.${name}"`, `currency="${values[0]}"`])
   if (type === 'json') return element(at, 'FwJsonInput', [`v-model="draft.${name}"`])
+  if (type === 'file') return element(at, 'FwFileField', [`v-model="draft.${name}"`, `upload="${values[0]}"`])
+  if (type === 'files')
+    return element(at, 'FwFileField', [`v-model="draft.${name}"`, `upload="${values[0]}"`, `:most="${MOST_FILES}"`])
   if (type === 'person') return element(at, 'FwPersonPicker', [`v-model="${name}"`])
   if (!target) return undefined
   return element(at, 'FwItemPicker', [

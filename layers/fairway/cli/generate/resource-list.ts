@@ -1,5 +1,5 @@
 // The list of a resource: search, order, endless rows, a file of them, and a dialog that makes a new one.
-import { blankOf, type Field, hasDefault, titleField } from './fields'
+import { blankOf, type Field, hasDefault, isFile, titleField } from './fields'
 import { element, fits, fitted, lines, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
@@ -122,7 +122,7 @@ function table(resource: Resource): string {
     columnOf([
       `key: '${keyOf({ name, type })}'`,
       `label: t('${variable}.fields.${name}')`,
-      ...(type === 'ref' ? [] : [`sort: '${name}'`]),
+      ...(type === 'ref' || isFile({ type }) ? [] : [`sort: '${name}'`]),
     ]),
   )
   return `    <CollectionTable
@@ -206,10 +206,12 @@ ${fitted(
     </LazyFormDialog>`
 
 function importDialog({ variable, plural, fields }: Resource): string {
-  const shown = fields.map(field => {
-    const parts = [`name: '${field.name}'`, `label: t('${variable}.fields.${field.name}')`]
-    return `{ ${[...parts, ...(hasDefault(field) ? [] : ['isRequired: true'])].join(', ')} }`
-  })
+  const shown = fields
+    .filter(field => !isFile(field))
+    .map(field => {
+      const parts = [`name: '${field.name}'`, `label: t('${variable}.fields.${field.name}')`]
+      return `{ ${[...parts, ...(hasDefault(field) ? [] : ['isRequired: true'])].join(', ')} }`
+    })
   return `    <LazyFwImport
       v-if="isImporting"
       action="import-${plural}"
@@ -237,6 +239,8 @@ function cellOf({ name, type, isOptional, values }: Field, group: string): strin
     number: `{{ ${value} }}`,
     money: `<FwMoney${isThere} :amount="${value}" currency="${values[0]}" />`,
     json: '',
+    file: `<FwFileList v-if="${value}" :files="[${value}]" is-short />`,
+    files: `<FwFileList :files="${value}" is-short />`,
     boolean: `{{ t(${value} ? '${group}.yes' : '${group}.no') }}`,
     date: `<time${guard} :datetime="${value}">{{ day(${value}) }}</time>`,
     datetime: `<RelativeTime${guard} :at="${value}" />`,

@@ -6,7 +6,7 @@ import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
 import { readIn } from '../project/changes'
-import { type Field, fieldText, hasDefault, parseFields, type RefTarget } from './fields'
+import { type Field, fieldText, hasDefault, isFile, parseFields, type RefTarget } from './fields'
 import { readFields } from './read-fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
@@ -104,6 +104,7 @@ type Named = Pick<ResourceArgs, 'name' | 'plural'>
 /** The fields of a resource, with what each reference refers to. */
 const withTargets = (root: string, fields: readonly Field[], { name, plural = pluralOf(name) }: Named): Field[] =>
   fields.map(field => {
+    if (isFile(field)) return { ...field, values: [`${toKebab(name)}-${toKebab(field.name)}`] }
     if (field.type !== 'ref') return field
     const [referred = ''] = field.values
     const isOwn = referred === toKebab(plural)

@@ -1,4 +1,4 @@
-import { exampleOf, type Field, hasDefault } from './fields'
+import { exampleOf, type Field, hasDefault, isFile } from './fields'
 import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
 import type { Resource } from './resource'
@@ -18,10 +18,29 @@ ${referred(fields)}${fitted(needed, { before: `const ${camel} = `, open: '{', cl
 const notFound = { code: 'not-found' }
 
 ${isOrg ? sharedTests(resource) : ownTests(resource)}
-${resource.hasImport ? `\n${importTest(resource)}\n` : ''}
+${resource.hasImport ? `\n${importTest(resource)}\n` : ''}${fileTest(resource)}
 it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).toLowerCase())}', async () => {
   const empty = { ...${camel}, ${title.name}: ' ' }
   await expect(app.as(maria).run('create-${resource.kebab}', empty)).rejects.toMatchObject({ code: 'invalid-input' })
+})
+`
+}
+
+/** The test of the first field with files: who gets their bytes. */
+function fileTest({ fields, noun, kebab, camel, collection }: Resource): string {
+  const [field] = fields.filter(isFile)
+  if (!field) return ''
+  const { name, type, values } = field
+  const [given, stored] = type === 'file' ? ['ticket', `?.${name}`] : ['[ticket]', `?.${name}[0]`]
+  return `
+it('sends the ${name} of ${withArticle(noun)} to those who may read it', async () => {
+  const form = { method: 'POST', headers: { 'x-file-name': 'a.txt' }, body: 'A text.' }
+  const { ticket } = await (await app.as(maria).fetch('/_fw/files/${values[0]}', form)).json()
+  const { id } = await app.as(maria).run('create-${kebab}', { ...${camel}, ${name}: ${given} })
+  const { items } = await app.as(maria).list('${collection}')
+  const url = items.find(item => item.id === id)${stored}?.url ?? ''
+  expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')
+  expect((await app.as(eve).fetch(url)).status).toBe(404)
 })
 `
 }

@@ -17,6 +17,8 @@ export const PROVIDER_PLACE = 'server/providers'
 export const JOB_PLACE = 'server/jobs'
 /** Where the application's mails are declared. */
 export const MAIL_PLACE = 'server/mails'
+/** Where uploads are declared. */
+export const UPLOAD_PLACE = 'server/uploads'
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
 /** Where the application says what stands around the server's own pages. */
@@ -37,6 +39,8 @@ export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll
 export const jobFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, JOB_PLACE)
 /** The files of every mail of the application, by name. */
 export const mailFiles = (rootDir: string): DeclarationFile[] => discover(rootDir, MAIL_PLACE)
+/** The files of every upload, by name. */
+export const uploadFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, UPLOAD_PLACE)
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
@@ -128,6 +132,13 @@ export const CATALOGS = {
       'catalog',
       mailFiles(rootDir),
       ({ name }, imported) => `{ name: ${JSON.stringify(name)}, mail: ${imported} }`,
+    ),
+  '#fw/uploads': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      uploadFiles(rootDir),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, upload: ${imported} }`,
     ),
   '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
   '#fw/page-frames': rootDir =>

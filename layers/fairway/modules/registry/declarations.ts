@@ -1,6 +1,6 @@
 // The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
 import type { Action } from '../../server/domains/actions'
-import { unknownCollections } from '../../server/domains/actions/coerce-input'
+import { unknownCollections, unknownUploads } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
 import { isCollection } from '../../server/domains/collections/collection'
@@ -8,11 +8,21 @@ import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { join } from 'node:path'
 import { readServerTexts } from '../../server/kernel/locale-files'
+import { isUpload } from '../../server/domains/files/define-upload'
 import { isJob } from '../../server/kernel/jobs/job'
 import { isMail } from '../../server/kernel/mail/define-mail'
 import { mailFaults } from '../../server/kernel/mail/mail-faults'
 import { isDeclared } from '../../server/kernel/declaration'
-import { actionFiles, collectionFiles, jobFiles, mailFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
+import {
+  actionFiles,
+  collectionFiles,
+  jobFiles,
+  mailFiles,
+  MCP_LISTS,
+  mcpFiles,
+  providerFiles,
+  uploadFiles,
+} from './catalogs'
 import type { DeclarationFile } from './discover'
 import { platformDir } from './roots'
 import {
@@ -37,8 +47,11 @@ export async function loadActions(
 ): Promise<LoadedAction[]> {
   const loaded = await loadDeclarations(rootDir, files, actionKind, options)
   const collections = new Set(collectionFiles(rootDir).map(({ name }) => name))
+  const uploads = new Set(uploadFiles(rootDir).map(({ name }) => name))
   const faults = loaded.flatMap(({ path, declared }) =>
-    unknownCollections(declared, collections).map(fault => `${path}: ${fault}`),
+    [...unknownCollections(declared, collections), ...unknownUploads(declared, uploads)].map(
+      fault => `${path}: ${fault}`,
+    ),
   )
   if (faults.length > 0) throw new DeclarationError(actionKind.plural, faults)
   return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
@@ -80,6 +93,12 @@ export async function loadMails(rootDir: string, options?: LoadOptions) {
   return loaded
 }
 
+const uploadKind = { plural: 'uploads', maker: 'defineUpload', isOne: isUpload }
+
+/** Loads every upload file; throws DeclarationError with all faults at once. */
+export const loadUploads = (rootDir: string, options?: LoadOptions) =>
+  loadDeclarations(rootDir, uploadFiles(rootDir), uploadKind, options)
+
 type List = Exclude<keyof McpDeclarations, 'actions'>
 type Declaration<L extends List> = McpDeclarations[L][number]['declaration']
 
@@ -100,6 +119,7 @@ export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; 
   { list: providerFiles, maker: providerKind.maker },
   { list: jobFiles, maker: jobKind.maker },
   { list: mailFiles, maker: mailKind.maker },
+  { list: uploadFiles, maker: uploadKind.maker },
   ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
 ]
 

@@ -16,8 +16,10 @@ import {
   operationRoutes,
   PROVIDER_PLACE,
   providerFiles,
+  UPLOAD_PLACE,
+  uploadFiles,
 } from './catalogs'
-import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp } from './declarations'
+import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp, loadUploads } from './declarations'
 import { type DeclarationFile, discover, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
@@ -34,6 +36,7 @@ export default defineNuxtModule({
     registerProviders(nuxt)
     registerJobs(nuxt)
     registerMails(nuxt)
+    registerUploads(nuxt)
     listDeclared(nuxt)
   },
 })
@@ -140,6 +143,23 @@ function registerMails(nuxt: ReturnType<typeof useNuxt>): void {
     tell: () => (files().length > 0 ? useLogger('mails').info(namesOf(files())) : undefined),
     tag: 'mails',
     types: typesFile('#fw/mails'),
+  })
+}
+
+/** A file below server/uploads takes files because it is there, and a broken one fails the build. */
+function registerUploads(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  const files = () => uploadFiles(rootDir)
+  addServerModule('#fw/uploads', {
+    contents: () => CATALOGS['#fw/uploads'](rootDir),
+    types: () => `  export const catalog: ${inDomain('files')}.UploadEntry[]\n`,
+  })
+  followDeclarations(nuxt, {
+    places: [UPLOAD_PLACE],
+    files,
+    load: async () => void (await loadUploads(rootDir)),
+    tell: () => (files().length > 0 ? useLogger('uploads').info(namesOf(files())) : undefined),
+    tag: 'uploads',
   })
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 /** What an author's file may declare. */
-type DeclarationKind = 'action' | 'collection' | 'provider' | 'resource' | 'prompt' | 'app' | 'job' | 'mail'
+type DeclarationKind = 'action' | 'collection' | 'provider' | 'resource' | 'prompt' | 'app' | 'job' | 'mail' | 'upload'
 
 /** What the define functions mark their result with; the same in every copy of this code, because the build loads its own. */
 const MARK = Symbol.for('fairway.declaration')
@@ -23,6 +23,7 @@ const MAKERS = {
   app: 'defineMcpApp',
   job: 'defineJob',
   mail: 'defineMail',
+  upload: 'defineUpload',
 } as const satisfies Record<DeclarationKind, string>
 
 /** The name of the function that made a declaration; undefined for what none of them made. */

@@ -1,4 +1,5 @@
 // Types of fields that JSON Schema has no word for.
+import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { minorUnits } from '../../shared/money'
 
@@ -15,4 +16,62 @@ const MOST_JSON = 20_000
 export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   if (JSON.stringify(value).length > MOST_JSON)
     context.addIssue({ code: 'too_big', origin: 'string', maximum: MOST_JSON, input: value, message: '' })
+})
+
+// Columns of files say so by their SQL type, so that they are found in any table.
+export const FILE_TYPE = 'text_file'
+export const FILES_TYPE = 'text_files'
+
+interface FileColumnOptions {
+  /** The name of a file in `server/uploads`. */
+  upload: string
+}
+
+/** A column that holds one file of an upload, by its id: the file is kept as long as the row has it, whoever writes. */
+export const file = customType<{
+  data: string
+  driverData: string
+  config: FileColumnOptions
+  configRequired: true
+}>({ dataType: () => FILE_TYPE })
+
+/** A column that holds several files of an upload, in their order. */
+export const files = customType<{
+  data: string[]
+  driverData: string
+  config: FileColumnOptions & { most?: number }
+  configRequired: true
+}>({
+  dataType: () => FILES_TYPE,
+  toDriver: ids => JSON.stringify(ids),
+  fromDriver: text => z.array(z.string()).parse(JSON.parse(text)),
+})
+
+/** Whether a column holds files. */
+export const isFileColumn = (column: SQLiteColumn): boolean => [FILE_TYPE, FILES_TYPE].includes(column.getSQLType())
+
+const given = z
+  .union([z.string().min(1).max(2000), z.object({ id: z.string().max(64), ticket: z.string().max(2000).optional() })])
+  .transform(value => (typeof value === 'string' ? value : (value.ticket ?? value.id)))
+
+const toTake = (upload: string) =>
+  `the ticket that \`POST /_fw/files/${upload}\` answered, or the id of a file that the row has`
+
+/** A file in the input of an action: a ticket of this upload, or a file that the row has already. The action gets the file's id. */
+export const fileSchema = (upload: string) => given.meta({ upload, description: `A file: ${toTake(upload)}.` })
+
+/** Several files in the input of an action, `most` of them at the most. The action gets their ids. */
+export const filesSchema = (upload: string, most = 10) =>
+  z
+    .array(given)
+    .max(most)
+    .meta({ upload, description: `Files, each of them ${toTake(upload)}.` })
+
+/** A file as collections send it. `url` is the path of its bytes, for those who may read the row. */
+export const storedFile = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.string().describe('The media type that its bytes say.'),
+  size: z.int().describe('In bytes.'),
+  url: z.string().describe('The path of its bytes; with `?download` browsers save them.'),
 })

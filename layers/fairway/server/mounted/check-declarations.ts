@@ -1,14 +1,17 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { declared } from '#fw/declared'
-import { isAction, unknownCollections } from '#fairway/server/domains/actions'
+import { isAction, unknownCollections, unknownUploads } from '#fairway/server/domains/actions'
 import { makerOf } from '#fairway/server/kernel/declaration'
 
 /** In development: stops the start, with file and reason, when a file declares nothing or names a collection that is not there. */
 export default defineNitroPlugin(() => {
   const collections = new Set(declared.filter(({ maker }) => maker === 'defineCollection').map(({ name }) => name))
+  const uploads = new Set(declared.filter(({ maker }) => maker === 'defineUpload').map(({ name }) => name))
   const faults = declared.flatMap(({ path, maker, value }) => {
     if (makerOf(value) !== maker) return [`${path}: the default export is not made by ${maker}`]
-    return isAction(value) ? unknownCollections(value, collections).map(fault => `${path}: ${fault}`) : []
+    if (!isAction(value)) return []
+    const unknown = [...unknownCollections(value, collections), ...unknownUploads(value, uploads)]
+    return unknown.map(fault => `${path}: ${fault}`)
   })
   if (faults.length === 0) return
   process.stderr.write(`${faults.join('\n')}\n`)

@@ -13,6 +13,7 @@ import { goStraight, readyAnswers, skipEmptyHooks } from '#fairway/server/shortc
 import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
+import { keepFiles } from '#fairway/server/domains/files'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
@@ -98,6 +99,7 @@ async function start() {
   declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
+  await keepFiles(app)
   followSignals(app)
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })

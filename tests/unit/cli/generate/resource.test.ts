@@ -3,9 +3,9 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { FIELD_TYPES, parseFields } from '#fairway/cli/generate/fields'
+import { FIELD_TYPES, isFile, parseFields } from '#fairway/cli/generate/fields'
 import { readFields } from '#fairway/cli/generate/read-fields'
-import { pluralOf } from '#fairway/cli/generate/names'
+import { pluralOf, toKebab } from '#fairway/cli/generate/names'
 import type { GeneratePlan } from '#fairway/cli/generate/plan'
 import { planResource, type ResourceArgs } from '#fairway/cli/generate/resource-plan'
 import { writeChanges } from '#fairway/cli/project/changes'
@@ -43,6 +43,8 @@ const EVERYTHING = [
   'assignee:person?',
   'lead:person',
   'code:text?',
+  'contract:file',
+  'attachments:files',
 ]
 
 let app: string
@@ -460,12 +462,16 @@ describe('names and types', () => {
       ['enum', '(a,b)'],
       ['money', '(EUR)'],
     ])
-    const typed = FIELD_TYPES.filter(type => type !== 'boolean' && type !== 'ref').map(
+    const typed = FIELD_TYPES.filter(type => !['boolean', 'ref', 'files'].includes(type)).map(
       type => `${type}Maybe:${type}${values.get(type) ?? ''}?`,
     )
     await generate('thing', [...EVERYTHING, ...typed])
     const found = readFields(read('server/database/things.ts'), { input: 'thingInput', table: 'things' })
-    expect(found).toEqual(parseFields([...EVERYTHING, ...typed]))
+    // The upload of a file has the names of the resource and of the field.
+    const expected = parseFields([...EVERYTHING, ...typed]).map(field =>
+      isFile(field) ? { ...field, values: [`thing-${toKebab(field.name)}`] } : field,
+    )
+    expect(found).toEqual(expected)
   })
 
   it('takes the values of an enum without brackets, which shells read otherwise', () => {

@@ -132,6 +132,8 @@ describe('verifyEmail', () => {
       'application_state',
       'known_devices',
       'fw_user_pictures',
+      // Who uploaded a file; its row says who may read it.
+      'fw_files',
       // Nothing changes before the owners of both addresses have confirmed it.
       'fw_address_changes',
       // Ends with the session that made it.

@@ -142,7 +142,11 @@ describe('a field error', () => {
   it('has every code of the catalog', () => {
     // What imports find beside the schema (tests/unit/domains/actions/import-rows.test.ts).
     const ofImports = ['no-such-row', 'several-rows', 'no-member', 'already-there', 'not-accepted']
-    expect(new Set([...cases.map(([code]) => code), ...ofImports])).toEqual(new Set(Object.keys(fieldErrors)))
+    // What files are refused with (tests/http/files.test.ts).
+    const ofFiles = ['no-such-file', 'upload-expired']
+    expect(new Set([...cases.map(([code]) => code), ...ofImports, ...ofFiles])).toEqual(
+      new Set(Object.keys(fieldErrors)),
+    )
   })
 })
 

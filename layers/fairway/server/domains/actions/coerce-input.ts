@@ -44,6 +44,7 @@ export function dropFormKeywords(schema: JsonSchema): void {
   delete schema.collectionField
   delete schema.isMember
   delete schema.currency
+  delete schema.upload
 }
 
 const memberFields = new WeakMap<Action, string[]>()
@@ -58,12 +59,29 @@ export function memberFieldsOf(action: Action): readonly string[] {
 /** The fields of a JSON Schema that take a member of the organization. */
 export const memberFieldsIn = (schema: JsonSchema): string[] => [...keywordsIn(schema, 'isMember').keys()]
 
+const uploadFields = new WeakMap<Action, ReadonlyMap<string, string>>()
+
+/** The fields of an action's input that take files (`fileSchema`, `filesSchema`), each with its upload. */
+export function uploadFieldsOf(action: Action): ReadonlyMap<string, string> {
+  const made = () =>
+    new Map([...keywordsIn(inputJsonSchema(action), 'upload')].map(([name, upload]) => [name, String(upload)]))
+  const found = uploadFields.get(action) ?? made()
+  uploadFields.set(action, found)
+  return found
+}
+
+/** What is wrong where a field of an action takes files of an upload that is none of these. */
+export const unknownUploads = (action: Action, uploads: ReadonlySet<string>): string[] =>
+  [...uploadFieldsOf(action).values()]
+    .filter(name => !uploads.has(name))
+    .map(name => `input: there is no upload ${name}; server/uploads has ${[...uploads].join(', ') || 'none'}`)
+
 /** How many of its smallest units make one of the currency, of the fields of a JSON Schema that hold money (`moneySchema`). */
 export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> =>
   new Map([...keywordsIn(schema, 'currency')].map(([name, currency]) => [name, minorUnits(String(currency))]))
 
 /** What the fields of a JSON Schema say by a keyword of ours; those that say nothing are left out. */
-function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency'): Map<string, unknown> {
+function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency' | 'upload'): Map<string, unknown> {
   const said = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
     return [name, parts.find(part => isRecord(part) && part[keyword] !== undefined)?.[keyword]] as const

@@ -23,6 +23,7 @@ export {
   inputJsonSchema,
   moneyFieldsIn,
   unknownCollections,
+  unknownUploads,
 } from './coerce-input'
 export {
   callersOf,

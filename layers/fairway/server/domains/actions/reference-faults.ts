@@ -2,7 +2,9 @@
 import { getTableName } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { FILE_REFUSED } from '#fairway/server/domains/files'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { fieldError } from '#fairway/server/kernel/http/field-errors'
 import { countRows, quoteName } from '#fairway/server/kernel/owned-rows'
 import type { Action } from './action'
 import { textAt } from './audit/audit-subject'
@@ -14,9 +16,12 @@ interface FailedRun {
 
 /**
  * The error of an action's run as callers see it: `still-referred` with the tables and their rows where a row was to be deleted that
- * others refer to, `reference-not-found` where a row refers to one that is not there, or is in another organization; others as they are.
+ * others refer to, `reference-not-found` where a row refers to one that is not there, or is in another organization, `invalid-input`
+ * where it was to have a file of another row; others as they are.
  */
 export async function referenceFault(app: App, { action, input }: FailedRun, thrown: unknown): Promise<unknown> {
+  if (messagesOf(thrown).includes(FILE_REFUSED))
+    return new AppError('invalid-input', { errors: [fieldError('', 'no-such-file')], cause: thrown })
   if (!isForeignKeyFault(thrown)) return thrown
   const { subject, destructive } = action
   const id = subject && textAt(input, subject.id)

@@ -4,13 +4,14 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
+import { resolveFiles } from '#fairway/server/domains/files'
 import { checkGuard, checkOrgOpens, requireMembers } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { findSubjects, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import { referenceFault } from './reference-faults'
-import { memberFieldsOf } from './coerce-input'
+import { memberFieldsOf, uploadFieldsOf } from './coerce-input'
 import {
   type Action,
   type ActionCaller,
@@ -150,8 +151,11 @@ async function admit(
   const parsed = parseInput(action.input, withinDepth(input))
   const people = memberFieldsOf(action)
   if (people.length > 0) await requireMembers(app, session?.orgId ?? null, parsed, people)
-  return parsed
+  const fields = uploadFieldsOf(action)
+  return fields.size > 0 ? resolveFiles(app, parsed, { session, fields, rowId: parsed[idField(action)] }) : parsed
 }
+
+const idField = ({ subject }: Action): string => subject?.id ?? 'id'
 
 const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({
   ...authorContext(app, { session: call.session, requestId: call.requestId, signal }),

@@ -129,6 +129,10 @@ export interface CollectionReader<Item = unknown> {
   readItem(context: ReadContext, id: string): Promise<Item | null>
   /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
   keyFields?: readonly string[]
+  /** Tells it the name of the collection, which is in the addresses of files. */
+  serveAs?(name: string): void
+  /** The fields that hold files. */
+  fileFields?: readonly string[]
   /** Whether its pages say in `can` what the caller may do. */
   saysCan?: boolean
   /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */

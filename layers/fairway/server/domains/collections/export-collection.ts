@@ -12,6 +12,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { requestAbort, requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { acquireSlot } from '#fairway/server/kernel/limits/acquire-slot'
 import { concurrencyLimits } from '#fairway/server/kernel/limits/limits'
+import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import { admitted } from './admission'
 import { parseQuery } from './query/query-tree'
@@ -64,19 +65,25 @@ async function openExport(
   return sendExport(event, {
     name: served.name,
     format,
-    text: exportRows(format === 'csv' ? inUnits(rows, item) : rows, columns, format),
+    text: exportRows(format === 'csv' ? forSpreadsheets(rows, served) : rows, columns, format),
   })
 }
 
-/** Rows with money as spreadsheets have it: 12.5 for 1250 cents. */
-async function* inUnits<Row extends Readonly<Record<string, unknown>>>(rows: AsyncIterable<Row>, item: z.ZodType) {
+/** Rows as spreadsheets have them: 12.5 for 1250 cents, and files by their names. */
+async function* forSpreadsheets(rows: AsyncIterable<Row>, { collection: { item, reader } }: ServedCollection) {
   const money = moneyFieldsIn(z.toJSONSchema(item, { unrepresentable: 'any' }))
-  if (money.size === 0) return yield* rows
+  const files = reader.fileFields ?? []
+  if (money.size === 0 && files.length === 0) return yield* rows
   for await (const row of rows) {
     const amounts = [...money].map(([name, units]) => [name, typeof row[name] === 'number' ? row[name] / units : null])
-    yield { ...row, ...Object.fromEntries(amounts) }
+    const names = files.map(name => [name, [row[name]].flat().flatMap(fileNames).join(', ')])
+    yield { ...row, ...Object.fromEntries([...amounts, ...names]) }
   }
 }
+
+type Row = Readonly<Record<string, unknown>>
+
+const fileNames = (file: unknown): unknown[] => (isRecord(file) ? [file.name] : [])
 
 /**
  * The rows, the first of which is read already: until then a failure is an answer of its own. Each has the time that an action has,

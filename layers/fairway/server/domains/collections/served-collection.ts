@@ -28,6 +28,7 @@ function serveCollection({ name, collection }: CollectionEntry, config: Collecti
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
   const path = `/${name}`
+  collection.reader.serveAs?.(name)
   return Object.freeze({
     name,
     shortName: collection.shortName ?? toShortName(name),

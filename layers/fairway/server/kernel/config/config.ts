@@ -2,11 +2,12 @@ import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
 import type { MailOverrides } from '../mail/mail-overrides'
 import { canonicalAddress } from '../http/client-address'
-import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, secretFaults } from './environment'
+import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, originFaults, secretFaults } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
+import { type FilesConfig, filesConfig, filesFaults } from './files-config'
 import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
 import {
   signInPolicy,
@@ -29,6 +30,7 @@ export interface Config {
   /** The host names that requests may be sent to, besides those of this machine; null where every name may. */
   allowedHosts: ReadonlySet<string> | null
   database: DatabaseConfig
+  files: FilesConfig
   keys: KeyRing
   password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
@@ -192,6 +194,7 @@ const operationConfig = (env: Env) => ({
   operators: env.FW_OPERATORS ?? [],
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
+  files: filesConfig(env),
 })
 
 /** Whether a builder service is connected, where it is, and who may use it. */
@@ -266,6 +269,7 @@ const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: F
 const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [
   ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),
   ...providerFaults(env, environment),
+  ...filesFaults(env),
 ]
 
 function productionFaults(env: Env): string[] {
@@ -287,11 +291,4 @@ function developmentFaults(env: Env, devSecret: string | undefined): string[] {
   if (!env.BETTER_AUTH_SECRET && !devSecret)
     faults.push('BETTER_AUTH_SECRET: not set, and no development secret could be made')
   return [...faults, ...secretFaults(env)]
-}
-
-function originFaults(env: Env): string[] {
-  if (!env.FW_BASE_URL) return []
-  const url = new URL(env.FW_BASE_URL)
-  const isOrigin = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
-  return isOrigin ? [] : ['FW_BASE_URL: must be an origin only, without path, query or user name']
 }

@@ -38,6 +38,7 @@ export interface Variable {
   group:
     | 'Server'
     | 'Database'
+    | 'Files'
     | 'Secrets'
     | 'Sign-in'
     | 'Organizations'

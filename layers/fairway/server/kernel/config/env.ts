@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { builderVariables, commandLineVariables, operatorVariables } from './tool-variables'
+import { builderVariables, commandLineVariables, fileVariables, operatorVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
@@ -75,7 +75,7 @@ export const envTable = {
   ...inGroup('Database', {
     FW_DATA_DIR: {
       schema: text,
-      description: 'The folder for the embedded database and for the development secret.',
+      description: 'The folder for the embedded database, the files and the development secret.',
       unset: '`.data`',
       example: '.data',
     },
@@ -112,6 +112,7 @@ export const envTable = {
       example: '0',
     },
   }),
+  ...fileVariables,
   ...inGroup('Secrets', {
     BETTER_AUTH_SECRET: {
       schema: text,

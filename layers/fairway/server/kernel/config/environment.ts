@@ -19,6 +19,14 @@ export function allowedHosts(env: Env): ReadonlySet<string> | null {
 /** The public origin without a trailing slash, for example `https://app.example.com`. */
 export const baseUrlOf = (env: Env): string => new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
 
+/** What is wrong with the public origin of an environment. */
+export function originFaults(env: Env): string[] {
+  if (!env.FW_BASE_URL) return []
+  const url = new URL(env.FW_BASE_URL)
+  const isOrigin = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
+  return isOrigin ? [] : ['FW_BASE_URL: must be an origin only, without path, query or user name']
+}
+
 const MIN_SECRET_LENGTH = 32
 const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { text, inGroup } from './env-variable'
+import { flag, inGroup, text } from './env-variable'
 
 // What travels in a header or an address: nothing that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
@@ -9,6 +9,45 @@ const serviceOrigin = z
   .url({ protocol: /^https?$/ })
   .refine(isServiceOrigin, 'must be an https origin without path, or http on this machine')
   .transform(value => new URL(value).origin)
+
+/** Where files are that people upload. */
+export const fileVariables = inGroup('Files', {
+  FW_FILES: {
+    schema: z
+      .string()
+      .regex(/^s3:\/\/[a-z\d][a-z\d.-]+(\/[\w./-]*)?(\?.*)?$/, 'must begin with s3:// and the name of a bucket')
+      .transform(value => new URL(value))
+      .refine(({ searchParams }) => {
+        const endpoint = searchParams.get('endpoint')
+        return endpoint === null || (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol))
+      }, 'endpoint must be an http(s) address'),
+    description:
+      'A bucket of S3 or of a service that speaks as S3 does, a prefix in it, and where it is: `endpoint` and `region` (`us-east-1` when not given).',
+    unset: 'the folder `files` of `FW_DATA_DIR`',
+    example: 's3://files/app?endpoint=https://s3.example.com&region=eu-central-1',
+  },
+  FW_FILES_KEY: {
+    schema: text,
+    description: 'The access key of the bucket.',
+    unset: 'needed with `FW_FILES`',
+    example: 'AKIA...',
+    secret: true,
+  },
+  FW_FILES_SECRET: {
+    schema: text,
+    description: 'The secret of the access key.',
+    unset: 'needed with `FW_FILES`',
+    example: 'wJalr...',
+    secret: true,
+  },
+  FW_FILES_DIRECT: {
+    schema: flag,
+    description:
+      '`1`: browsers get files from the bucket itself, by an address that is good for 60 seconds. The bucket must be reachable from them.',
+    unset: 'the server sends the bytes of the bucket',
+    example: '1',
+  },
+})
 
 /** The environment variables of the builder service; five of them are written by `fw builder connect`. */
 export const builderVariables = inGroup('Builder', {

@@ -1,7 +1,13 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** SHA-256 of a text as base64url. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text, 'base64url')
+
+/** SHA-256 of bytes that come one after another, as base64url. */
+export function createDigest(): { update(bytes: Uint8Array): void; value(): string } {
+  const digest = createHash('sha256')
+  return { update: bytes => void digest.update(bytes), value: () => digest.digest('base64url') }
+}
 
 /** SHA-256 of a text as standard base64, the form that Content-Security-Policy wants. */
 export const sha256Base64 = (text: string): string => hash('sha256', text, 'base64')

@@ -53,7 +53,7 @@ async function applyPending(
   checkApplied(known, migrations, log, journal)
   const pending = migrations.filter(({ name }) => !known.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   if (pending.length === 0) return { applied: [] }
-  const steps = toSteps(pending, journal)
+  const steps = toSteps(pending, journal, await triggersOfOurs(db.client))
   try {
     await db.client.migrate(steps.map(({ statement }) => statement))
   } catch (error) {
@@ -104,7 +104,7 @@ const CURES = {
  * one, and with them on that would delete every row that refers to it. Each migration notes its name first, so that the
  * slower of two processes fails before it changes anything.
  */
-function toSteps(pending: Migration[], journal: Journal): Step[] {
+function toSteps(pending: Migration[], journal: Journal, triggers: readonly string[]): Step[] {
   const appliedAt = Date.now()
   const steps = pending.flatMap(migration => {
     const { name, hash } = migration
@@ -119,6 +119,7 @@ function toSteps(pending: Migration[], journal: Journal): Step[] {
   const file = pending.map(({ name }) => fileOf(name)).join(', ')
   return [
     { statement: createJournal(journal), part: 'the table of migrations', file },
+    ...triggers.map(statement => ({ statement, part: 'taking triggers away', file })),
     ...steps,
     {
       // Adds a row without a hash, which the table refuses, where a reference leads nowhere.
@@ -127,6 +128,16 @@ function toSteps(pending: Migration[], journal: Journal): Step[] {
       file,
     },
   ]
+}
+
+/**
+ * The statements that take away what each start puts there again: SQLite refuses to drop a column that a trigger names.
+ */
+async function triggersOfOurs(client: Client): Promise<string[]> {
+  const { rows } = await client.execute(
+    "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*')",
+  )
+  return rows.map(({ name }) => `drop trigger if exists "${String(name).replaceAll('"', '""')}"`)
 }
 
 function failedStep(error: unknown, steps: Step[]): Pick<Step, 'part' | 'file'> {

@@ -2,6 +2,7 @@
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { type SQLiteColumn, type SQLiteTable, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import { FILE_TYPE, FILES_TYPE } from '../field-types'
 import { isoTime } from '../iso-time'
 
 /** What JSON makes of a value: dates are ISO 8601 strings, functions are gone. */
@@ -77,6 +78,8 @@ function valueOf(column: SQLiteColumn, place: string): z.ZodType {
       return column.enumValues && column.enumValues.length > 0 ? z.enum(column.enumValues as string[]) : z.string()
     case 'json':
     case 'custom':
+      if (column.getSQLType() === FILE_TYPE) return z.string()
+      if (column.getSQLType() === FILES_TYPE) return z.array(z.string())
       return z.unknown().transform(toJson)
     default:
       throw new Error(

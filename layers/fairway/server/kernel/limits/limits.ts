@@ -56,6 +56,8 @@ export const concurrencyLimits = {
   mcpCallsPerGrant: { name: 'mcp-calls', most: 20 },
   /** Files of collections, for each account, and for each network without a session. */
   collectionExports: { name: 'collection-exports', most: 3 },
+  /** Files that one account sends at the same time. */
+  uploads: { name: 'uploads', most: 6 },
 } as const satisfies Record<string, ConcurrencyLimit>
 
 const MINUTE = 60
@@ -91,6 +93,7 @@ export const limits = {
   /** For each new address, with or without an account. */
   addressChangesPerRecipient: { name: 'address-change-recipient', most: 5, windowInSeconds: HOUR },
   picturesPerAccount: { name: 'pictures-account', most: 30, windowInSeconds: HOUR },
+  uploadsPerAccount: { name: 'uploads-account', most: 1000, windowInSeconds: HOUR },
   exportsPerAccount: { name: 'exports-account', most: 20, windowInSeconds: HOUR },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
   embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },

@@ -2,6 +2,8 @@
 import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
+import { filesSql } from '#fairway/server/domains/files'
+import { isFileColumn } from '#fairway/server/kernel/field-types'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { expression, type Fragment, type ReadArg, tablesOf } from './fragment'
 
@@ -15,6 +17,8 @@ export interface Field {
   tables: ReadonlySet<string>
   /** The name of the column that it is, where it is one. */
   column?: string
+  /** Whether it is a column of files. */
+  isFile?: boolean
   /** Its place in the rows. */
   at: number
 }
@@ -33,11 +37,12 @@ export function readable(
   const isOuter = [...tables].some(table => outer.has(table))
   return {
     name,
-    sql: expression(value),
+    sql: expression(!is(value, SQL) && isFileColumn(value) ? filesSql(value) : value),
     type: typeOf(value, schema),
     isNullable: isOuter || (is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)),
     tables,
     column: is(value, SQL) ? undefined : value.name,
+    isFile: !is(value, SQL) && isFileColumn(value),
   }
 }
 
@@ -148,6 +153,13 @@ const boolean: ValueType = {
 
 const other: ValueType = { ...text, kind: 'other', parse: () => undefined }
 
+/** Files as `filesSql` selects them. */
+const file: ValueType = {
+  ...other,
+  toItem: value => JSON.parse(String(value)),
+  toRow: value => JSON.parse(String(value)),
+}
+
 const date = (unitInMs: number): ValueType => ({
   kind: 'date',
   parse: text => readMoment(text, unitInMs),
@@ -161,6 +173,7 @@ const typeOf = (value: SQLiteColumn | SQL, field: z.core.$ZodType): ValueType =>
   is(value, SQL) ? typeOfSchema(field) : typeOfColumn(value)
 
 function typeOfColumn(column: SQLiteColumn): ValueType {
+  if (isFileColumn(column)) return file
   if (is(column, SQLiteTimestamp)) return date(column.mode === 'timestamp' ? 1000 : 1)
   const mapped = (value: unknown) => column.mapFromDriverValue(value)
   switch (column.dataType) {

@@ -46,6 +46,8 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     select: joined(list.parts.map(body.nameOf), ', '),
     entries,
     nested,
+    /** The names of the values that are files. */
+    files: [...fields.values(), ...columns.others].filter(({ isFile }) => isFile).map(({ name }) => name),
     body,
     keptTotal: declaration.keptTotal,
     /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
@@ -189,7 +191,10 @@ export function joinedColumns({ declared }: Join, item: z.ZodObject, outer: Read
   return names.map(name => {
     const value = columns[name]
     if (!value) throw new Error(`joins: ${as}: no column fills ${name}; name it in columns of the join`)
-    return readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
+    const found = readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
+    if (found.isFile)
+      throw new Error(`joins: ${as}: ${name} holds files, which only a collection over their own table sends`)
+    return found
   })
 }
 

@@ -18,6 +18,7 @@ import {
   type SqlDeclaration,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
+import { addressFiles } from '../item-files'
 import { checked } from '../provider-reader'
 import { readAllRows } from './all-rows'
 import { cursorTerms, readCursorPage } from './cursor-page'
@@ -53,14 +54,13 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
     return prepareRead({ plan, scoped: scope(context.session), cache }, context, filters)
   }
 
-  const pages = pageReading(declaration, { planFor, scope, lists: declared.lists })
+  const place = { collection: '' }
+  const pages = pageReading(declaration, { planFor, scope, lists: declared.lists, place })
 
   return {
     readPage: pages.readPage,
     keptPage: pages.keptPage,
-    async countItems(context, filters) {
-      return readTotal(context.app, prepare(context, filters, {}))
-    },
+    countItems: async (context, filters) => readTotal(context.app, prepare(context, filters, {})),
     readAll(context, query) {
       const read = prepare(context, query.filters, query)
       const terms = orderOf(read.plan, query, declaration.defaultOrder)
@@ -74,6 +74,8 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const [item = null] = await pages.toItems(context, declared.plan, rows)
       return item
     },
+    serveAs: name => void (place.collection = name),
+    fileFields: declared.plan.files,
     saysCan: hasCan(declaration.item, declared.plan.source),
     needs: relationalNeeds(declared.plan.source),
     keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
@@ -84,12 +86,14 @@ interface Reading {
   planFor: ReturnType<typeof createPlans>
   scope: Scope
   lists: readonly JoinedList[]
+  place: { collection: string }
 }
 
 /** Reads pages, and gives those again that nobody's write has changed. */
-function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists }: Reading) {
+function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists, place }: Reading) {
   const list = z.array(item)
-  const toObjects = (plan: ReadPlan, rows: Rows) => rows.map(row => toObject(row, plan.entries, plan.nested))
+  const toObjects = ({ entries, nested, files }: ReadPlan, rows: Rows) =>
+    rows.map(row => addressFiles(toObject(row, entries, nested), files, place.collection))
 
   function asItems(session: Session | null, objects: readonly Record<string, unknown>[]): readonly unknown[] {
     if (!toItem) return objects

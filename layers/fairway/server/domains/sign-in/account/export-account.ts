@@ -1,4 +1,5 @@
 // Everything that is kept of a person, as one file of JSON, written while it is read.
+import { readBytes } from '#fairway/server/domains/files'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey, SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { inPieces } from '#fairway/server/kernel/export-rows'
@@ -29,6 +30,24 @@ export async function exportAccount(app: App, person: PersonKey): Promise<Accoun
   return { parts: parts.length + tables.length, text: write(app, person, parts, tables) }
 }
 
+const FILES = 'files'
+
+/** The end of a file's object: its bytes as base64, null where the person may not have them any more. */
+async function* contentOf(app: App, row: object): AsyncGenerator<string> {
+  const bytes = 'organization' in row && row.organization ? await readBytes(app, String(Reflect.get(row, 'id'))) : null
+  if (!bytes) return yield ',"content":null}'
+  yield ',"content":"'
+  let rest = Buffer.alloc(0)
+  for await (const chunk of bytes) {
+    const all = Buffer.concat([rest, chunk])
+    // Base64 writes three bytes at a time.
+    const whole = all.length - (all.length % 3)
+    yield all.toString('base64', 0, whole)
+    rest = all.subarray(whole)
+  }
+  yield `${rest.toString('base64')}"}`
+}
+
 async function* write(
   app: App,
   { email }: PersonKey,
@@ -39,7 +58,13 @@ async function* write(
   for (const [index, [name, { sql, args }]] of parts.entries()) {
     yield `${index === 0 ? '' : ','}\n    ${JSON.stringify(name)}: [`
     const { rows } = await app.db.client.execute({ sql, args })
-    yield `${rows.map(row => JSON.stringify(plain(row))).join(',')}]`
+    for (const [at, row] of rows.entries()) {
+      const text = JSON.stringify(plain(row))
+      // A file is sent with its bytes, as they are read.
+      yield `${at === 0 ? '' : ','}${name === FILES ? text.slice(0, -1) : text}`
+      if (name === FILES) yield* contentOf(app, row)
+    }
+    yield ']'
   }
   yield '\n  },\n  "rows": {'
   for (const [index, table] of tables.entries()) {

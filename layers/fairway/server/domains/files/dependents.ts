@@ -1,0 +1,19 @@
+import { orgsOf } from '#fairway/server/domains/organizations'
+import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
+
+/** Files end with their rows. What is left are uploads that have none, and the name of who uploaded. */
+export const filesRows: DependentRows = {
+  forgetOrganization: ({ sql, args }) => [{ sql: `update fw_files set state = 'unwanted' where ${sql}`, args }],
+  ofPerson: ({ userId }) => ({
+    files: {
+      // The organization of files that the person may still have.
+      sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt,
+        case when org_id in (${orgsOf('= ?')}) then org_id end as organization from fw_files where user_id = ? order by id`,
+      args: [userId, userId],
+    },
+  }),
+  forgetPerson: ({ userId }) => [
+    { sql: `update fw_files set state = 'unwanted' where user_id = ? and state = 'pending'`, args: [userId] },
+    { sql: 'update fw_files set user_id = null where user_id = ?', args: [userId] },
+  ],
+}

@@ -1,0 +1,59 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { FileStorage, StoredKey } from './storage'
+
+const PART = '.part'
+/** The file by which a backup asks that nothing is deleted. One that was left behind counts for a day. */
+export const HELD = '.backup'
+const HELD_FOR_IN_MS = 24 * 60 * 60 * 1000
+
+/** Files below a folder. An id begins with the time, so its end says in which folder of 256 it is. */
+export function diskStorage(folder: string): FileStorage {
+  const pathOf = (key: string) => join(folder, key.replace(PART, '').slice(-2), key)
+
+  return {
+    async write(key, bytes) {
+      const path = pathOf(key)
+      const part = path + PART
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      try {
+        const file = await open(part, 'wx', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(part, path)
+      } catch (error) {
+        await rm(part, { force: true })
+        throw error
+      }
+    },
+    async read(key, range) {
+      const file = await open(pathOf(key)).catch(unlessMissing)
+      return file?.createReadStream(range && { start: range.first, end: range.last }) ?? null
+    },
+    remove: key => rm(pathOf(key), { force: true }),
+    list: () => filesIn(folder),
+    async isHeld(now) {
+      const mark = await stat(join(folder, HELD)).catch(unlessMissing)
+      return mark !== undefined && now.getTime() - mark.mtimeMs < HELD_FOR_IN_MS
+    },
+  }
+}
+
+async function* filesIn(folder: string): AsyncGenerator<StoredKey> {
+  for (const part of (await readdir(folder).catch(unlessMissing)) ?? []) {
+    // Other files in the folder are not ours.
+    if (!/^[\da-f]{2}$/.test(part)) continue
+    for (const key of await readdir(join(folder, part))) {
+      const found = await stat(join(folder, part, key)).catch(unlessMissing)
+      if (found?.isFile()) yield { key, changedAt: found.mtime }
+    }
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,39 @@
+// The names of files: as they come with an upload, and as they go with an answer.
+import type { IncomingHttpHeaders } from 'node:http'
+import { decodedText } from '#fairway/server/kernel/declaration'
+
+const MOST_CHARACTERS = 200
+/** Control characters, and signs that turn the direction of a text, by which `gpj.exe` looks like `exe.jpg`. */
+const INVISIBLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** The name that an upload came with: `x-file-name` (percent-encoded), else `filename*` or `filename` of `content-disposition`. */
+export function fileNameOf(headers: IncomingHttpHeaders): string {
+  const own = headers['x-file-name']
+  if (typeof own === 'string') return plainName(decodedText(own) ?? own)
+  const disposition = headers['content-disposition'] ?? ''
+  const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition) ?? []
+  if (extended !== undefined) return plainName(decodedText(extended) ?? extended)
+  const [, quoted, token] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? []
+  // Node gives headers as Latin-1; browsers send names in UTF-8.
+  return plainName(Buffer.from(quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '', 'latin1').toString('utf8'))
+}
+
+/** The last part of a path, without what nobody sees; `file` where nothing is left. */
+function plainName(given: string): string {
+  const name = given.split(/[/\\]/).at(-1)?.replaceAll(INVISIBLE, '').trim() ?? ''
+  if (name === '' || name === '.' || name === '..') return 'file'
+  if (name.length <= MOST_CHARACTERS) return name
+  const dot = name.lastIndexOf('.')
+  const ending = dot > 0 && name.length - dot <= 20 ? name.slice(dot) : ''
+  return [...name].slice(0, MOST_CHARACTERS - ending.length).join('') + ending
+}
+
+/** `content-disposition` with a name (RFC 6266 §4.3, RFC 8187): for old programs in ASCII, and as it is. */
+export function dispositionOf(name: string, kind: 'inline' | 'attachment'): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const extended = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${extended}`
+}

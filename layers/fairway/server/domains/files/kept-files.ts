@@ -1,0 +1,130 @@
+// Which file belongs to which row, by triggers on the tables of authors: whoever writes, a row's file is kept as long as the row has
+// it, and no row gets the file of another one.
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
+import { quoteName } from '#fairway/server/kernel/owned-rows'
+
+/** What a write fails with that gives a row a file of somebody else's. */
+export const FILE_REFUSED = 'fw: this file is not for this row'
+
+const PREFIX = 'fw_file_'
+const EVENTS = ['insert', 'update', 'delete'] as const
+type Event = (typeof EVENTS)[number]
+
+interface FileColumn {
+  table: string
+  column: string
+  isMany: boolean
+  /** The column that tells rows apart. */
+  key: string
+  hasOrg: boolean
+}
+
+const FIND = `select m.name as "table", c.name as "column", lower(c.type) = '${FILES_TYPE}' as isMany,
+    (select group_concat(k.name, ',') from pragma_table_info(m.name) k where k.pk > 0) as "key",
+    exists (select 1 from pragma_table_info(m.name) o where o.name = 'org_id') as hasOrg
+  from sqlite_schema m join pragma_table_info(m.name) c
+  where m.type = 'table' and lower(c.type) in ('${FILE_TYPE}', '${FILES_TYPE}')`
+
+const flag = z.number().transform(Boolean)
+const columnSchema = z.object({
+  table: z.string(),
+  column: z.string(),
+  isMany: flag,
+  key: z.string().nullable(),
+  hasOrg: flag,
+})
+
+/** The columns of the application's tables that hold files; throws for a table whose rows no single column tells apart. */
+export async function fileColumns(app: App): Promise<FileColumn[]> {
+  const { rows } = await app.db.client.execute(FIND)
+  return rows.map(row => {
+    const { key, ...column } = columnSchema.parse(row)
+    if (key !== null && !key.includes(',')) return { ...column, key }
+    throw new Error(`${column.table}: a table with a column of files needs a primary key of one column`)
+  })
+}
+
+/** Brings the triggers of files to the columns that there are. */
+export async function keepFiles(app: App): Promise<void> {
+  const columns = await fileColumns(app)
+  const wanted = new Map(columns.flatMap(column => EVENTS.map(event => triggerOf(column, event))))
+  const { rows } = await app.db.client.execute(
+    `select name, sql from sqlite_schema where type = 'trigger' and name glob '${PREFIX}*'`,
+  )
+  const there = new Map(rows.map(({ name, sql: text }) => [String(name), String(text)]))
+  const dropped = [...there].filter(([name, text]) => wanted.get(name) !== text).map(([name]) => name)
+  const missing = [...wanted].filter(([name, text]) => there.get(name) !== text).map(([, text]) => text)
+  const statements = [...dropped.map(name => `drop trigger if exists ${quoteName(name)}`), ...missing]
+  if (statements.length > 0) await app.db.client.batch(statements, 'write')
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** The ids that a column holds in the new or the old row, as a SELECT. */
+const idsIn = ({ column, isMany }: FileColumn, row: 'new' | 'old'): string => {
+  const value = `${row}.${quoteName(column)}`
+  return `select value from json_each(${isMany ? `coalesce(${value}, '[]')` : `json_array(${value})`}) where value is not null`
+}
+
+/** A trigger by its name, as SQLite repeats it. */
+function triggerOf(column: FileColumn, event: Event): [string, string] {
+  const name = `${PREFIX}${column.table}:${column.column}:${event}`
+  const watched = [column.key, column.column, ...(column.hasOrg ? ['org_id'] : [])]
+  const changed = watched.map(each => `old.${quoteName(each)} is not new.${quoteName(each)}`).join(' or ')
+  const bodies: Record<Event, string> = {
+    insert: `${refuse(column, ['new'])} ${keep(column)}`,
+    update: `${refuse(column, ['new', 'old'])} ${letGo(column, `and id not in (${idsIn(column, 'new')})`)} ${keep(column)}`,
+    delete: letGo(column),
+  }
+  const when = event === 'update' ? ` when ${changed}` : ''
+  return [
+    name,
+    `CREATE TRIGGER ${quoteName(name)} after ${event} on ${quoteName(column.table)}${when} begin ${bodies[event]} end`,
+  ]
+}
+
+/** The condition of files that this column of the row has, or had last. */
+const isOf = ({ table, column, key }: FileColumn, row: 'new' | 'old'): string =>
+  `table_name = ${literal(table)} and column_name = ${literal(column)} and row_id = cast(${row}.${quoteName(key)} as text)`
+
+function refuse(column: FileColumn, rows: readonly ('new' | 'old')[]): string {
+  const isNew = `state = 'pending'${column.hasOrg ? ' and org_id = new.org_id' : ''}`
+  const isFree = [isNew, ...rows.map(row => isOf(column, row))].map(part => `(${part})`).join(' or ')
+  return `select raise(abort, ${literal(FILE_REFUSED)}) where exists (select 1 from (${idsIn(column, 'new')}) e where not exists (select 1 from fw_files f where f.id = e.value and (${isFree})));`
+}
+
+function keep(column: FileColumn): string {
+  const { table, column: name, key, hasOrg } = column
+  const org = hasOrg ? ', org_id = coalesce(new.org_id, org_id)' : ''
+  return `update fw_files set state = 'kept', table_name = ${literal(table)}, column_name = ${literal(name)}, row_id = cast(new.${quoteName(key)} as text)${org} where id in (${idsIn(column, 'new')});`
+}
+
+const letGo = (column: FileColumn, besides = ''): string =>
+  `update fw_files set state = 'unwanted' where id in (${idsIn(column, 'old')}) ${besides} and ${isOf(column, 'old')};`
+
+/** Marks the files that no row has any more although they are kept: REPLACE deletes rows without a trigger, and a column may be dropped. */
+export async function findLost(app: App): Promise<void> {
+  const columns = await fileColumns(app)
+  const held = columns.map(column => {
+    const { table, column: name, key } = column
+    const row = `select 1 from ${quoteName(table)} t where cast(t.${quoteName(key)} as text) = row_id`
+    const value = `t.${quoteName(name)}`
+    const has = column.isMany ? `id in (select value from json_each(coalesce(${value}, '[]')))` : `${value} = id`
+    return `(table_name = ${literal(table)} and column_name = ${literal(name)} and exists (${row} and ${has}))`
+  })
+  await app.db.client.execute(
+    `update fw_files set state = 'unwanted' where state = 'kept' and not (${held.join(' or ') || '0'})`,
+  )
+}
+
+/** What a column of files holds, as JSON for `toStoredFiles`; one file or null, or a list in its order. */
+export function filesSql(column: SQLiteColumn): SQL {
+  const file = sql.raw(`json_object('id', f.id, 'name', f.name, 'type', f.type, 'size', f.size, 'row', f.row_id)`)
+  return column.getSQLType() === FILES_TYPE
+    ? sql`(select json_group_array(json(x)) from (select ${file} as x from json_each(coalesce(${column}, '[]')) e join fw_files f on f.id = e.value order by e.key))`
+    : sql`(select ${file} from fw_files f where f.id = ${column})`
+}

@@ -1,0 +1,163 @@
+// An upload: who may, what it is, how large it may be, and then its bytes, which go to the storage as they arrive.
+import type { IncomingMessage } from 'node:http'
+import type { H3Event } from 'h3'
+import { checkGuard, requireOrganization } from '#fairway/server/domains/organizations'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { createDigest } from '#fairway/server/kernel/crypto/hash'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { acquireSlot } from '#fairway/server/kernel/limits/acquire-slot'
+import { concurrencyLimits, limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import type { UploadedFile } from '#fairway/shared/schemas/file'
+import type { Session } from '#fairway/shared/schemas/session'
+import { accepts, type Upload, type UploadEntry } from './define-upload'
+import { fileNameOf } from './file-name'
+import { findPixels, findType, HEAD_IN_BYTES } from './find-type'
+import { storageOf } from './storage-of'
+import { files } from './tables'
+import { issueTicket } from './ticket'
+
+/** A large file over a slow line takes longer than the five minutes that Node gives a request. */
+const LONGEST_UPLOAD_IN_MS = 60 * 60 * 1000
+/** How long nothing may arrive. */
+const SILENCE_IN_MS = 30_000
+
+/** Throws unless this person may upload it: what the guard throws, and `no-organization`. */
+export async function checkUploader({ guard }: Upload, session: Session): Promise<void> {
+  const context = { session, orgId: session.orgId }
+  await checkGuard(requireOrganization(), context)
+  if (guard) await checkGuard(guard, context)
+}
+
+/**
+ * Takes the body of a request as a file that waits for its row. Throws what `checkUploader` throws, `rate-limited`, `file-too-large` as
+ * soon as it is, `file-type-refused`, and `invalid-request` where the body ends early; none of these leaves anything behind.
+ */
+export async function receiveFile(event: H3Event, entry: UploadEntry, session: Session): Promise<UploadedFile> {
+  const app = getApp(event)
+  const { req } = event.node
+  const { upload } = entry
+  await checkUploader(upload, session)
+  if (Number(req.headers['content-length'] ?? 0) > upload.maxSize) throw tooLarge(upload)
+  await rateLimit(app, limits.uploadsPerAccount, session.userId)
+  const release = acquireSlot(app, concurrencyLimits.uploads, session.userId)
+  try {
+    return await takeFile(app, { req, entry, session })
+  } finally {
+    release()
+  }
+}
+
+interface Taking {
+  req: IncomingMessage
+  entry: UploadEntry
+  session: Session
+}
+
+async function takeFile(app: App, { req, entry, session }: Taking): Promise<UploadedFile> {
+  const { name: upload } = entry
+  const name = fileNameOf(req.headers)
+  const bytes = arriving(req, entry.upload)
+  const head = await firstOf(bytes)
+  const type = await findType(head, name)
+  if (!accepts(entry.upload, type)) {
+    await bytes.return(undefined)
+    throw new AppError('file-type-refused', { detail: `This is ${type}. Send ${entry.upload.accept.join(' or ')}.` })
+  }
+  const id = newId()
+  const digest = createDigest()
+  const measured = { size: 0 }
+  await store(
+    app,
+    id,
+    counted(head, bytes, chunk => {
+      measured.size += chunk.length
+      digest.update(chunk)
+    }),
+  )
+  const row = { id, upload, name, type, size: measured.size }
+  await app.db.orm
+    .insert(files)
+    .values({
+      ...row,
+      ...findPixels(head, type),
+      orgId: session.orgId ?? '',
+      userId: session.userId,
+      sha256: digest.value(),
+      state: 'pending',
+      createdAt: app.now(),
+    })
+    .catch(async (error: unknown) => {
+      await (await storageOf(app)).remove(id)
+      throw error
+    })
+  return { ticket: issueTicket(app, session, row), id, name, type, size: row.size }
+}
+
+async function store(app: App, id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await (await storageOf(app)).write(id, bytes)
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC'
+    throw new AppError(isFull ? 'storage-full' : 'unavailable', { cause })
+  }
+}
+
+const tooLarge = ({ maxSize }: Upload): AppError =>
+  new AppError('file-too-large', { detail: `A file may have ${maxSize} bytes at most.`, extra: { maxSize } })
+
+/** The body as it arrives. Whoever stops early leaves the connection open for the answer; the rest is read and dropped after it. */
+async function* arriving(req: IncomingMessage, upload: Upload): AsyncGenerator<Uint8Array, undefined> {
+  allowLongBodies(req)
+  const silence = new AppError('request-timed-out')
+  const timer = setTimeout(() => req.destroy(silence), SILENCE_IN_MS)
+  let size = 0
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      size += chunk.length
+      if (size > upload.maxSize) throw tooLarge(upload)
+      yield chunk
+      timer.refresh()
+    }
+  } catch (cause) {
+    throw cause instanceof AppError
+      ? cause
+      : new AppError('invalid-request', { detail: 'The file ended early.', cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Node ends slow requests, whatever their path; headers and the bodies of other routes have shorter limits of their own. */
+function allowLongBodies({ socket: { server } }: IncomingMessage): void {
+  if (!server || !('requestTimeout' in server) || typeof server.requestTimeout !== 'number') return
+  // 0 is no limit.
+  if (server.requestTimeout > 0) server.requestTimeout = Math.max(server.requestTimeout, LONGEST_UPLOAD_IN_MS)
+}
+
+/** The first bytes, which say what a file is. */
+async function firstOf(bytes: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for (let size = 0; size < HEAD_IN_BYTES;) {
+    const { done, value } = await bytes.next()
+    if (done) break
+    chunks.push(value)
+    size += value.length
+  }
+  return Buffer.concat(chunks)
+}
+
+async function* counted(
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+  count: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  count(head)
+  yield head
+  for await (const chunk of rest) {
+    count(chunk)
+    yield chunk
+  }
+}

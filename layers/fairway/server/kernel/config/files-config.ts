@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import type { Env } from './env'
+
+export interface BucketConfig {
+  kind: 'bucket'
+  /** The origin of the service, and the path before the bucket where it has one. */
+  endpoint: string
+  bucket: string
+  /** What stands before each name, with its `/`; empty for none. */
+  prefix: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** Whether browsers are sent to the bucket, by signed addresses. */
+  isDirect: boolean
+}
+
+/** Where the bytes of files are. */
+export type FilesConfig = { kind: 'disk'; folder: string } | BucketConfig
+
+/** The folder of files where no bucket is named. */
+export const filesFolder = ({ FW_DATA_DIR = '.data' }: Env): string => join(FW_DATA_DIR, 'files')
+
+/** Where the files of this environment are. */
+export function filesConfig(env: Env): FilesConfig {
+  if (!env.FW_FILES) return { kind: 'disk', folder: filesFolder(env) }
+  const address = env.FW_FILES
+  const region = address.searchParams.get('region') ?? 'us-east-1'
+  const prefix = address.pathname.replaceAll(/^\/+|\/+$/g, '')
+  return {
+    kind: 'bucket',
+    endpoint: (address.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, ''),
+    bucket: address.hostname,
+    prefix: prefix && `${prefix}/`,
+    region,
+    accessKeyId: env.FW_FILES_KEY ?? '',
+    secretAccessKey: env.FW_FILES_SECRET ?? '',
+    isDirect: env.FW_FILES_DIRECT === true,
+  }
+}
+
+/** What is missing beside the name of a bucket. */
+export const filesFaults = (env: Env): string[] =>
+  env.FW_FILES && !(env.FW_FILES_KEY && env.FW_FILES_SECRET)
+    ? ['FW_FILES: needs FW_FILES_KEY and FW_FILES_SECRET, the keys of the bucket']
+    : []

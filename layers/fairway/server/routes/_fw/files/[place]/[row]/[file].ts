@@ -1,0 +1,19 @@
+import { getRouterParam } from 'h3'
+import { catalog } from '#fw/collections'
+import { requireItemFile } from '#fairway/server/domains/collections'
+import { sendFile } from '#fairway/server/domains/files'
+import { withPersonalToken } from '#fairway/server/domains/mcp'
+import { decodedText } from '#fairway/server/kernel/declaration'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+
+/** The bytes of a file, for those who may read the item that has it. */
+export default defineMethods({
+  GET: event =>
+    withPersonalToken(event, 'mcp:read', async tokenSession => {
+      const [collection, row, file] = ['place', 'row', 'file'].map(
+        name => decodedText(getRouterParam(event, name) ?? '') ?? '',
+      ) as [string, string, string]
+      const id = await requireItemFile(event, catalog, { collection, row, file }, tokenSession)
+      return sendFile(event, id)
+    }),
+})

@@ -1,0 +1,33 @@
+import { getRouterParam, setResponseStatus } from 'h3'
+import { catalog } from '#fw/uploads'
+import { checkUploader, receiveFile } from '#fairway/server/domains/files'
+import { withPersonalToken } from '#fairway/server/domains/mcp'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import type { UploadRules } from '#fairway/shared/schemas/file'
+
+const uploads = new Map(catalog.map(entry => [entry.name, entry]))
+
+function findUpload(name: string | undefined) {
+  const entry = uploads.get(name ?? '')
+  if (!entry) throw new AppError('not-found', { detail: 'There is no upload with this name.' })
+  return entry
+}
+
+/** Takes a file for one of the declarations in `server/uploads`, and says what that accepts. */
+export default defineMethods({
+  GET: event =>
+    withPersonalToken(event, 'mcp:read', async (tokenSession): Promise<UploadRules> => {
+      const { upload } = findUpload(getRouterParam(event, 'place'))
+      await checkUploader(upload, tokenSession ?? (await requireSession(event)))
+      return { accept: [...upload.accept], maxSize: upload.maxSize }
+    }),
+  POST: event =>
+    withPersonalToken(event, 'mcp:write', async tokenSession => {
+      const entry = findUpload(getRouterParam(event, 'place'))
+      const answer = await receiveFile(event, entry, tokenSession ?? (await requireSession(event)))
+      setResponseStatus(event, 201)
+      return answer
+    }),
+})

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+
+const facts = {
+  id: z.string(),
+  name: z.string(),
+  /** The media type that its bytes say. */
+  type: z.string(),
+  /** In bytes. */
+  size: z.number(),
+}
+
+/** What an upload answers: `ticket` goes into the input of an action. */
+export const uploadedFileSchema = z.object({ ticket: z.string(), ...facts })
+export type UploadedFile = z.infer<typeof uploadedFileSchema>
+
+/** What an upload accepts. */
+export const uploadRulesSchema = z.object({ accept: z.array(z.string()), maxSize: z.number() })
+export type UploadRules = z.infer<typeof uploadRulesSchema>
+
+/** A file as collections send it, with the address of its bytes. */
+export interface StoredFile {
+  id: string
+  name: string
+  type: string
+  size: number
+  url: string
+}
+
+/** What the input of an action takes for a file. */
+export type GivenFile = string | { id: string; ticket?: string }
+
+/** What a form holds of a file: one that was just uploaded, or one that the row has. */
+export type FileValue = { id: string; ticket?: string } & Partial<Omit<StoredFile, 'id'>>

@@ -1,0 +1,89 @@
+import { expectNoViolations } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { pageHeading, signUp } from '../support/people'
+
+test.use({ application: 'author' })
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('a field uploads what is chosen with the keyboard, dropped or pasted, shows progress, and lets go of it', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  await page.goto('/papers')
+  await expect(pageHeading(page)).toHaveText('Papers')
+  const contract = page.getByRole('button', { name: 'Contract' })
+  const status = page.getByRole('status')
+
+  // Chosen with the keyboard.
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), contract.press('Enter')])
+  await chooser.setFiles({ name: 'photo.png', mimeType: 'image/png', buffer: PNG })
+  await expect(status.filter({ hasText: 'photo.png was uploaded.' })).toHaveCount(1)
+  await expect(page.getByRole('list', { name: 'Files' })).toContainText('photo.png')
+  await expectNoViolations(page)
+
+  // Removed with the keyboard: the focus stays in the field.
+  await page.getByRole('button', { name: 'Remove photo.png' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('list', { name: 'Files' })).toHaveCount(0)
+  await expect(contract).toBeFocused()
+
+  // A file of another type is refused in words.
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'a.zip', mimeType: 'application/zip', buffer: Buffer.from('PK\x03\x04rest') })
+  await expect(page.getByRole('alert')).toHaveText('a.zip has a type that is not accepted here.')
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'big.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1024 * 1024 + 1, 'a') })
+  await expect(page.getByRole('alert')).toHaveText('big.txt is too large. A file can be up to 1 MB.')
+  await expectNoViolations(page)
+
+  // Pasted.
+  await contract.focus()
+  await page.evaluate(() => {
+    const data = new DataTransfer()
+    data.items.add(new File(['A text.'], 'pasted.txt', { type: 'text/plain' }))
+    document.activeElement?.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+    )
+  })
+  await expect(page.getByText('pasted.txt', { exact: true })).toBeVisible()
+})
+
+test('a field for several files shows the progress of each, and one can be cancelled', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/papers')
+  let go = () => {}
+  const held = new Promise<void>(resolve => (go = resolve))
+  await page.route('**/_fw/files/attachment', async route => {
+    if (route.request().method() === 'POST') await held
+    await route.continue().catch(() => {})
+  })
+  await page
+    .locator('input[type=file]')
+    .nth(1)
+    .setInputFiles(
+      ['one', 'two'].map(name => ({ name: `${name}.txt`, mimeType: 'text/plain', buffer: Buffer.from(name) })),
+    )
+  await expect(page.getByRole('progressbar', { name: 'Uploading one.txt' })).toBeVisible()
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: 'Cancel the upload of two.txt' }).click()
+  await expect(page.getByRole('progressbar')).toHaveCount(1)
+  go()
+  await expect(page.getByRole('list', { name: 'Files' })).toHaveText(/one\.txt/)
+
+  await page.getByRole('button', { name: 'Save' }).click()
+  const saved = page.getByRole('region', { name: 'A paper' })
+  await expect(saved.getByRole('link', { name: 'one.txt', exact: true })).toBeVisible()
+  const download = page.waitForEvent('download')
+  await saved.getByRole('link', { name: 'Download one.txt' }).click()
+  expect((await download).suggestedFilename()).toBe('one.txt')
+  await expectNoViolations(page)
+})
