@@ -111,6 +111,20 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
   })
 })
 
+describe('the export of an account', () => {
+  it('has the files that the person uploaded, with their bytes as long as they are a member', async () => {
+    const { member: someone } = await world.team()
+    const { file } = await aPaper(someone, PNG)
+    const exported = async () => (await (await someone.browser.get('/_fw/account/export')).json()).account.files
+    const { id, name, type, size } = file
+    expect(await exported()).toEqual([
+      expect.objectContaining({ id, name, type, size, content: PNG.toString('base64') }),
+    ])
+    await query(server, 'delete from org_members where user_id = ?', [someone.userId])
+    expect(await exported()).toEqual([expect.objectContaining({ id, content: null })])
+  })
+})
+
 describe('the end of a file', () => {
   const states = (...ids: string[]) =>
     query(server, `select state from fw_files where id in (select value from json_each(?)) order by id`, [
