@@ -145,7 +145,8 @@ export default defineNuxtConfig({
   $production: {
     nitro: {
       // Bundled packages start the server three times faster than the same ones loaded from node_modules; libsql is native.
-      externals: { inline: [/node_modules\/(?!libsql\/|ws\/|@libsql\/(?!client|core|hrana|isomorphic))/] },
+      // papaparse has code in texts, which the bundler would rewrite.
+      externals: { inline: [/node_modules\/(?!libsql\/|ws\/|papaparse\/|@libsql\/(?!client|core|hrana|isomorphic))/] },
     },
   },
 })

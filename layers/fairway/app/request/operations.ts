@@ -1,5 +1,5 @@
 import type { OperationTypes } from '#fw/operations'
-import { operationRoutes } from '#build/fw-operations'
+import { operationPrefix, operationRoutes } from '#build/fw-operations'
 import { type SendOptions, sendJson } from './send-json'
 
 export type OperationName = keyof OperationTypes & string
@@ -25,7 +25,7 @@ export const operationPath = <Name extends OperationName>(name: Name, ...[input]
   requestOf(name, input).path
 
 /** Whether it changes nothing. */
-export const isReading = (name: OperationName): boolean => operationRoutes[name].startsWith('GET ')
+export const isReading = (name: OperationName): boolean => operationRoutes[name].endsWith(' GET')
 
 interface OperationRequest extends Pick<SendOptions, 'method' | 'body'> {
   path: string
@@ -33,11 +33,11 @@ interface OperationRequest extends Pick<SendOptions, 'method' | 'body'> {
 
 /** Fields that the address names become part of it; the others are the query of GET, and the body of everything else. */
 function requestOf(name: OperationName, input: unknown): OperationRequest {
-  const [method, template] = operationRoutes[name].split(' ') as [NonNullable<SendOptions['method']>, string]
+  const [template, method] = operationRoutes[name].split(' ') as [string, NonNullable<SendOptions['method']>]
   // `@click="attempt"` hands over the event of the click.
   const given = input instanceof Event ? {} : (input ?? {})
   const fields = new Map(Object.entries(given).filter(([, value]) => value !== undefined))
-  const path = template.replaceAll(/:(\w+)/g, (_, field: string) => {
+  const path = (operationPrefix + template).replaceAll(/:(\w+)/g, (_, field: string) => {
     const value = fields.get(field)
     fields.delete(field)
     return encodeURIComponent(String(value))

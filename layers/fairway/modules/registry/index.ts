@@ -202,8 +202,17 @@ function operationTypes(found: readonly FoundOperation[]): string {
   return `  export const operations: ${inDomain('actions')}.OperationEntry[]\n  export interface OperationTypes {\n${rows.join('')}  }\n`
 }
 
-/** All that a browser needs besides types: where each one is. */
+const PREFIX = '/_fw/'
+
+/**
+ * All that a browser needs besides types: the address of each below the prefix that all have, and its method. In this order the table
+ * compresses best, and the first page has it.
+ */
 const clientTable = (found: readonly FoundOperation[]): string =>
-  `export const operationRoutes = {\n${found
-    .map(({ name, method, path }) => `  ${JSON.stringify(name)}: ${JSON.stringify(`${method} ${path}`)},\n`)
+  `export const operationPrefix = ${JSON.stringify(PREFIX)}\nexport const operationRoutes = {\n${found
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ name, method, path }) => {
+      if (!path.startsWith(PREFIX)) throw new Error(`the address of ${name} must begin with ${PREFIX}`)
+      return `  ${JSON.stringify(name)}: ${JSON.stringify(`${path.slice(PREFIX.length)} ${method}`)},\n`
+    })
     .join('')}} as const\n`
