@@ -1,12 +1,13 @@
 // The engine: takes jobs from the queue and runs them, in every process that serves.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
 import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
 import type { JobEntry } from './job'
 import {
-  endAttempt,
+  endAttempts,
+  type EndedAttempt,
   type Ending,
   giveBack,
   isAnythingDue,
@@ -36,6 +37,9 @@ interface Running {
 interface Engine {
   entries: Map<string, JobEntry>
   running: Map<string, Running>
+  /** Attempts whose end is not noted yet. */
+  ended: (EndedAttempt & { noted: PromiseWithResolvers<void> })[]
+  noting?: Promise<void>
   isStopping: boolean
   isOn: boolean
   looking?: Promise<void>
@@ -52,6 +56,7 @@ const engineOf = (app: App): Engine =>
   app.memo('job-engine', () => ({
     entries: new Map(),
     running: new Map(),
+    ended: [],
     isStopping: false,
     isOn: false,
     isAskedAgain: false,
@@ -84,8 +89,8 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
     await allEnded(engine, graceInMs)
     for (const { clock } of engine.running.values()) clock.abort(STOPPING)
     await allEnded(engine, STOPPED_AFTER_IN_MS)
-    const left = [...engine.running.values()]
-    await Promise.all(left.map(({ job }) => endAttempt(app, job, { state: 'ready' }))).catch((error: unknown) =>
+    const left = [...engine.running.values()].map(({ job }) => ({ job, ending: { state: 'ready' } as const }))
+    await endAttempts(app, left).catch((error: unknown) =>
       app.log.warn('jobs could not be given back; another process takes them later', { error }),
     )
   }
@@ -187,17 +192,32 @@ function begin(app: App, engine: Engine, job: TakenJob): void {
   engine.running.set(job.id, { job, clock, ended })
 }
 
-/** Notes how an attempt has ended, when the database is back if need be: it would run once more otherwise. */
-async function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
-  for (;;) {
+/** Notes how an attempt has ended, together with others that end meanwhile, and resolves when the database has it. */
+function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
+  const noted = Promise.withResolvers<void>()
+  engine.ended.push({ job, ending, noted })
+  engine.noting ??= noteEnds(app, engine)
+  return noted.promise
+}
+
+/** Notes all that has ended, when the database is back if need be: those jobs would run once more otherwise. */
+async function noteEnds(app: App, engine: Engine): Promise<void> {
+  while (engine.ended.length > 0) {
+    await nextTurnOfTheLoop()
+    const ended = engine.ended.splice(0)
     try {
-      return await endAttempt(app, job, ending)
+      await endAttempts(app, ended)
+      for (const { noted } of ended) noted.resolve()
     } catch (error) {
-      if (engine.isStopping || !isOfDatabase(error)) throw error
-      sayAway(app, engine, error)
-      await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+      if (engine.isStopping || !isOfDatabase(error)) for (const { noted } of ended) noted.reject(error)
+      else {
+        engine.ended.unshift(...ended)
+        sayAway(app, engine, error)
+        await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+      }
     }
   }
+  engine.noting = undefined
 }
 
 const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
@@ -221,7 +241,7 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
     if (looked === 0) return ran
     for (const job of taken) {
       const ending = await runAttempt(app, byName.get(job.name), job, new AbortController())
-      await endAttempt(app, job, ending)
+      await endAttempts(app, [{ job, ending }])
       ran.push({ id: job.id, name: job.name, ...('error' in ending && { error: ending.error }), state: ending.state })
     }
   }
