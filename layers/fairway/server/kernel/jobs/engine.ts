@@ -2,6 +2,7 @@
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
+import { hasRequests } from '../background'
 import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
 import type { JobEntry } from './job'
@@ -23,6 +24,7 @@ import { queueScheduled } from './schedule'
 /** How many jobs one process runs at a time. */
 const AT_ONCE = 16
 const LOOK_EVERY_IN_MS = 750
+const PAUSE_BESIDE_REQUESTS_IN_MS = 50
 const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
 /** When it looks again after something was queued: the transaction that it is in may take a while. */
 const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
@@ -44,9 +46,11 @@ interface Engine {
   isOn: boolean
   looking?: Promise<void>
   isAskedAgain: boolean
+  /** When jobs were taken last, on the clock of `performance.now()`. */
+  tookAt: number
   /** Whether the database could not be asked the last time. */
   isAway: boolean
-  /** From when jobs of processes that say nothing are taken over, on the clock of `performance.now()`. */
+  /** From when jobs of processes that say nothing are taken over, on the same clock. */
   takesOverFrom: number
   /** Tokens of takes that the database did not answer: jobs may be marked with them that no process runs. */
   unanswered: Set<string>
@@ -61,6 +65,7 @@ const engineOf = (app: App): Engine =>
     isOn: false,
     isAskedAgain: false,
     isAway: false,
+    tookAt: -Infinity,
     takesOverFrom: 0,
     unanswered: new Set(),
   }))
@@ -154,19 +159,32 @@ async function takeDue(app: App, engine: Engine): Promise<void> {
   }
   if (!due.isReady && !due.isWaking) return
   const names = [...entries.keys()]
-  for (let room = AT_ONCE - running.size; room > 0 && !engine.isStopping; room = AT_ONCE - running.size) {
+  for (;;) {
+    await yieldToRequests(app, engine)
+    const room = AT_ONCE - running.size
+    if (room <= 0 || engine.isStopping) return
     const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
     if (looked < room) return
   }
 }
 
-async function take(app: App, { unanswered }: Engine, names: readonly string[], most: number) {
+/**
+ * Waits between two takes while requests come. A write to a file blocks the event loop until the disk has it, and many short jobs would
+ * leave requests no time in between.
+ */
+async function yieldToRequests(app: App, engine: Engine): Promise<void> {
+  const pause = engine.tookAt + PAUSE_BESIDE_REQUESTS_IN_MS - performance.now()
+  if (pause > 0 && hasRequests(app)) await sleep(pause, undefined, { ref: false })
+}
+
+async function take(app: App, engine: Engine, names: readonly string[], most: number) {
   const token = randomToken(12)
+  engine.tookAt = performance.now()
   try {
     return await takeJobs(app, { names, most, token })
   } catch (error) {
-    if (isOfDatabase(error)) unanswered.add(token)
+    if (isOfDatabase(error)) engine.unanswered.add(token)
     throw error
   }
 }
