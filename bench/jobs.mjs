@@ -1,11 +1,15 @@
-// `node bench/jobs.mjs [--jobs 10000] [--rounds 3]`: how many jobs a second one process takes, runs and notes on a file database, how
-// many it queues in one transaction, and how long a job of an idle queue waits.
+// `node bench/jobs.mjs [--rounds 3] [--only file|instances|requests]`: what the job queue carries, and what a full one costs requests.
+// The last two need the build for measurements, which `npm run bench` makes in `.output-bench` (`--output <folder>` names another one).
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { createClient } from '@libsql/client'
+import { createJiti } from 'jiti'
 import { load, openFreshApp } from '../tests/support/app-process.mjs'
-import { median } from './built-server.mjs'
+import { median, percentile, signUp, startBuilt } from './built-server.mjs'
+import { figures, watch } from './watch.mjs'
 
-/** Jobs a second, medians of the rounds, and the 99th percentile of the milliseconds until a job of an idle queue begins. */
+/** Jobs a second on a file, medians of the rounds, and the 99th percentile of the milliseconds until a job of an idle queue begins. */
 export async function measureJobs({ rounds, jobs }) {
   const { app, close } = await openFreshApp()
   const { createMemo } = await load('server/kernel/app-context.ts')
@@ -49,23 +53,134 @@ export async function measureJobs({ rounds, jobs }) {
   }
   await stop()
   await close()
-  const sorted = waits.toSorted((a, b) => a - b)
-  return {
-    perSecond: median(perSecond),
-    queuedPerSecond: median(queuedPerSecond),
-    p99: sorted[Math.floor(sorted.length * 0.99)],
+  return { perSecond: median(perSecond), queuedPerSecond: median(queuedPerSecond), p99: percentile(waits, 99) }
+}
+
+/** Puts so many jobs of the bench route into the queue: beside the servers, so that queueing costs them nothing. */
+const fillQueue = (db, amount, writes) =>
+  db.execute({
+    sql: `insert into fw_jobs (id, name, input, state, priority, run_at, most_attempts, created_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      select ? || printf('%08d', i), 'bench', json_object('writes', json(?)), 'ready', 0, 0, 6, 0 from n`,
+    args: [amount, `bench-${Date.now()}-`, writes ? 'true' : 'false'],
+  })
+const emptyQueue = db =>
+  db.batch([`delete from fw_jobs where name = 'bench' and state <> 'running'`, 'delete from bench_jobs'], 'write')
+const count = async (db, from) => Number((await db.execute(`select count(*) as n from ${from}`)).rows[0].n)
+
+const ask = async ({ base }, query = '') => {
+  const answer = await fetch(`${base}/api/bench/jobs${query}`, { method: 'POST' })
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+}
+
+/**
+ * Two instances on one libSQL server, medians of the rounds: how many jobs a second both run together, of those that do nothing and of
+ * those that write a row, and the 99th percentile of the milliseconds until one runs what the other has queued.
+ */
+export async function measureInstances({ rounds, jobs, output }) {
+  const { startSqld } = await createJiti(import.meta.url).import('../tests/support/database-sqld.ts')
+  const sqld = await startSqld()
+  const env = { DATABASE_URL: sqld.url.replace('http:', 'ws:') }
+  const [one, other] = [await startBuilt({ output, env }), await startBuilt({ output, env })]
+  const db = createClient({ url: sqld.url })
+  await ask(other)
+  const created = []
+  for (let n = 0; n < 300; n++) {
+    created.push(ask(one, '?queue'))
+    await sleep(Math.random() * 60)
   }
+  await Promise.all(created)
+  while ((await count(db, 'bench_jobs')) < created.length) await sleep(100)
+  const { rows } = await db.execute('select ran_at - created_at as wait from bench_jobs join fw_jobs using (id)')
+  await ask(one)
+  const perSecond = async writes => {
+    await emptyQueue(db)
+    await fillQueue(db, jobs, writes)
+    const began = performance.now()
+    while ((await count(db, `fw_jobs where name = 'bench' and state <> 'done'`)) > 0) await sleep(50)
+    return jobs / ((performance.now() - began) / 1000)
+  }
+  const measured = { plain: [], writing: [] }
+  for (let round = 0; round < rounds; round++) {
+    measured.plain.push(await perSecond(false))
+    measured.writing.push(await perSecond(true))
+  }
+  db.close()
+  for (const server of [one, other]) await server.stop()
+  await sqld.stop()
+  return {
+    plain: median(measured.plain),
+    writing: median(measured.writing),
+    p99: percentile(
+      rows.map(row => Number(row.wait)),
+      99,
+    ),
+  }
+}
+
+/** More than a server runs in a round. */
+const FULL = 10_000
+
+/** How long requests wait without jobs and beside a full queue of jobs that write one row each, in turns, and how many ran in a second. */
+export async function measureBesideJobs({ rounds, seconds, output }) {
+  const server = await startBuilt({ output })
+  const watched = { base: server.base, headers: await signUp(server.base, 'watcher@example.test') }
+  const db = createClient({ url: `file:${server.database}`, timeout: 5000 })
+  await ask(server)
+  const measured = { without: [], beside: [] }
+  const perSecond = []
+  const watchFor = length => watch(watched, performance.now() + length * 1000)
+  await fillQueue(db, FULL, true)
+  while ((await count(db, `fw_jobs where name = 'bench' and state <> 'done'`)) > 0) await sleep(50)
+  await watchFor(0.5)
+  for (let round = 0; round < rounds; round++) {
+    await emptyQueue(db)
+    await db.execute('pragma wal_checkpoint(truncate)')
+    measured.without.push(await watchFor(seconds))
+    await fillQueue(db, FULL, true)
+    // The server would do it with one of its next writes.
+    await db.execute('pragma wal_checkpoint(truncate)')
+    const before = await count(db, 'bench_jobs')
+    measured.beside.push(await watchFor(seconds))
+    perSecond.push(((await count(db, 'bench_jobs')) - before) / seconds)
+    if ((await count(db, `fw_jobs where name = 'bench' and state = 'ready'`)) === 0)
+      throw new Error('the queue was empty before the round was over')
+  }
+  db.close()
+  await server.stop()
+  return { without: figures(measured.without), beside: figures(measured.beside), perSecond: median(perSecond) }
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '3' }, jobs: { type: 'string', default: '10000' } },
+    options: {
+      output: { type: 'string', default: '.output-bench' },
+      rounds: { type: 'string', default: '3' },
+      jobs: { type: 'string', default: '10000' },
+      only: { type: 'string', default: '' },
+    },
   })
-  const { perSecond, queuedPerSecond, p99 } = await measureJobs({
-    rounds: Number(values.rounds),
-    jobs: Number(values.jobs),
-  })
-  console.log(
-    `${perSecond.toFixed(0)} jobs/s run, ${queuedPerSecond.toFixed(0)} jobs/s queued, p99 of an idle queue ${p99.toFixed(0)} ms`,
-  )
+  const rounds = Number(values.rounds)
+  const output = fileURLToPath(new URL(`../${values.output}`, import.meta.url))
+  const isWanted = part => part.includes(values.only)
+  if (isWanted('file')) {
+    const { perSecond, queuedPerSecond, p99 } = await measureJobs({ rounds, jobs: Number(values.jobs) })
+    console.log(
+      `one process on a file: ${perSecond.toFixed(0)} jobs/s run, ${queuedPerSecond.toFixed(0)} jobs/s queued, p99 of an idle queue ${p99.toFixed(0)} ms`,
+    )
+  }
+  if (isWanted('instances')) {
+    const { plain, writing, p99 } = await measureInstances({ rounds, jobs: 2000, output })
+    console.log(
+      `two instances on a libSQL server: ${plain.toFixed(0)} jobs/s, ${writing.toFixed(0)} jobs/s that write a row  (wanted ≥ 300); p99 from one to the other ${p99} ms  (wanted ≤ 1000)`,
+    )
+  }
+  if (isWanted('requests')) {
+    const { without, beside, perSecond } = await measureBesideJobs({ rounds, seconds: 4, output })
+    for (const [name, { p50, p99, max }] of Object.entries({ without, beside }))
+      console.log(`${name.padEnd(8)} p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms  max ${max.toFixed(1)} ms`)
+    console.log(`${perSecond.toFixed(0)} jobs/s meanwhile`)
+    console.log(`p99 beside jobs ÷ without ${(beside.p99 / without.p99).toFixed(2)} ×  (wanted ≤ 1.2)`)
+  }
+  process.exit()
 }

@@ -8,7 +8,7 @@ export default defineNuxtModule({
     nuxt.hook('nitro:config', config => {
       config.output = { dir: resolve('../.output-bench') }
     })
-    for (const name of ['mcp-sdk', 'mcp-token']) {
+    for (const name of ['jobs', 'mcp-sdk', 'mcp-token']) {
       addServerHandler({ route: `/api/bench/${name}`, handler: resolve(`./routes/${name}`) })
     }
   },

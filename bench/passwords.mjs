@@ -1,30 +1,11 @@
 // `node bench/passwords.mjs [--output=<folder>] [rounds] [seconds]`: how long others wait while 16 people sign in by password at
 // once, over and over: p50, p99 and the longest of `GET /_fw/session`, asked every ten milliseconds, without sign-ins and beside
 // them, in turns. Medians of the rounds.
-import { median, percentile, signUp, startBuilt } from './built-server.mjs'
+import { median, signUp, startBuilt } from './built-server.mjs'
+import { figures, watch } from './watch.mjs'
 
 const SIGN_INS = 16
-const EVERY_IN_MS = 10
 const PASSWORD = 'zebra quilt 7 lantern'
-/** Asks for the session at a steady pace, whatever the answers before took; gives each wait in milliseconds. */
-async function watch({ base, headers }, until) {
-  const waits = []
-  const asked = []
-  while (performance.now() < until) {
-    asked.push(ask({ base, headers }, waits))
-    await new Promise(resolve => setTimeout(resolve, EVERY_IN_MS))
-  }
-  await Promise.all(asked)
-  return waits
-}
-
-async function ask({ base, headers }, waits) {
-  const began = performance.now()
-  const answer = await fetch(`${base}/_fw/session`, { headers })
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`the session answered ${answer.status}`)
-  waits.push(performance.now() - began)
-}
 
 /** One person who signs in again and again. */
 async function signInUntil(base, email, until) {
@@ -39,12 +20,6 @@ async function signInUntil(base, email, until) {
   }
   return count
 }
-
-const figures = values => ({
-  p50: median(values.map(each => percentile(each, 50))),
-  p99: median(values.map(each => percentile(each, 99))),
-  max: median(values.map(each => Math.max(...each))),
-})
 
 /** How long others wait without sign-ins and beside them, in milliseconds, and how many sign-ins that were in a second. */
 export async function measurePasswords({ rounds, seconds, output }) {

@@ -9,6 +9,7 @@ import { inBrowser } from './browser.mjs'
 import { measureCosts } from './cost.mjs'
 import { median } from './built-server.mjs'
 import { measureHandOver } from './hand-over.mjs'
+import { measureBesideJobs, measureInstances, measureJobs } from './jobs.mjs'
 import { measurePasswords } from './passwords.mjs'
 import { measureRefresh } from './refresh.mjs'
 import { measureStart } from './start.mjs'
@@ -160,7 +161,36 @@ async function handOver() {
   ]
 }
 
-const parts = { requests, renewals, writes, 'hand-over': handOver, process: ofProcess, browser }
+/** What the job queue carries, on a file and on a libSQL server, and what a full one costs requests. */
+async function jobs() {
+  const file = await measureJobs({ rounds, jobs: amount })
+  const instances = await measureInstances({ rounds, jobs: 2000, output: out })
+  const { without, beside, perSecond } = await measureBesideJobs({ rounds, seconds: 4, output: out })
+  const each = value => `${value.toFixed(0)}/s`
+  return [
+    { what: 'jobs that do nothing, one process on a file', reached: each(file.perSecond) },
+    { what: 'the same queued in one transaction', reached: each(file.queuedPerSecond) },
+    { what: 'p99 until a job of an idle queue begins, in the process that queued it', reached: milliseconds(file.p99) },
+    {
+      what: 'jobs that do nothing, two instances on one libSQL server together',
+      reached: each(instances.plain),
+      wanted: '≥ 300/s',
+      isMet: instances.plain >= 300,
+    },
+    { what: 'the same with jobs that write one row each', reached: each(instances.writing) },
+    atMost('p99 until one instance runs what the other one has queued', instances.p99, 1000, milliseconds),
+    { what: 'p99 of `GET /_fw/session`', reached: `${without.p99.toFixed(1)} ms` },
+    atMost(
+      'p99 beside a full queue of jobs that write one row each ÷ that',
+      beside.p99 / without.p99,
+      1.2,
+      value => `${value.toFixed(2)} ×`,
+    ),
+    { what: 'jobs meanwhile', reached: each(perSecond) },
+  ]
+}
+
+const parts = { requests, renewals, writes, 'hand-over': handOver, jobs, process: ofProcess, browser }
 
 const results = {}
 for (const [name, part] of Object.entries(parts)) {

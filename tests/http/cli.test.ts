@@ -45,7 +45,9 @@ describe('fw jobs', () => {
   })
 
   it('says what is wrong with a command', async () => {
-    expect((await jobs('run', 'nothing')).err).toContain('There is no job nothing. There are: fw-delete-files, fw-purge, fw-seal-audit, fw-send-mail')
+    expect((await jobs('run', 'nothing')).err).toContain(
+      'There is no job nothing. There are: fw-delete-files, fw-purge, fw-seal-audit, fw-send-mail',
+    )
     expect((await jobs('list', '--state', 'gone')).err).toContain('The states are scheduled, ready')
   })
 })

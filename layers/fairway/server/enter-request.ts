@@ -11,6 +11,7 @@ import {
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { markRequest } from '#fairway/server/kernel/background'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
 import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/request-info'
@@ -41,6 +42,7 @@ export function aroundRequests(
   return defineEventHandler(async event => {
     const { context, node } = event
     const app = (context.app ??= await starting)
+    markRequest(app)
     context.requestId ??= newRequestId()
     endUnreadBody(node)
     checkHost(node.req, app.config)

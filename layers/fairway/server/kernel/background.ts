@@ -29,3 +29,14 @@ export function markStopping(app: App): void {
 
 /** Whether this process was told to stop. */
 export const isStopping = (app: App): boolean => state(app).value
+
+const requestsOf = (app: App) => app.memo('requests', () => ({ lastAt: -Infinity }))
+const LATELY_IN_MS = 1000
+
+/** Says that a request has arrived. */
+export function markRequest(app: App): void {
+  requestsOf(app).lastAt = performance.now()
+}
+
+/** Whether a request has arrived within the last second. */
+export const hasRequests = (app: App): boolean => performance.now() - requestsOf(app).lastAt < LATELY_IN_MS

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
+import { createApp, defineEventHandler, toNodeListener } from 'h3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { AppError, defineJob, type JobContext } from '#fw'
@@ -15,8 +16,10 @@ import {
   runDueJobs,
   startJobs,
 } from '#fairway/server/kernel/jobs'
+import { aroundRequests } from '#fairway/server/enter-request'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
+import { serveListener } from '../../../support/web-server'
 
 let test: TestApp
 let stops: (() => Promise<void>)[]
@@ -278,6 +281,28 @@ describe('a process that serves', () => {
     await add(app, entry, 2)
     await sleep(50)
     expect(began).toHaveLength(1)
+  })
+
+  it('pauses after every 16 jobs while requests come', async () => {
+    const began: number[] = []
+    const entry = jobOf('short', { run: () => void began.push(performance.now()) })
+    const app = another(test.app)
+    for (let n = 0; n < 64; n++) await add(app, entry, n)
+    const handler = aroundRequests(
+      app,
+      defineEventHandler(() => 'an answer'),
+    )
+    const server = await serveListener(toNodeListener(createApp().use(handler)))
+    // The last one may still be on its way when the server stops.
+    const ask = () => fetch(server.origin).catch(() => undefined)
+    await ask()
+    const requests = setInterval(ask, 100)
+    start(app, entry)
+    await vi.waitFor(() => expect(began).toHaveLength(64), 15_000)
+    clearInterval(requests)
+    await server.stop()
+    // Four times 16, with three pauses.
+    expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(140)
   })
 
   it('tells a job that somebody cancels it', async () => {

@@ -1,12 +1,14 @@
 // The engine: takes jobs from the queue and runs them, in every process that serves.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
+import { hasRequests } from '../background'
 import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
 import type { JobEntry } from './job'
 import {
-  endAttempt,
+  endAttempts,
+  type EndedAttempt,
   type Ending,
   giveBack,
   isAnythingDue,
@@ -22,6 +24,7 @@ import { queueScheduled } from './schedule'
 /** How many jobs one process runs at a time. */
 const AT_ONCE = 16
 const LOOK_EVERY_IN_MS = 750
+const PAUSE_BESIDE_REQUESTS_IN_MS = 50
 const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
 /** When it looks again after something was queued: the transaction that it is in may take a while. */
 const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
@@ -36,13 +39,18 @@ interface Running {
 interface Engine {
   entries: Map<string, JobEntry>
   running: Map<string, Running>
+  /** Attempts whose end is not noted yet. */
+  ended: (EndedAttempt & { noted: PromiseWithResolvers<void> })[]
+  noting?: Promise<void>
   isStopping: boolean
   isOn: boolean
   looking?: Promise<void>
   isAskedAgain: boolean
+  /** When jobs were taken last, on the clock of `performance.now()`. */
+  tookAt: number
   /** Whether the database could not be asked the last time. */
   isAway: boolean
-  /** From when jobs of processes that say nothing are taken over, on the clock of `performance.now()`. */
+  /** From when jobs of processes that say nothing are taken over, on the same clock. */
   takesOverFrom: number
   /** Tokens of takes that the database did not answer: jobs may be marked with them that no process runs. */
   unanswered: Set<string>
@@ -52,10 +60,12 @@ const engineOf = (app: App): Engine =>
   app.memo('job-engine', () => ({
     entries: new Map(),
     running: new Map(),
+    ended: [],
     isStopping: false,
     isOn: false,
     isAskedAgain: false,
     isAway: false,
+    tookAt: -Infinity,
     takesOverFrom: 0,
     unanswered: new Set(),
   }))
@@ -84,8 +94,8 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
     await allEnded(engine, graceInMs)
     for (const { clock } of engine.running.values()) clock.abort(STOPPING)
     await allEnded(engine, STOPPED_AFTER_IN_MS)
-    const left = [...engine.running.values()]
-    await Promise.all(left.map(({ job }) => endAttempt(app, job, { state: 'ready' }))).catch((error: unknown) =>
+    const left = [...engine.running.values()].map(({ job }) => ({ job, ending: { state: 'ready' } as const }))
+    await endAttempts(app, left).catch((error: unknown) =>
       app.log.warn('jobs could not be given back; another process takes them later', { error }),
     )
   }
@@ -149,19 +159,32 @@ async function takeDue(app: App, engine: Engine): Promise<void> {
   }
   if (!due.isReady && !due.isWaking) return
   const names = [...entries.keys()]
-  for (let room = AT_ONCE - running.size; room > 0 && !engine.isStopping; room = AT_ONCE - running.size) {
+  for (;;) {
+    await yieldToRequests(app, engine)
+    const room = AT_ONCE - running.size
+    if (room <= 0 || engine.isStopping) return
     const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
     if (looked < room) return
   }
 }
 
-async function take(app: App, { unanswered }: Engine, names: readonly string[], most: number) {
+/**
+ * Waits between two takes while requests come. A write to a file blocks the event loop until the disk has it, and many short jobs would
+ * leave requests no time in between.
+ */
+async function yieldToRequests(app: App, engine: Engine): Promise<void> {
+  const pause = engine.tookAt + PAUSE_BESIDE_REQUESTS_IN_MS - performance.now()
+  if (pause > 0 && hasRequests(app)) await sleep(pause, undefined, { ref: false })
+}
+
+async function take(app: App, engine: Engine, names: readonly string[], most: number) {
   const token = randomToken(12)
+  engine.tookAt = performance.now()
   try {
     return await takeJobs(app, { names, most, token })
   } catch (error) {
-    if (isOfDatabase(error)) unanswered.add(token)
+    if (isOfDatabase(error)) engine.unanswered.add(token)
     throw error
   }
 }
@@ -187,17 +210,32 @@ function begin(app: App, engine: Engine, job: TakenJob): void {
   engine.running.set(job.id, { job, clock, ended })
 }
 
-/** Notes how an attempt has ended, when the database is back if need be: it would run once more otherwise. */
-async function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
-  for (;;) {
+/** Notes how an attempt has ended, together with others that end meanwhile, and resolves when the database has it. */
+function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
+  const noted = Promise.withResolvers<void>()
+  engine.ended.push({ job, ending, noted })
+  engine.noting ??= noteEnds(app, engine)
+  return noted.promise
+}
+
+/** Notes all that has ended, when the database is back if need be: those jobs would run once more otherwise. */
+async function noteEnds(app: App, engine: Engine): Promise<void> {
+  while (engine.ended.length > 0) {
+    await nextTurnOfTheLoop()
+    const ended = engine.ended.splice(0)
     try {
-      return await endAttempt(app, job, ending)
+      await endAttempts(app, ended)
+      for (const { noted } of ended) noted.resolve()
     } catch (error) {
-      if (engine.isStopping || !isOfDatabase(error)) throw error
-      sayAway(app, engine, error)
-      await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+      if (engine.isStopping || !isOfDatabase(error)) for (const { noted } of ended) noted.reject(error)
+      else {
+        engine.ended.unshift(...ended)
+        sayAway(app, engine, error)
+        await sleep(LOOK_EVERY_IN_MS, undefined, { ref: false })
+      }
     }
   }
+  engine.noting = undefined
 }
 
 const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
@@ -221,7 +259,7 @@ export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promis
     if (looked === 0) return ran
     for (const job of taken) {
       const ending = await runAttempt(app, byName.get(job.name), job, new AbortController())
-      await endAttempt(app, job, ending)
+      await endAttempts(app, [{ job, ending }])
       ran.push({ id: job.id, name: job.name, ...('error' in ending && { error: ending.error }), state: ending.state })
     }
   }

@@ -189,27 +189,40 @@ export type Ending =
   /** Given back: the attempt does not count. */
   | { state: 'ready' }
 
-/** Notes how an attempt has ended, unless another process has taken the job meanwhile, and lets the next one of its limit run. */
-export async function endAttempt(app: App, { id, token, limitKey }: TakenJob, ending: Ending): Promise<void> {
+export interface EndedAttempt {
+  job: TakenJob
+  ending: Ending
+}
+
+/** Notes how attempts have ended, except where another process has taken the job meanwhile, and lets the next ones of their limits run. */
+export async function endAttempts(app: App, ended: readonly EndedAttempt[]): Promise<void> {
+  if (ended.length === 0) return
   const now = app.now().getTime()
-  const isOver = ending.state !== 'scheduled' && ending.state !== 'ready'
-  const end = {
-    sql: `update fw_jobs set state = ?, lease_token = null, lease_until = null, error = ?, result = ?, attempts = attempts - ?,
-        run_at = coalesce(?, run_at), finished_at = ? where id = ? and lease_token = ?`,
-    args: [
-      ending.state,
-      'error' in ending ? (ending.error ?? null) : null,
-      'result' in ending ? (ending.result ?? null) : null,
-      ending.state === 'ready' ? 1 : 0,
-      ending.state === 'scheduled' ? ending.at.getTime() : null,
-      isOver ? now : null,
+  const rows = ended.map(({ job: { id, token }, ending }) => {
+    const isOver = ending.state !== 'scheduled' && ending.state !== 'ready'
+    return {
       id,
       token,
-    ],
-  }
-  if (limitKey === null) await app.db.client.execute(end)
-  else await app.db.client.batch([end, { sql: FREE_NEXT, args: [limitKey, limitKey] }], 'write')
+      state: ending.state,
+      error: 'error' in ending ? (ending.error ?? null) : null,
+      result: 'result' in ending ? (ending.result ?? null) : null,
+      uncounted: ending.state === 'ready' ? 1 : 0,
+      runAt: ending.state === 'scheduled' ? ending.at.getTime() : null,
+      finishedAt: isOver ? now : null,
+    }
+  })
+  const limits = ended.flatMap(({ job: { limitKey } }) => (limitKey === null ? [] : [limitKey]))
+  await app.db.client.batch(
+    [{ sql: END, args: [JSON.stringify(rows)] }, ...limits.map(key => ({ sql: FREE_NEXT, args: [key, key] }))],
+    'write',
+  )
 }
+
+const END = `update fw_jobs set state = e.row ->> 'state', lease_token = null, lease_until = null, error = e.row ->> 'error',
+    result = e.row ->> 'result', attempts = attempts - (e.row ->> 'uncounted'), run_at = coalesce(e.row ->> 'runAt', run_at),
+    finished_at = e.row ->> 'finishedAt'
+  from (select value as row from json_each(?)) e
+  where fw_jobs.id = e.row ->> 'id' and fw_jobs.lease_token = e.row ->> 'token'`
 
 const FREE_NEXT = `update fw_jobs set state = 'ready' where id in (
   select id from fw_jobs where state = 'blocked' and limit_key = ?1 order by priority, id limit 1)
