@@ -1,5 +1,5 @@
 import { h } from 'vue'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { changeTopics, previewPage, sendMail, topicsPage } from '#fairway/server/domains/mails'
 import { rememberLanguage } from '#fairway/server/domains/people'
@@ -52,6 +52,9 @@ let smtp: Awaited<ReturnType<typeof startSmtp>>
 beforeAll(() => {
   // As the catalogs of an application say them.
   for (const language of ['en', 'de'] as const) messagesOf(language).mails.morning = TEXTS[language]
+})
+afterAll(() => {
+  for (const language of ['en', 'de'] as const) delete messagesOf(language).mails.morning
 })
 beforeEach(async () => {
   smtp = await startSmtp()

@@ -11,7 +11,7 @@ import { readBytes } from './send-file'
 export async function openFile(id: string): Promise<Readable> {
   const bytes = await readBytes(requireRun().app, id)
   if (!bytes) throw new AppError('not-found', { detail: 'The file is not there any more.' })
-  return Readable.from(bytes)
+  return bytes instanceof Readable ? bytes : Readable.from(bytes)
 }
 
 /** The rows of a CSV file by the names of its first line, one after another; the file is never in memory as a whole. Throws as `openFile`. */
@@ -25,6 +25,11 @@ export async function* csvRows(id: string): AsyncGenerator<Record<string, string
     transformHeader: name => name.replace(/^\uFEFF/, '').trim(),
   })
   const bytes = await openFile(id)
-  bytes.on('error', error => rows.destroy(error)).pipe(rows)
-  for await (const row of rows) yield row as Record<string, string>
+  try {
+    bytes.on('error', error => rows.destroy(error)).pipe(rows)
+    for await (const row of rows) yield row as Record<string, string>
+  } finally {
+    // A reader that stops early leaves no open file behind.
+    bytes.destroy()
+  }
 }
