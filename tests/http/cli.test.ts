@@ -18,10 +18,10 @@ const local = { AUTH_MODE: 'local' }
 
 describe('fw jobs', () => {
   const jobs = (...args: string[]) => fwBeside(server, ['jobs', ...args])
-  const rows = () => query(server, 'select id, state, attempts from fw_jobs order by id')
+  const rows = () => query(server, `select id, state, attempts from fw_jobs where name = 'nightly' order by id`)
 
   it('lists what waits and has failed, retries and cancels', async () => {
-    expect(await jobs('list')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
+    expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
     // No server runs jobs of this name.
     for (const [id, state, error] of [
       ['1', 'failed', 'The peer is away.'],

@@ -53,9 +53,10 @@ describe('with a mailed link', () => {
     const { email, secret } = await aCarefulPerson(mailing)
     await query(mailing, 'update users set email_verified = 1 where email = ?', [email])
     const ask = async (browser: TestBrowser) => {
-      const before = smtp.received.length
+      const links = () => smtp.received.filter(({ data }) => /^Subject: Sign in/m.test(data)).length
+      const before = links()
       await browser.post('/sign-in?return=%2Fnotes', { form: { intent: 'magic-link', email } })
-      await expect.poll(() => smtp.received.length).toBe(before + 1)
+      await expect.poll(links).toBe(before + 1)
       return new URL((await smtp.mailTo(email, /Sign in/)).link).searchParams.get('token') ?? ''
     }
     const browser = createBrowser(mailing.origin)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineAction } from '#fairway/server/domains/actions'
 import { requireOrgRole } from '#fairway/server/domains/organizations'
 import { declareWork } from '#fairway/server/declare-work'
-import { defineJob, type JobContext, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
+import { defineJob, type JobContext, listJobs, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
 import fwPurge from '#fairway/server/jobs/fw-purge'
 import { listAlerts } from '#fairway/server/kernel/security-events/list-security-events'
 import { createTestApp, type TestApp } from '../support/app'
@@ -92,5 +92,17 @@ describe('the hourly purge', () => {
     await queueJob(app, app.db.orm, entry, {})
     expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 13 purges have failed.' }])
     expect(await query(app, 'select * from rate_limits')).toEqual([])
+  })
+})
+
+describe('the list of jobs', () => {
+  it('leaves out what the platform has done, unless it is asked for by name', async () => {
+    const { app } = test
+    const entry = { name: 'fw-purge', job: fwPurge }
+    await queueJob(app, app.db.orm, entry, {})
+    expect(await listJobs(app, {})).toMatchObject([{ name: 'fw-purge', state: 'ready' }])
+    await runDueJobs(app, [entry])
+    expect(await listJobs(app, {})).toEqual([])
+    expect(await listJobs(app, { name: 'fw-purge' })).toMatchObject([{ state: 'done' }])
   })
 })

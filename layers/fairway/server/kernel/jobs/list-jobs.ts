@@ -36,12 +36,13 @@ const listedSchema = z.object({
   error: z.string().nullable(),
 })
 
-/** The latest jobs, 50 at most: those in this state, those of this name. */
+/** The latest jobs, 50 at most: those in this state, those of this name. Without a name what the platform has done is left out. */
 export async function listJobs(app: App, { state, name }: { state?: JobState; name?: string }) {
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
-      where state = coalesce(?, state) and name = coalesce(?, name) order by id desc limit 50`,
-    args: [state ?? null, name ?? null],
+      where state = coalesce(?, state) and name = coalesce(?, name)
+        and (? is not null or state <> 'done' or name not glob 'fw-*') order by id desc limit 50`,
+    args: [state ?? null, name ?? null, name ?? null],
   })
   return rows.map(row => listedSchema.parse(row))
 }
