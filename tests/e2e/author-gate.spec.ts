@@ -107,7 +107,8 @@ test('a public page is hydrated in the layout that it names, and asks for no ses
   ] as const) {
     told.length = 0
     await page.goto(path, { waitUntil: 'networkidle' })
-    expect(told.toSorted()).toEqual([path, ...layout].flatMap(name => [`setup ${name}`, `mounted ${name}`]).toSorted())
+    const all = [path, ...layout].flatMap(name => [`setup ${name}`, `mounted ${name}`]).toSorted()
+    await expect.poll(() => told.toSorted()).toEqual(all)
   }
   expect(asked.filter(path => path.startsWith('/_fw'))).toEqual([])
 })
