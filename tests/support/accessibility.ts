@@ -13,7 +13,8 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /** Expects that the page as it is now shuts nobody out: no violation of any rule, in the colours that it has. */
 export async function expectNoViolations(page: Page, { within, isFramed = false }: LookInput = {}): Promise<void> {
-  for (const frame of isFramed ? page.frames() : [page.mainFrame()]) expectNone(await look(frame, { within }))
+  const frames = isFramed ? page.frames() : [page.mainFrame()]
+  for (const frame of frames) expectNone(await look(frame, { within, isInner: frame !== page.mainFrame() }))
 }
 
 /** The same in light, and for the colours in dark, which the page keeps; and that nothing is cut off at a zoom of 200 %. */
@@ -45,18 +46,27 @@ async function expectNothingCutOff(page: Page): Promise<void> {
   await page.evaluate(settle)
 }
 
+interface LookOptions {
+  within?: string
+  rules?: string[]
+  /** A document in a frame: its landmarks and headings are those of the page around it. */
+  isInner?: boolean
+}
+
+/** What is asked of a whole page. */
+const PAGE_RULES = ['landmark-one-main', 'page-has-heading-one', 'region']
+
 /** What the checker finds in the document of this page, without its frames; the checker is loaded once in a document. */
-async function look(
-  page: Page | Frame,
-  { within, rules }: { within?: string; rules?: string[] } = {},
-): Promise<axe.Result[]> {
+async function look(page: Page | Frame, { within, rules, isInner = false }: LookOptions = {}): Promise<axe.Result[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   await page.evaluate(settle)
+  const left = isInner ? PAGE_RULES : []
   return page.evaluate(async ({ where, options }) => (await window.axe.run(where, options)).violations, {
     where: within ?? 'html',
     options: {
       resultTypes: ['violations'],
       ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}),
+      rules: Object.fromEntries(left.map(rule => [rule, { enabled: false }])),
     } satisfies axe.RunOptions,
   })
 }
