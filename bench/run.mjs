@@ -75,6 +75,13 @@ const atMost = (what, value, most, show) => ({
   isMet: value <= most,
 })
 
+const atLeast = (what, value, least, show) => ({
+  what,
+  reached: show(value),
+  wanted: `≥ ${show(least)}`,
+  isMet: value >= least,
+})
+
 async function browser() {
   const server = await startServer(out)
   const { cookie } = await fill(server)
@@ -168,20 +175,10 @@ async function jobs() {
   const { without, beside, perSecond } = await measureBesideJobs({ turns: rounds * 5, output: out })
   const each = value => `${value.toFixed(0)}/s`
   return [
-    {
-      what: 'jobs that do nothing, one process on a file',
-      reached: each(file.perSecond),
-      wanted: '≥ 1500/s',
-      isMet: file.perSecond >= 1500,
-    },
+    atLeast('jobs that do nothing, one process on a file', file.perSecond, 1500, each),
     { what: 'the same queued in one transaction', reached: each(file.queuedPerSecond) },
     atMost('p99 until a job of an idle queue begins, in the process that queued it', file.p99, 100, milliseconds),
-    {
-      what: 'jobs that do nothing, two instances on one libSQL server together',
-      reached: each(instances.plain),
-      wanted: '≥ 300/s',
-      isMet: instances.plain >= 300,
-    },
+    atLeast('jobs that do nothing, two instances on one libSQL server together', instances.plain, 300, each),
     { what: 'the same with jobs that write one row each', reached: each(instances.writing) },
     atMost('p99 until one instance runs what the other one has queued', instances.p99, 1000, milliseconds),
     { what: 'p99 of `GET /_fw/session`', reached: `${without.p99.toFixed(1)} ms` },

@@ -20,7 +20,7 @@ import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
 import type { Orm } from '../server/kernel/database/client'
-import { type RanJob, runDueJobs } from '../server/kernel/jobs'
+import { PLATFORM_JOB, type RanJob, runDueJobs } from '../server/kernel/jobs'
 import { type Caller, createCallers, type Reader } from './callers'
 import { createClock, type TestClock } from './clock'
 import { copyMigratedDatabase } from './database'
@@ -30,7 +30,6 @@ import { createPolicyExpectations, type PolicyExpectation } from './policy'
 import { createPeople, type PersonInput, type TestPerson, type Who } from './people'
 
 /** How the names of the platform's own jobs begin: tests of applications run them, and hear of their own alone. */
-const PLATFORM_JOB = 'fw-'
 
 export interface TestAppOptions {
   /** Settings beside those of tests; the machine's own environment and .env are not read. */

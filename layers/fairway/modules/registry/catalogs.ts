@@ -85,6 +85,10 @@ export const SESSIONS_OF_H3 = [
   'unsealSession',
 ]
 
+/** The source of a list in which each declaration stands under `key` beside its name. */
+const namedModule = (rootDir: string, list: string, files: readonly DeclarationFile[], key: string): string =>
+  listModule(rootDir, list, files, ({ name }, imported) => `{ name: ${JSON.stringify(name)}, ${key}: ${imported} }`)
+
 /** The sources of the modules that list what is declared, by their names; each finds the files when it is called. */
 export const CATALOGS = {
   '#fw/actions': rootDir =>
@@ -95,13 +99,7 @@ export const CATALOGS = {
       ({ name, group, path }, imported) =>
         `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, isPlatform: ${isPlatformFile(join(rootDir, path))}, action: ${imported} }`,
     ),
-  '#fw/collections': rootDir =>
-    listModule(
-      rootDir,
-      'catalog',
-      collectionFiles(rootDir),
-      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
-    ),
+  '#fw/collections': rootDir => namedModule(rootDir, 'catalog', collectionFiles(rootDir), 'collection'),
   // The code of an operation is a part of its own, loaded with its first request.
   '#fw/operations': () =>
     `export const operations = [\n${findOperations()
@@ -111,35 +109,10 @@ export const CATALOGS = {
       )
       .join('')}]\n`,
   '#fw/mcp': rootDir =>
-    MCP_LISTS.map(list =>
-      listModule(
-        rootDir,
-        list,
-        mcpFiles(rootDir, list),
-        ({ name }, imported) => `{ name: ${JSON.stringify(name)}, declaration: ${imported} }`,
-      ),
-    ).join(''),
-  '#fw/jobs': rootDir =>
-    listModule(
-      rootDir,
-      'catalog',
-      jobFiles(rootDir),
-      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, job: ${imported} }`,
-    ),
-  '#fw/mails': rootDir =>
-    listModule(
-      rootDir,
-      'catalog',
-      mailFiles(rootDir),
-      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, mail: ${imported} }`,
-    ),
-  '#fw/uploads': rootDir =>
-    listModule(
-      rootDir,
-      'catalog',
-      uploadFiles(rootDir),
-      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, upload: ${imported} }`,
-    ),
+    MCP_LISTS.map(list => namedModule(rootDir, list, mcpFiles(rootDir, list), 'declaration')).join(''),
+  '#fw/jobs': rootDir => namedModule(rootDir, 'catalog', jobFiles(rootDir), 'job'),
+  '#fw/mails': rootDir => namedModule(rootDir, 'catalog', mailFiles(rootDir), 'mail'),
+  '#fw/uploads': rootDir => namedModule(rootDir, 'catalog', uploadFiles(rootDir), 'upload'),
   '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
   '#fw/page-frames': rootDir =>
     `${listModule(rootDir, 'files', frameFiles(rootDir), ({ name }, imported) => `[${JSON.stringify(name)}, ${imported}]`)}export const frames = Object.fromEntries(files)\n`,

@@ -33,10 +33,7 @@ export default defineNuxtModule({
     registerCollections(nuxt)
     registerOperations(nuxt)
     registerMcp(nuxt)
-    registerProviders(nuxt)
-    registerJobs(nuxt)
-    registerMails(nuxt)
-    registerUploads(nuxt)
+    for (const kind of KINDS) register(nuxt, kind)
     listDeclared(nuxt)
   },
 })
@@ -84,84 +81,76 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** A file below server/providers can be connected when it has a client, and a broken one fails the build. */
-function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
-  const { rootDir } = nuxt.options
-  addServerModule('#fw/providers', {
-    contents: () => CATALOGS['#fw/providers'](rootDir),
-    types: () => `  export const providers: ${inDomain('oauth-client')}.ProviderRecord[]\n`,
-  })
-  const files = () => providerFiles(rootDir)
-  followDeclarations(nuxt, {
-    places: [PROVIDER_PLACE],
-    files,
-    load: async () => void (await loadProviders(rootDir)),
-    tell: () => (files().length > 0 ? useLogger('providers').info(namesOf(files())) : undefined),
-    tag: 'providers',
-  })
+interface Kind {
+  name: 'providers' | 'jobs' | 'mails' | 'uploads'
+  place: string
+  files: (rootDir: string) => DeclarationFile[]
+  load: (rootDir: string) => Promise<unknown>
+  /** What the module of the list exports. */
+  types: string
+  /** The types of what is declared, for authors. */
+  also?: (rootDir: string, files: readonly DeclarationFile[]) => string
 }
 
-/** A file below server/jobs can be queued because it is there, and a broken one fails the build. */
-function registerJobs(nuxt: ReturnType<typeof useNuxt>): void {
+/** A file in its place is found because it is there, and a broken one fails the build. */
+function register(nuxt: ReturnType<typeof useNuxt>, { name, place, files, load, types, also }: Kind): void {
   const { rootDir } = nuxt.options
-  const kernel = JSON.stringify(join(platformDir, 'server/kernel/jobs'))
-  const files = () => jobFiles(rootDir)
-  addServerModule('#fw/jobs', {
-    contents: () => CATALOGS['#fw/jobs'](rootDir),
-    types: () => `  export const catalog: import(${kernel}).JobEntry[]\n`,
-    also: () =>
-      `declare module '#fw/job-types' {\n  export interface JobTypes {\n${typeLines(rootDir, files(), file => `typeof ${file}.default`)}  }\n}\n`,
+  const list = `#fw/${name}` as const
+  addServerModule(list, {
+    contents: () => CATALOGS[list](rootDir),
+    types: () => `  export const ${types}\n`,
+    ...(also && { also: () => also(rootDir, files(rootDir)) }),
   })
   followDeclarations(nuxt, {
-    places: [JOB_PLACE],
-    files,
-    load: async () => void (await loadJobs(rootDir)),
+    places: [place],
+    files: () => files(rootDir),
+    load: async () => void (await load(rootDir)),
     tell: () => {
-      const own = discover(rootDir, JOB_PLACE)
-      if (own.length > 0) useLogger('jobs').info(namesOf(own))
+      const own = discover(rootDir, place)
+      if (own.length > 0) useLogger(name).info(namesOf(own))
     },
-    tag: 'jobs',
-    types: typesFile('#fw/jobs'),
+    tag: name,
+    ...(also && { types: typesFile(list) }),
   })
 }
 
-/** A file below server/mails can be sent because it is there, and a broken one, or one without texts, fails the build. */
-function registerMails(nuxt: ReturnType<typeof useNuxt>): void {
-  const { rootDir } = nuxt.options
-  const kernel = JSON.stringify(join(platformDir, 'server/kernel/mail/define-mail'))
-  const files = () => mailFiles(rootDir)
-  addServerModule('#fw/mails', {
-    contents: () => CATALOGS['#fw/mails'](rootDir),
-    types: () => `  export const catalog: import(${kernel}).MailEntry[]\n`,
-    also: () =>
-      `declare module '#fw/mail-types' {\n  export interface MailTypes {\n${typeLines(rootDir, files(), file => `typeof ${file}.default`)}  }\n}\n`,
-  })
-  followDeclarations(nuxt, {
-    places: [MAIL_PLACE],
-    files,
-    load: async () => void (await loadMails(rootDir)),
-    tell: () => (files().length > 0 ? useLogger('mails').info(namesOf(files())) : undefined),
-    tag: 'mails',
-    types: typesFile('#fw/mails'),
-  })
-}
+const inKernel = (name: string): string => `import(${JSON.stringify(join(platformDir, `server/kernel/${name}`))})`
+const defaultOf = (file: string): string => `typeof ${file}.default`
 
-/** A file below server/uploads takes files because it is there, and a broken one fails the build. */
-function registerUploads(nuxt: ReturnType<typeof useNuxt>): void {
-  const { rootDir } = nuxt.options
-  const files = () => uploadFiles(rootDir)
-  addServerModule('#fw/uploads', {
-    contents: () => CATALOGS['#fw/uploads'](rootDir),
-    types: () => `  export const catalog: ${inDomain('files')}.UploadEntry[]\n`,
-  })
-  followDeclarations(nuxt, {
-    places: [UPLOAD_PLACE],
-    files,
-    load: async () => void (await loadUploads(rootDir)),
-    tell: () => (files().length > 0 ? useLogger('uploads').info(namesOf(files())) : undefined),
-    tag: 'uploads',
-  })
-}
+const KINDS: readonly Kind[] = [
+  {
+    name: 'providers',
+    place: PROVIDER_PLACE,
+    files: providerFiles,
+    load: loadProviders,
+    types: `providers: ${inDomain('oauth-client')}.ProviderRecord[]`,
+  },
+  {
+    name: 'jobs',
+    place: JOB_PLACE,
+    files: jobFiles,
+    load: loadJobs,
+    types: `catalog: ${inKernel('jobs')}.JobEntry[]`,
+    also: (rootDir, files) =>
+      `declare module '#fw/job-types' {\n  export interface JobTypes {\n${typeLines(rootDir, files, defaultOf)}  }\n}\n`,
+  },
+  {
+    name: 'mails',
+    place: MAIL_PLACE,
+    files: mailFiles,
+    load: loadMails,
+    types: `catalog: ${inKernel('mail/define-mail')}.MailEntry[]`,
+    also: (rootDir, files) =>
+      `declare module '#fw/mail-types' {\n  export interface MailTypes {\n${typeLines(rootDir, files, defaultOf)}  }\n}\n`,
+  },
+  {
+    name: 'uploads',
+    place: UPLOAD_PLACE,
+    files: uploadFiles,
+    load: loadUploads,
+    types: `catalog: ${inDomain('files')}.UploadEntry[]`,
+  },
+]
 
 /** Finds resources, prompts and pages for MCP hosts at build time, as actions are found; a broken one fails the build. */
 function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {

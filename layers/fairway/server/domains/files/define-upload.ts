@@ -6,7 +6,7 @@ import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/decla
 interface UploadOptions {
   /** One sentence that says what the files are. */
   description: string
-  // Media types that are accepted: `application/pdf`, `image/*`, or `*/*` for all of them. A file's type is found by its bytes.
+  /** Media types that are accepted: `application/pdf`, `image/*`, or all of them by two asterisks. A file's type is found by its bytes. */
   accept: readonly string[]
   /** The most bytes that a file may have. */
   maxSize: number

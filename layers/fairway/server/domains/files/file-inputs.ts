@@ -39,7 +39,8 @@ export async function resolveFiles<T extends Input>(app: App, input: T, asked: A
     return fault ? [fieldError(each.path, fault)] : []
   })
   if (errors.length > 0) throw new AppError('invalid-input', { errors })
-  const toId = (text: string) => readTicket(app, text)?.file ?? text
+  const known = new Map(given.map(({ text }, at) => [text, ids[at]]))
+  const toId = (text: string) => known.get(text) ?? text
   const resolved = [...asked.fields.keys()].flatMap(field => {
     const value = input[field]
     if (typeof value === 'string') return [[field, toId(value)]]

@@ -2,8 +2,7 @@
 // The mails of the application and of the platform as they will look, for development.
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { declaredMails, exampleOf } from '#fairway/server/kernel/mail/mail-content'
-import { contentOf, requireMail } from '#fairway/server/kernel/mail/mail-content'
+import { contentOf, declaredMails, exampleOf, requireMail } from '#fairway/server/kernel/mail/mail-content'
 import { platformMails } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { renderMail } from '#fairway/server/kernel/mail/render-mail'

@@ -7,23 +7,14 @@ import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
-import type { Mail, MailDataOf } from '#fairway/server/kernel/mail/define-mail'
-import { findMail } from '#fairway/server/kernel/mail/mail-content'
-import { contentOf } from '#fairway/server/kernel/mail/mail-content'
+import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
+import { contentOf, findMail } from '#fairway/server/kernel/mail/mail-content'
 import { writeMail } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { addressOf, topicsHref } from './topics'
 import { mailOptOuts } from './tables'
-
-interface MailToSend<Data> {
-  /** One address. */
-  to: string
-  data: Data
-  /** The language of the receiver when not given: the one that they have chosen here, else English. */
-  language?: Language
-}
 
 /**
  * Writes a mail down, in the transaction where `db` is one: what is rolled back is never sent. Returns whether it was queued, or not

@@ -2,14 +2,16 @@
 import { z } from 'zod'
 import type { ActionTypes } from '#fw/action-types'
 import type { MailTypes } from '#fw/mail-types'
-import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 import type { Orm } from '../database/client'
 import type { Log } from '../events/log'
-import type { MailDataOf } from '../mail/define-mail'
+import type { MailDataOf, MailToSend } from '../mail/define-mail'
 import { scheduleFault, type Schedule } from './cron'
+
+/** How the names of the platform's own jobs begin. */
+export const PLATFORM_JOB = 'fw-'
 
 /** What the code of a job has in hand. */
 export interface JobContext {
@@ -38,7 +40,7 @@ export interface JobContext {
   /** Writes a mail down as `sendMail` does, outside of a transaction. */
   mail<Name extends keyof MailTypes & string>(
     name: Name,
-    mail: { to: string; data: MailDataOf<MailTypes[Name]>; language?: Language },
+    mail: MailToSend<MailDataOf<MailTypes[Name]>>,
   ): Promise<'queued' | 'switched-off'>
 }
 
@@ -58,16 +60,10 @@ export interface ActingPerson {
 export type JobExtras = Pick<JobContext, 'as' | 'mail'>
 type MakeExtras = (job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }) => JobExtras
 
-const extras = (app: App) =>
-  app.memo(
-    'job-extras',
-    () =>
-      ({ make: (): JobExtras => ({ as: missing, mail: missing }) }) as {
-        make: MakeExtras
-      },
-  )
-
 const missing = () => Promise.reject(new Error('declareWork was not called'))
+
+const extras = (app: App) =>
+  app.memo('job-extras', (): { make: MakeExtras } => ({ make: () => ({ as: missing, mail: missing }) }))
 
 /** Says what jobs have in hand besides the queue's own. */
 export function giveJobs(app: App, make: MakeExtras): void {
@@ -90,7 +86,8 @@ interface JobOptions<Input extends z.ZodObject> {
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
   /**
    * Does the work. It may run more than once, because a process can die after the work and before it is noted: use `id` as a key
-   * where that matters. What it returns is kept as JSON for who follows it. An `AppError` with a status below 500 is final; anything else that is thrown is tried again, later each time.
+   * where that matters. What it returns is kept as JSON for who follows it. An `AppError` with a status below 500 is final; anything
+   * else that is thrown is tried again, later each time.
    */
   run(input: z.output<Input>, context: JobContext): unknown
 }

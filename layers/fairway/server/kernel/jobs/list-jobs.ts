@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type FollowedJob, followedJobSchema, JOB_STATES, type JobState } from '#fairway/shared/schemas/job'
 import type { App } from '../app-context'
 import { metricLine } from '../events/metrics'
+import { PLATFORM_JOB } from './job'
 
 /** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
 export async function jobMetrics(app: App): Promise<string> {
@@ -41,7 +42,7 @@ export async function listJobs(app: App, { state, name }: { state?: JobState; na
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
       where state = coalesce(?, state) and name = coalesce(?, name)
-        and (? is not null or state <> 'done' or name not glob 'fw-*') order by id desc limit 50`,
+        and (? is not null or state <> 'done' or name not glob '${PLATFORM_JOB}*') order by id desc limit 50`,
     args: [state ?? null, name ?? null, name ?? null],
   })
   return rows.map(row => listedSchema.parse(row))

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../app-context'
 import type { Orm } from '../database/client'
 import type { Runs } from '../owned-rows'
-import type { JobEntry } from './job'
+import { type JobEntry, PLATFORM_JOB } from './job'
 
 /** For how long a process may be silent before another one takes its jobs. */
 export const LEASE_IN_MS = 30_000
@@ -269,7 +269,7 @@ export async function purgeJobs(app: App): Promise<void> {
   await app.db.client.batch(
     [
       { sql: purge, args: ['done', now - KEEP_DONE_IN_MS] },
-      { sql: `${purge} and name glob 'fw-*'`, args: ['done', now - KEEP_OURS_IN_MS] },
+      { sql: `${purge} and name glob '${PLATFORM_JOB}*'`, args: ['done', now - KEEP_OURS_IN_MS] },
       { sql: purge, args: ['failed', now - KEEP_FAILED_IN_MS] },
       { sql: purge, args: ['cancelled', now - KEEP_FAILED_IN_MS] },
     ],

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, sql, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
 import type { Orm } from '../database/client'
@@ -30,13 +30,15 @@ export async function rateLimit(app: App, limit: Limit, subject: string): Promis
 export async function rateLimitWithin(app: App, on: Pick<Orm, 'all'>, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   const now = app.now().getTime()
-  const values = countValues(limit, subject, now)
-  const [key, ...times] = values
-  // The key is a name of ours and a hash, the rest are numbers.
-  const statement = [`'${key}'`, ...times].reduce<string>((text, value) => text.replace('?', String(value)), COUNT)
-  const [counted] = await on.all(sql.raw(statement))
+  const [counted] = await on.all(withValues(COUNT, countValues(limit, subject, now)))
   checkCount(limit, countedSchema.parse(counted), now)
 }
+
+/** A statement with its values, as the query builder sends it. */
+const withValues = (statement: string, values: readonly (string | number)[]): SQL =>
+  sql.join(
+    statement.split('?').flatMap((part, at) => [sql.raw(part), ...values.slice(at, at + 1).map(each => sql`${each}`)]),
+  )
 
 function checkCount(limit: Limit, { count, endsAt }: Counted, now: number): void {
   if (count <= limit.most) return

@@ -72,3 +72,12 @@ export const isMail = (value: unknown): value is Mail => isDeclared('mail', valu
 
 /** What a mail is given, as its author types it. */
 export type MailDataOf<Declared> = Declared extends { data: infer Data extends z.ZodObject } ? z.input<Data> : never
+
+/** To whom a mail goes, and with what. */
+export interface MailToSend<Data> {
+  /** One address. */
+  to: string
+  data: Data
+  /** The language of the receiver when not given: the one that they have chosen here, else English. */
+  language?: Language
+}

@@ -77,7 +77,8 @@ const outboxMailer = (folder: string, log: Log): Mailer => ({
   },
 })
 
-const mailSchema = z.object({
+/** What is sent. */
+export const mailSchema = z.object({
   to: z.string(),
   subject: z.string(),
   text: z.string(),

@@ -9,6 +9,7 @@ import { requireRun } from '../current-run'
 import type { Orm } from '../database/client'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
+import { mailSchema } from './mailer'
 import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
 
@@ -50,16 +51,9 @@ export const mailSealedColumns: SealedColumn[] = [
   { table: 'mail_outbox', column: 'content', purpose: MAIL_PURPOSE, context: ({ id }) => String(id) },
 ]
 
-const mailSchema = z.object({
-  to: z.string(),
-  subject: z.string(),
-  /** Gone once the mail was given up, unless it may be sent later. */
-  text: z.string().optional(),
-  html: z.string().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  isKept: z.boolean().optional(),
-})
-type WrittenDown = z.output<typeof mailSchema>
+/** Without a text once the mail was given up, unless it may be sent later (`isKept`). */
+const writtenSchema = mailSchema.partial({ text: true }).extend({ isKept: z.boolean().optional() })
+type WrittenDown = z.output<typeof writtenSchema>
 
 const sealMail = (app: App, id: string, mail: WrittenDown): string =>
   seal(app.config.keys, MAIL_PURPOSE, JSON.stringify(mail), id)
@@ -80,7 +74,7 @@ const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }
 async function deliver(app: App, id: string, { isLast }: JobContext): Promise<void> {
   const [row] = await app.db.orm.select().from(mailOutbox).where(eq(mailOutbox.id, id))
   if (!row) return
-  const mail = mailSchema.parse(JSON.parse(unseal(app.config.keys, MAIL_PURPOSE, row.content, id)))
+  const mail = writtenSchema.parse(JSON.parse(unseal(app.config.keys, MAIL_PURPOSE, row.content, id)))
   const { to, subject, text, html, headers, isKept } = mail
   if (text === undefined) throw new AppError('not-found', { detail: 'Its text was deleted when it was given up.' })
   try {
