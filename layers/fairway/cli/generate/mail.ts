@@ -6,7 +6,7 @@ import { UsageFault } from '../terminal'
 import { type Field, parseFields, schemaHelpers } from './fields'
 import { importOf, lines, quoted } from './layout'
 import { checkName, toKebab, toSentence } from './names'
-import { type Common, inputLines } from './pieces'
+import { checkNoFiles, type Common, inputLines } from './pieces'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 
 /** A mail that greets, to be given its own texts. */
@@ -17,6 +17,7 @@ export function planMail(
   checkName('mail', given)
   const name = toKebab(given)
   const fields = parseFields(typed)
+  checkNoFiles(fields)
   const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
   if (noJson) throw new UsageFault(`${noJson.name}: give a mail what it shows. Make it a text.`)
   const path = `server/mails/${name}.tsx`

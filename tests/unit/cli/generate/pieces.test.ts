@@ -70,6 +70,10 @@ describe('a mail', () => {
     })
   })
 
+  it('holds no files, which belong to rows', () => {
+    expect(() => mail('hello', ['contract:file'])).toThrow('files belong to rows')
+  })
+
   it('leaves texts that are there', () => {
     const own = '{ "mails": { "hello": { "subject": "Mine" } } }'
     write('app/locales/en/mails.json', own)
