@@ -11,7 +11,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   retries: 0,
-  timeout: 60_000,
+  // A test walks ten pages in as many seconds on an idle machine; a busy one takes five times as long.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
     launchOptions: { executablePath: findChromium(), args: [...chromiumFlags, ...quickFlags] },
