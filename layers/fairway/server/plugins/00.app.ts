@@ -17,7 +17,6 @@ import { keepFiles } from '#fairway/server/domains/files'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
-import { startWebhookDelivery } from '#fairway/server/domains/webhooks'
 import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
@@ -30,7 +29,6 @@ export default defineNitroPlugin(nitro => {
   // Open requests get eight seconds to finish before the process ends.
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
-  const tellingWebhooks = starting.then(startWebhookDelivery)
   const working = starting.then(app => startJobs(app, jobs))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -40,9 +38,8 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('close', async () => {
     const app = await starting
     endChangeStreams(app)
-    const stopTellingWebhooks = await tellingWebhooks
     const stopWorking = await working
-    await Promise.all([stopTellingWebhooks(), stopWorking()])
+    await stopWorking()
     await backgroundDone(app)
     await sealAuditLog(app)
     await app.db.close()

@@ -305,6 +305,23 @@ describe('a process that serves', () => {
     expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(140)
   })
 
+  it('has room for jobs beside those that wait for other servers, and for the platform beside those of authors', async () => {
+    const ended = Promise.withResolvers<void>()
+    const begun: string[] = []
+    const slow = (name: string, options = {}) =>
+      jobOf(name, { ...options, run: () => (begun.push(name), ended.promise) })
+    const app = { ...another(test.app), now: () => new Date() }
+    const entries = [slow('waits', { waits: true }), slow('fw-works')]
+    for (let n = 0; n < 20; n++) for (const entry of entries) await add(app, entry, n)
+    const count = (name: string) => begun.filter(each => each === name).length
+    start(app, ...entries)
+    await expect.poll(() => begun.length).toBe(32)
+    await expect.poll(() => count('waits'), { timeout: 10_000 }).toBe(20)
+    expect(count('fw-works')).toBe(16)
+    ended.resolve()
+    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(40)
+  })
+
   it('tells a job that somebody cancels it', async () => {
     const entry = jobOf('long', {
       run: (_input, { signal }) =>

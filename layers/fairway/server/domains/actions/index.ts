@@ -49,15 +49,12 @@ export { exportAuditLog, listAuditLog } from './audit/audit-log'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   auditEventsSince,
-  auditHeadsOf,
   type AuditWrite,
   findAuditEvent,
   followAudit,
   type HeardUntil,
-  listAuditEvents,
   listMissedWrites,
   listWritesAfter,
-  type LoggedEvent,
   newestAuditRow,
   OF_EVERY_MEMBER,
 } from './audit/follow-audit'

@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { pagingShape } from '#fairway/server/kernel/http/read-input'
+import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,
   DELIVERY_STATES,
@@ -12,8 +13,7 @@ import {
 } from '#fairway/shared/schemas/webhook'
 import { messageId } from './deliver'
 import { TEST_TYPE } from './event-types'
-import { type QueuedEvent, queueStatement } from './follow-logs'
-import { wakeWebhooks, type WebhookRow } from './subscriptions'
+import type { WebhookRow } from './subscriptions'
 import { webhookDeliveries } from './tables'
 
 /** What requests about deliveries hold. */
@@ -76,7 +76,7 @@ export async function sendTest(app: App, webhook: WebhookRow): Promise<{ message
   const eventId = newId()
   const event: QueuedEvent = { eventId, source: 'test', type: TEST_TYPE, at: app.now().getTime() }
   await app.db.client.execute(queueStatement(app, webhook.id, [event]))
-  wakeWebhooks(app)
+  wakeSoon(app)
   return { messageId: messageId(eventId) }
 }
 
@@ -95,5 +95,39 @@ export async function replayDelivery(app: App, webhook: WebhookRow, deliveryId: 
     .where(and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.webhookId, webhook.id)))
     .returning({ id: webhookDeliveries.id })
   if (replayed.length === 0) throw new AppError('not-found')
-  wakeWebhooks(app)
+  wakeSoon(app)
+}
+
+/** An event before it is read: which log it is from, and what it is called. */
+export interface QueuedEvent {
+  eventId: string
+  source: 'audit' | 'security' | 'test'
+  type: string
+  /** Milliseconds since 1970. */
+  at: number
+}
+
+/** How events that are queued already are queued again: not at all, those that were given up, or all. */
+type Again = 'none' | 'failed' | 'all'
+
+const AGAIN = {
+  none: 'do nothing',
+  failed: restart("state = 'failed'"),
+  all: restart('true'),
+}
+
+function restart(condition: string): string {
+  return `do update set state = 'pending', tries = 0, next_try_at = excluded.next_try_at, queued_at = excluded.queued_at where ${condition}`
+}
+
+/** The statement that queues events for a webhook that is on; its `rowsAffected` are those that were queued. */
+export const queueStatement = (app: App, webhookId: string, events: readonly QueuedEvent[], again: Again = 'none') => {
+  const now = app.now().getTime()
+  return {
+    sql: `insert into fw_webhook_deliveries (id, webhook_id, event_id, source, type, event_at, state, tries, next_try_at, queued_at)
+      select value ->> '$.id', ?, value ->> '$.eventId', value ->> '$.source', value ->> '$.type', value ->> '$.at', 'pending', 0, ?, ?
+      from json_each(?) where exists (select 1 from fw_webhooks where id = ? and state = 'on')
+      on conflict (webhook_id, event_id) ${AGAIN[again]}`,
+    args: [webhookId, now, now, JSON.stringify(events.map(event => ({ ...event, id: newId() }))), webhookId],
+  }
 }

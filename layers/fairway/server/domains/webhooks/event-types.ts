@@ -9,7 +9,7 @@ export const TEST_TYPE = 'webhook.test'
 
 const MOST_PATTERNS = 50
 
-/** Names that events had before, with those of now: who names the old one still gets the event. */
+/** Names that events had before, with those of now: who names the old one gets the event. */
 const RENAMED: Readonly<Record<string, string>> = { 'audit.invite-members': 'audit.invite-member' }
 
 const currentType = (pattern: string): string => RENAMED[pattern] ?? pattern
@@ -39,9 +39,7 @@ export function knownTypes(scope: WebhookScope, actions: readonly string[]): str
 
 /** Whether an event of this type is one of those that the patterns name. */
 export const matchesTypes = (patterns: readonly string[], type: string): boolean =>
-  patterns.some(pattern =>
-    pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === currentType(pattern),
-  )
+  patterns.some(pattern => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern))
 
 /** Throws `invalid-input` for a pattern that no type of this scope fits. */
 export function checkPatterns(patterns: readonly string[], known: readonly string[]): void {

@@ -1,4 +1,4 @@
-export { deliverWebhooks, startWebhookDelivery } from './deliver'
+export { webhookJob } from './deliver'
 export { deliveryInput, listDeliveries, replayDelivery, sendTest } from './deliveries'
 export { replaySince } from './replay'
 export {

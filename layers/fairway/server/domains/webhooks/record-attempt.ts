@@ -9,7 +9,7 @@ import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
 import type { Attempt } from './send-webhook'
 import type { WebhookRow } from './subscriptions'
 
-/** A delivery whose try this process makes. */
+/** A delivery that is tried now. */
 export interface TakenDelivery {
   id: string
   eventId: string
@@ -20,6 +20,8 @@ export interface TakenDelivery {
   /** With this one. */
   tries: number
   queuedAt: number
+  /** The time for which this try was queued. */
+  nextTryAt: number
 }
 
 const MINUTE = 60
@@ -82,12 +84,17 @@ interface Outcome {
   nextTryAt: number | null
 }
 
-async function writeAttempt(app: App, { id, tries }: TakenDelivery, attempt: Attempt, outcome: Outcome): Promise<void> {
+async function writeAttempt(
+  app: App,
+  { id, nextTryAt }: TakenDelivery,
+  attempt: Attempt,
+  outcome: Outcome,
+): Promise<void> {
   const { status, answer, fault } = { status: null, answer: null, fault: null, ...attempt }
   await app.db.client.execute({
     sql: `update fw_webhook_deliveries set state = ?, next_try_at = ?, status = ?, answer = ?, fault = ?, duration_ms = ?
-      where id = ? and tries = ?`,
-    args: [outcome.state, outcome.nextTryAt, status, answer, fault, attempt.durationInMs, id, tries],
+      where id = ? and next_try_at = ?`,
+    args: [outcome.state, outcome.nextTryAt, status, answer, fault, attempt.durationInMs, id, nextTryAt],
   })
 }
 
@@ -100,15 +107,14 @@ async function switchOffGone(app: App, { id }: WebhookRow): Promise<void> {
 }
 
 /** Switches off an installation webhook whose creator is no longer an operator, and mails the other operators once. */
-export async function switchOffOrphaned(app: App, webhook: WebhookRow): Promise<false> {
+export async function switchOffOrphaned(app: App, webhook: WebhookRow): Promise<void> {
   const { rowsAffected } = await app.db.client.execute({
     sql: `update fw_webhooks set state = 'orphaned' where id = ? and state = 'on'`,
     args: [webhook.id],
   })
-  if (rowsAffected === 0) return false
+  if (rowsAffected === 0) return
   app.log.warn('a webhook was switched off: its creator is no longer an operator', { webhookId: webhook.id })
   inBackground(app, 'webhook-orphaned', () => tellManagers(app, webhook, 'webhook-orphaned'))
-  return false
 }
 
 /** Notes that nothing was accepted; after the last try of a delivery since whose first nothing was, or after five days, the webhook is switched off and those who manage it are told, once. */

@@ -5,10 +5,10 @@ import { auditEventsSince } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { wakeSoon } from '#fairway/server/kernel/jobs'
 import { type EventTime, securityEventsSince } from '#fairway/server/kernel/security-events/list-security-events'
-import { checkOn, type deliveryInput } from './deliveries'
-import { type QueuedEvent, queueStatement } from './follow-logs'
-import { KEPT_IN_MS, wakeWebhooks, type WebhookRow } from './subscriptions'
+import { checkOn, type deliveryInput, type QueuedEvent, queueStatement } from './deliveries'
+import { KEPT_IN_MS, type WebhookRow } from './subscriptions'
 
 /** Rows of a log that one statement looks at. */
 const PIECE = 1000
@@ -40,7 +40,7 @@ export async function replaySince(
     }
     if (!dryRun) {
       await queuePieces(app, webhook, input, lease)
-      wakeWebhooks(app)
+      wakeSoon(app)
     }
     return { events, isDryRun: dryRun }
   } finally {

@@ -1,7 +1,6 @@
 import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { auditHeadsOf } from '#fairway/server/domains/actions'
-import { BROUGHT_IN, requireOrg } from '#fairway/server/domains/organizations'
+import { BROUGHT_IN, isInDeleted, requireOrg } from '#fairway/server/domains/organizations'
 import { findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
@@ -9,7 +8,7 @@ import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal } from '#fairway/server/kernel/crypto/seal'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { newestSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
+import { wakeSoon } from '#fairway/server/kernel/jobs'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
 import { checkPatterns, knownTypes, patternsSchema } from './event-types'
@@ -49,9 +48,15 @@ function requireScope(app: App, session: Session, scope: WebhookScope): string |
   return null
 }
 
+/** A webhook by its id. */
+export async function findWebhook(app: App, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, id))
+  return row
+}
+
 /** A webhook that this person may manage; throws `not-found` for one of another organization, and `forbidden` for a smaller role. */
 export async function requireWebhook(app: App, session: Session, id: string): Promise<WebhookRow> {
-  const [row] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, id))
+  const row = await findWebhook(app, id)
   if (row?.orgId === null) requireOperator(app, session)
   else if (requireOrg(session, 'manage-webhooks').orgId !== row?.orgId) throw new AppError('not-found')
   if (!row) throw new AppError('not-found')
@@ -66,7 +71,7 @@ export async function isKeptByOperator(app: App, { createdBy }: Pick<WebhookRow,
 
 /** A webhook by its id, for who has the database in hand; throws `not-found`. */
 export async function requireLocalWebhook(app: App, id: string): Promise<WebhookRow> {
-  const [row] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, id))
+  const row = await findWebhook(app, id)
   if (!row)
     throw new AppError('not-found', { detail: 'There is no webhook with this id; `fw webhooks list` names all.' })
   return row
@@ -125,40 +130,19 @@ export async function createWebhook(
   checkPatterns(input.types, knownTypes(input.scope, actions))
   const id = newId()
   const secret = newSecret()
-  const { auditSeq, eventPlace, eventId } = await endOfLogs(app, orgId)
   const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
   const now = app.now().getTime()
   // Counted in the statement that writes: of any number of requests at once none goes over.
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into fw_webhooks (id, org_id, url, types, state, secret, audit_seq, event_place, event_id, created_by, created_at)
-      select ?, ?, ?, ?, 'on', ?, ?, ?, ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
-    args: [
-      id,
-      orgId,
-      input.url,
-      JSON.stringify(input.types),
-      sealed,
-      auditSeq,
-      eventPlace,
-      eventId,
-      session.userId,
-      now,
-      orgId,
-    ],
+    sql: `insert into fw_webhooks (id, org_id, url, types, state, secret, created_by, created_at)
+      select ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
+    args: [id, orgId, input.url, JSON.stringify(input.types), sealed, session.userId, now, orgId],
   })
   if (rowsAffected === 0) throw new AppError('webhook-limit', { detail: `There can be ${MOST_WEBHOOKS}.` })
-  wakeWebhooks(app)
   return { id, secret }
 }
 
 const newSecret = (): string => `whsec_${randomBase64(SECRET_BYTES)}`
-
-/** Where the logs end: what a webhook is told begins there. */
-async function endOfLogs(app: App, orgId: string | null) {
-  const heads = await auditHeadsOf(app, orgId === null ? [] : [orgId])
-  const { place: eventPlace, id: eventId } = await newestSecurityEvent(app)
-  return { auditSeq: heads.get(orgId ?? '') ?? 0, eventPlace, eventId }
-}
 
 type ChangeInput = z.output<typeof webhookInput.change>
 
@@ -174,18 +158,22 @@ export async function changeWebhook(
   if (types !== undefined) checkPatterns(types, knownTypes(scopeOf(webhook), actions))
   const isSwitchedOn = state === 'on' && webhook.state !== 'on'
   const isTakenOver = url !== undefined || (isSwitchedOn && webhook.orgId === null)
-  await app.db.orm
+  const changed = app.db.orm
     .update(webhooks)
     .set({
       ...(url === undefined ? {} : { url }),
       ...(types === undefined ? {} : { types: JSON.stringify(types) }),
       ...(state === undefined ? {} : { state }),
       ...(isTakenOver ? { createdBy: session.userId } : {}),
-      ...(isSwitchedOn ? { ...(await endOfLogs(app, webhook.orgId)), failingSince: null } : {}),
+      ...(isSwitchedOn ? { failingSince: null } : {}),
     })
     .where(eq(webhooks.id, webhook.id))
-  wakeWebhooks(app)
+  await app.db.orm.batch([changed, app.db.orm.run(sql`${sql.raw(QUEUE_AGAIN)} and webhook_id = ${webhook.id}`)])
+  wakeSoon(app)
 }
+
+/** Queues tries anew for which no job is there: the trigger sees each that is written. A webhook that was off has such ones. */
+const QUEUE_AGAIN = 'update fw_webhook_deliveries set next_try_at = next_try_at where next_try_at is not null'
 
 const scopeOf = ({ orgId }: WebhookRow): WebhookScope => (orgId === null ? 'installation' : 'organization')
 
@@ -216,7 +204,13 @@ export async function renewSecret(
   return { id, secret, formerUntil: formerUntil.toISOString() }
 }
 
-/** Deletes deliveries after thirty days, and secrets that sign no more. */
+const QUEUE_DUE = `${QUEUE_AGAIN} and next_try_at <= ?
+  and webhook_id in (select w.id from fw_webhooks w where w.state = 'on' and not ${isInDeleted('w')})`
+
+/**
+ * Deletes deliveries after thirty days, and secrets that sign no more. Queues what is due and has no job: of an organization that was
+ * restored, and after a job that has failed.
+ */
 export async function purgeWebhooks(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEPT_IN_MS)
   for (;;) {
@@ -230,6 +224,7 @@ export async function purgeWebhooks(app: App): Promise<void> {
     .update(webhooks)
     .set({ formerSecret: null, formerUntil: null })
     .where(lt(webhooks.formerUntil, app.now()))
+  await app.db.client.execute({ sql: QUEUE_DUE, args: [app.now().getTime()] })
 }
 
 /** What of webhooks is sealed with the application's secret. */
@@ -241,21 +236,6 @@ export const webhookSealedColumns: SealedColumn[] = ['secret', 'former_secret'].
 }))
 
 const OF_STRANGER = `(created_by = ? or org_id in (select org_id from (${BROUGHT_IN})))`
-
-interface Wake {
-  /** Looks at the logs and at what is due; set while this process delivers. */
-  look?: () => void
-}
-
-const wakeOf = (app: App): Wake => app.memo('webhook-wake', () => ({}))
-
-/** Says what is called when there may be something to deliver; nothing when not given. */
-export function onWake(app: App, look: (() => void) | undefined): void {
-  wakeOf(app).look = look
-}
-
-/** Says that there may be something to deliver. */
-export const wakeWebhooks = (app: App): void => wakeOf(app).look?.()
 
 /** Webhooks go with their organization, and where the owner of an address ends what strangers have left. */
 export const webhookRows: DependentRows = {

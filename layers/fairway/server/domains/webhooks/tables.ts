@@ -19,11 +19,6 @@ export const webhooks = sqliteTable(
     /** The one before, sealed, which signs too until `formerUntil`. */
     formerSecret: text('former_secret'),
     formerUntil: timestamp('former_until'),
-    /** The place in the chain of the organization's audit log up to which everything is queued. */
-    auditSeq: integer('audit_seq').notNull(),
-    /** The security event up to which everything is queued, with its place in its table; null before the first one. */
-    eventPlace: integer('event_place').notNull(),
-    eventId: text('event_id'),
     /** Since when nothing was accepted; null after a delivery that was. */
     failingSince: timestamp('failing_since'),
     /** Until when one process may read the logs to send events again; null when none does. */
@@ -48,7 +43,7 @@ export const webhookDeliveries = sqliteTable(
     eventAt: timestamp('event_at').notNull(),
     state: text('state', { enum: DELIVERY_STATES }).notNull(),
     tries: integer('tries').notNull(),
-    /** When it is tried next; whoever takes it moves this on, so that nobody else sends the same try. */
+    /** When it is tried next; a trigger queues a job for each time that is written here. */
     nextTryAt: timestamp('next_try_at'),
     queuedAt: timestamp('queued_at').notNull(),
     lastTryAt: timestamp('last_try_at'),

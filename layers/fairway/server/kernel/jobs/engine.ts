@@ -5,7 +5,7 @@ import { randomToken } from '../crypto/random'
 import { hasRequests } from '../background'
 import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
-import type { JobEntry } from './job'
+import { type JobEntry, PLATFORM_JOB } from './job'
 import {
   endAttempts,
   type EndedAttempt,
@@ -21,8 +21,10 @@ import {
 } from './queue'
 import { queueScheduled } from './schedule'
 
-/** How many jobs one process runs at a time. */
+/** How many jobs of authors one process runs at a time, and as many of the platform's: neither holds up the other. */
 const AT_ONCE = 16
+/** After this time a job that waits for others' answers makes room for the next one. */
+const HOLDS_PLACE_FOR_IN_MS = 1000
 const LOOK_EVERY_IN_MS = 750
 const PAUSE_BESIDE_REQUESTS_IN_MS = 50
 const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
@@ -33,6 +35,7 @@ const STOPPED_AFTER_IN_MS = 1000
 interface Running {
   job: TakenJob
   clock: AbortController
+  holdsPlace: boolean
   ended: Promise<void>
 }
 
@@ -148,7 +151,7 @@ async function comeBack(app: App, engine: Engine): Promise<void> {
 }
 
 async function takeDue(app: App, engine: Engine): Promise<void> {
-  const { entries, running } = engine
+  const { entries } = engine
   await giveBackUnanswered(app, engine)
   await queueScheduled(app, [...entries.values()])
   const due = await isAnythingDue(app)
@@ -158,10 +161,18 @@ async function takeDue(app: App, engine: Engine): Promise<void> {
     await wakeJobs(app, { takesOver: performance.now() >= engine.takesOverFrom })
   }
   if (!due.isReady && !due.isWaking) return
-  const names = [...entries.keys()]
+  const pools = Map.groupBy(entries.keys(), isOurs)
+  for (const [ours, names] of pools) await fill(app, engine, { ours, names })
+}
+
+const isOurs = (name: string): boolean => name.startsWith(PLATFORM_JOB)
+
+/** Takes jobs of one kind until there are none, or there is no room for more. */
+async function fill(app: App, engine: Engine, { ours, names }: { ours: boolean; names: string[] }): Promise<void> {
   for (;;) {
     await yieldToRequests(app, engine)
-    const room = AT_ONCE - running.size
+    const held = [...engine.running.values()].filter(({ job, holdsPlace }) => holdsPlace && isOurs(job.name) === ours)
+    const room = AT_ONCE - held.length
     if (room <= 0 || engine.isStopping) return
     const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
@@ -198,16 +209,24 @@ async function giveBackUnanswered(app: App, { unanswered }: Engine): Promise<voi
 
 function begin(app: App, engine: Engine, job: TakenJob): void {
   const clock = new AbortController()
-  const ended = runAttempt(app, engine.entries.get(job.name), job, clock)
+  const entry = engine.entries.get(job.name)
+  const ended = runAttempt(app, entry, job, clock)
     .then(ending => noteEnd(app, engine, job, ending))
     .catch((error: unknown) =>
       app.log.warn('the end of a job could not be noted; it runs again', { job: job.id, error }),
     )
     .finally(() => {
+      clearTimeout(timer)
       engine.running.delete(job.id)
       void look(app)
     })
-  engine.running.set(job.id, { job, clock, ended })
+  const running = { job, clock, ended, holdsPlace: true }
+  const letNextIn = () => {
+    running.holdsPlace = false
+    void look(app)
+  }
+  const timer = entry?.job.waits ? setTimeout(letNextIn, HOLDS_PLACE_FOR_IN_MS).unref() : undefined
+  engine.running.set(job.id, running)
 }
 
 /** Notes how an attempt has ended, together with others that end meanwhile, and resolves when the database has it. */
@@ -239,31 +258,6 @@ async function noteEnds(app: App, engine: Engine): Promise<void> {
 }
 
 const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
-
-/** A job that `runDueJobs` has run once. */
-export interface RanJob {
-  id: string
-  name: string
-  state: Ending['state']
-  error?: string
-}
-
-/** Runs what is due now, and what those jobs queue, one after another until nothing is left; tests do this instead of starting the engine. */
-export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promise<RanJob[]> {
-  const byName = new Map(entries.map(entry => [entry.name, entry]))
-  const ran: RanJob[] = []
-  await queueScheduled(app, entries)
-  await wakeJobs(app, { takesOver: true })
-  for (;;) {
-    const { taken, looked } = await takeJobs(app, { names: [...byName.keys()], most: 1, token: randomToken(12) })
-    if (looked === 0) return ran
-    for (const job of taken) {
-      const ending = await runAttempt(app, byName.get(job.name), job, new AbortController())
-      await endAttempts(app, [{ job, ending }])
-      ran.push({ id: job.id, name: job.name, ...('error' in ending && { error: ending.error }), state: ending.state })
-    }
-  }
-}
 
 /** Extends the leases of this process, and aborts the jobs that somebody has cancelled or another process has taken. */
 async function keepRunning(app: App, { running }: Engine): Promise<void> {

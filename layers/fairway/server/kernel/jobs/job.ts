@@ -85,6 +85,11 @@ interface JobOptions<Input extends z.ZodObject> {
   /** How many run at a time, on all servers together; `per` gives the key that has this number for itself. */
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
   /**
+   * Whether it mostly waits for other servers. Such a job makes room for the next one after a second, so that servers which say nothing
+   * hold up no other jobs. Its `concurrency` says how many wait at most.
+   */
+  waits?: boolean
+  /**
    * Does the work. It may run more than once, because a process can die after the work and before it is noted: use `id` as a key
    * where that matters. What it returns is kept as JSON for who follows it. An `AppError` with a status below 500 is final; anything
    * else that is thrown is tried again, later each time.
@@ -100,6 +105,7 @@ export interface Job {
   retries: number
   timeout: number
   concurrency?: { most: number; per?: (input: never) => string }
+  waits: boolean
   run(input: never, context: JobContext): unknown
 }
 
@@ -134,6 +140,7 @@ const optionsSchema = z.strictObject({
       z.strictObject({ most, per: z.custom<Job['run']>(value => typeof value === 'function').optional() }),
     ])
     .optional(),
+  waits: z.boolean().default(false),
   run: z.custom<Job['run']>(value => typeof value === 'function', 'must be a function'),
 })
 

@@ -65,8 +65,8 @@ export const sendMailJob = defineJob({
   // About 45 minutes in all.
   retries: 8,
   timeout: 60,
-  // A mail server that says nothing leaves room for other jobs.
   concurrency: 8,
+  waits: true,
   run: ({ mailId }, context) => deliver(requireRun().app, mailId, context),
 })
 const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }

@@ -194,50 +194,6 @@ export const eventsOfPerson = (userId: string): SqlPart => ({
   args: [userId],
 })
 
-/** Where an event stands in the order in which events were written. */
-export interface EventPlace {
-  place: number
-  id: string | null
-}
-
-/** The event that was written last; place 0 and no id where there is none. */
-export async function newestSecurityEvent(app: App): Promise<EventPlace> {
-  const find = app.memo('newest-security-event', () =>
-    app.db.prepareRead<{ place: number; id: string }>(
-      'select rowid as place, id from security_events order by rowid desc limit 1',
-    ),
-  )
-  return (await find([]))[0] ?? { place: 0, id: null }
-}
-
-interface FoundEvent {
-  place: number
-  id: string
-  at: number
-  kind: string
-  orgId: string | null
-}
-
-/**
- * The events that were written after a place, in that order, `most` at most. Places are those of SQLite's rows, which a compacted
- * or restored database may count anew: then the event is found by its id, and where it is gone, all that are left came after it.
- */
-export async function listSecurityEventsAfter(app: App, after: EventPlace, most: number): Promise<FoundEvent[]> {
-  const find = app.memo('security-events-after', () =>
-    app.db.prepareRead<FoundEvent>(
-      'select rowid as place, id, at, kind, org_id as orgId from security_events where rowid >= ? order by rowid limit ?',
-    ),
-  )
-  if (after.id === null) return find([0, most])
-  const found = await find([after.place, most + 1])
-  if (found[0]?.id === after.id) return found.slice(1)
-  const findPlace = app.memo('security-event-place', () =>
-    app.db.prepareRead<{ place: number }>('select rowid as place from security_events where id = ?'),
-  )
-  const [now] = await findPlace([after.id])
-  return now ? (await find([now.place, most + 1])).slice(1) : find([0, most])
-}
-
 /** Where an event stands in the order of time: milliseconds since 1970, and its id. */
 export interface EventTime {
   at: number

@@ -112,36 +112,6 @@ export const OF_EVERY_MEMBER: readonly string[] = [
   'transfer-ownership',
 ]
 
-const HEADS = 'select chain, seq from audit_heads where chain in (select value from json_each(?))'
-
-/** The last place of the chain of each of these organizations; 0 where nothing is chained yet. */
-export async function auditHeadsOf(app: App, orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const find = app.memo('audit-heads-of', () => app.db.prepareRead<{ chain: string; seq: number }>(HEADS))
-  const rows = orgIds.length > 0 ? await find([JSON.stringify(orgIds)]) : []
-  return new Map(rows.map(({ chain, seq }) => [chain, seq]))
-}
-
-/** What is known of a row before it is read: its place, and when who did what. */
-export interface LoggedEvent {
-  seq: number
-  id: string
-  action: string
-  /** Milliseconds since 1970. */
-  at: number
-}
-
-const EVENTS_AFTER = 'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?'
-
-/** The chained rows of an organization after a place, in their order, `most` at most. */
-export async function listAuditEvents(
-  app: App,
-  { orgId, seq }: { orgId: string; seq: number },
-  most: number,
-): Promise<LoggedEvent[]> {
-  const find = app.memo('audit-events-after', () => app.db.prepareRead<LoggedEvent>(EVENTS_AFTER))
-  return find([orgId, seq, most])
-}
-
 /** The select of an organization's chained rows after a time, the oldest first: `id`, `at`, and `type` as webhooks name it. */
 export const auditEventsSince = (orgId: string, { at, id }: EventTime, most: number): SqlPart => ({
   sql: `select id, at, 'audit.' || action as type from audit_log

@@ -1,0 +1,1 @@
+export { webhookJob as default } from '#fairway/server/domains/webhooks'
