@@ -15,8 +15,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/{unit,architecture}/**/*.test.ts'],
-          testTimeout: 40_000,
-          hookTimeout: 40_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -28,10 +28,10 @@ export default defineConfig({
           setupFiles: './tests/support/one-instance-only.ts',
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           // What is waited for comes from other processes, on a machine that may be busy.
           expect: { poll: { timeout: 10_000 } },
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -25,6 +25,32 @@ const item: typeof papers.item = (...args) => papers.item(...args)
 const aPaper: typeof papers.aPaper = (...args) => papers.aPaper(...args)
 const bytesOnDisk = () => papers.bytesOnDisk()
 
+describe('GET ?width=', () => {
+  it('answers a small picture, turned as its camera was held, and the picture itself for what is none', async () => {
+    const { default: sharp } = await import('sharp')
+    const background = { r: 200, g: 30, b: 30 }
+    const photo = await sharp({ create: { width: 800, height: 400, channels: 3, background } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const paper = await aPaper(owner, photo)
+    const small = await owner.browser.get(`${paper.url}?width=96`)
+    expect(small.headers.get('content-type')).toBe('image/webp')
+    expect(await sharp(Buffer.from(await small.arrayBuffer())).metadata()).toMatchObject({ width: 96, height: 192 })
+    const etag = small.headers.get('etag') ?? ''
+    const again = await owner.browser.get(`${paper.url}?width=96`, { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect((await outsider.browser.get(`${paper.url}?width=96`)).status).toBe(404)
+    for (const width of ['97', 'x']) {
+      const whole = await owner.browser.get(`${paper.url}?width=${width}`)
+      expect(Buffer.from(await whole.arrayBuffer())).toEqual(photo)
+    }
+    const cut = await aPaper(owner, photo.subarray(0, 300))
+    const whole = await owner.browser.get(`${cut.url}?width=96`)
+    expect(Buffer.from(await whole.arrayBuffer())).toEqual(photo.subarray(0, 300))
+  })
+})
+
 describe('POST /_fw/files/<upload>', () => {
   it('takes a file, says what its bytes are, and keeps it for its row', async () => {
     const file = await uploaded(owner, PDF, { name: 'Vertrag Größe.pdf', headers: { 'content-type': 'text/html' } })

@@ -9,6 +9,7 @@ import { dispositionOf } from './file-name'
 import type { ByteRange } from './storage'
 import { storageOf } from './storage-of'
 import { files } from './tables'
+import { makeThumbnail, thumbnailWidth } from './thumbnail'
 
 /** Images of pixels and documents that browsers show without running anything of theirs as our page. SVG and HTML are none. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'application/pdf'])
@@ -18,36 +19,62 @@ const isShown = (type: string): boolean => SHOWN.has(type) || /^(audio|video)\//
 type FileRow = typeof files.$inferSelect
 
 /**
- * Answers GET and HEAD with the bytes of a file that the caller may have: that is for the route to find out before. Gives the address
- * to go to where the storage sends them itself. Throws `not-found`, and `range-not-satisfiable` for a part that there is not.
+ * Answers GET and HEAD with the bytes of a file that the caller may have: that is for the route to find out before. `?width=` asks for
+ * a small picture. Gives the address to go to where the storage sends the bytes itself. Throws `not-found`, and
+ * `range-not-satisfiable` for a part that there is not.
  */
-export async function sendFile(event: H3Event, id: string): Promise<Readable | string> {
+export async function sendFile(event: H3Event, id: string): Promise<Readable | Buffer | string> {
   const app = getApp(event)
   const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
   if (!file) throw new AppError('not-found')
-  const isDownload = getQuery(event).download !== undefined || !isShown(file.type)
-  const disposition = dispositionOf(file.name, isDownload ? 'attachment' : 'inline')
-  const etag = `"${file.sha256}"`
   setResponseHeaders(event, {
     'cache-control': 'private, no-cache',
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   })
+  return (await sendSmall(event, file)) ?? sendWhole(event, file)
+}
+
+/** A small picture where one is asked for and can be made. */
+async function sendSmall(event: H3Event, file: FileRow): Promise<Buffer | string | undefined> {
+  const app = getApp(event)
+  const width = await thumbnailWidth(app, file, getQuery(event).width)
+  if (width === undefined) return undefined
+  const etag = `"${file.sha256}-${width}"`
+  if (isKnown(event, etag)) return ''
+  const picture = await makeThumbnail(app, file, width)
+  if (!picture) return undefined
+  setResponseHeaders(event, { etag, 'content-type': 'image/webp', 'content-length': picture.length })
+  return event.method === 'HEAD' ? '' : picture
+}
+
+/** Whether the caller has these bytes; the answer says so then. */
+function isKnown(event: H3Event, etag: string): boolean {
+  const isSame = matchesEtag(event.node.req, etag)
+  if (isSame) {
+    setResponseHeaders(event, { etag })
+    setResponseStatus(event, 304)
+  }
+  return isSame
+}
+
+async function sendWhole(event: H3Event, file: FileRow): Promise<Readable | string> {
+  const app = getApp(event)
+  const isDownload = getQuery(event).download !== undefined || !isShown(file.type)
+  const disposition = dispositionOf(file.name, isDownload ? 'attachment' : 'inline')
   const storage = await storageOf(app)
-  const address = await storage.signedAddress?.(id, { type: file.type, disposition })
+  const address = await storage.signedAddress?.(file.id, { type: file.type, disposition })
   if (address !== undefined) {
     setResponseHeaders(event, { location: address, 'cache-control': 'no-store' })
     setResponseStatus(event, 302)
     return ''
   }
-  setResponseHeaders(event, { etag, 'accept-ranges': 'bytes', 'content-disposition': disposition })
-  if (matchesEtag(event.node.req, etag)) {
-    setResponseStatus(event, 304)
-    return ''
-  }
+  const etag = `"${file.sha256}"`
+  setResponseHeaders(event, { 'accept-ranges': 'bytes', 'content-disposition': disposition })
+  if (isKnown(event, etag)) return ''
   const range = askedRange(event, file, etag)
   const length = range ? range.last - range.first + 1 : file.size
-  setResponseHeaders(event, { 'content-type': file.type, 'content-length': length })
+  setResponseHeaders(event, { etag, 'content-type': file.type, 'content-length': length })
   if (range) {
     setResponseStatus(event, 206)
     setResponseHeaders(event, { 'content-range': `bytes ${range.first}-${range.last}/${file.size}` })
