@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
 import { loadActions, loadCollections, loadMcp } from '../../modules/registry/declarations'
-import { listActions } from '../../server/domains/collections'
+import { hostFileReader, listActions } from '../../server/domains/collections'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
 import { reasonOf } from './endpoint'
@@ -24,11 +24,9 @@ export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promi
   try {
     const actions = await loadActions(root, actionFiles(root))
     const collections = await loadCollections(root, collectionFiles(root))
-    const lists = listActions(
-      collections.map(({ name, declared }) => ({ name, collection: declared })),
-      actions,
-    )
-    const declared = { actions: [...actions, ...lists], ...(await loadMcp(root)) }
+    const entries = collections.map(({ name, declared }) => ({ name, collection: declared }))
+    const readFile = hostFileReader(entries)
+    const declared = { actions: [...actions, ...listActions(entries, actions)], ...(await loadMcp(root)), readFile }
     const { email, create } = await localMcpServer(app, declared, () => localSession(app))
     say(`Acting as ${email}.`)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()

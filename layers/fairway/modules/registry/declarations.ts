@@ -99,7 +99,7 @@ const uploadKind = { plural: 'uploads', maker: 'defineUpload', isOne: isUpload }
 export const loadUploads = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, uploadFiles(rootDir), uploadKind, options)
 
-type List = Exclude<keyof McpDeclarations, 'actions'>
+type List = Exclude<keyof McpDeclarations, 'actions' | 'readFile'>
 type Declaration<L extends List> = McpDeclarations[L][number]['declaration']
 
 const kinds = {

@@ -162,12 +162,15 @@ describe('a declaration', () => {
     ],
     [
       () =>
-        createSurface({
-          actions: [],
-          resources: [],
-          prompts: [],
-          apps: [{ name: 'notes', declaration: page }],
-        }),
+        createSurface(
+          {
+            actions: [],
+            resources: [],
+            prompts: [],
+            apps: [{ name: 'notes', declaration: page }],
+          },
+          '',
+        ),
       'no tool list-notes',
     ],
   ])('that is not sound throws at load: %#', (declare, fault) => {

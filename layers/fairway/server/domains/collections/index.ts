@@ -2,7 +2,7 @@
 export type { CollectionEntry } from './served-collection'
 /** @public The types that the build writes for `useCollection` name these. */
 export type { CollectionTypeOf } from './define-collection'
-export { requireItemFile } from './item-files'
+export { hostFileReader, requireItemFile } from './item-files'
 export { answerCollectionRequest, collectionsOver, mayReadItem } from './answer-collection'
 export { answerDocumentRequest } from './documents'
 export { checkCollections } from './served-collection'

@@ -1,13 +1,17 @@
 // Files of items: their addresses, and who may have their bytes, which is who may read the item.
 import type { H3Event } from 'h3'
+import type { ActionContext } from '#fairway/server/domains/actions'
+import { readWhole } from '#fairway/server/domains/files'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
 import { filePath } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
-import { admitted } from './admission'
-import { type CollectionEntry, servedCollections } from './served-collection'
+import { admitted, isAdmitted } from './admission'
+import type { Collection, ReadContext } from './collection'
+import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 /** The item, whose files have their addresses in the place of the row's id, which only the database knows them by. */
 export function addressFiles(
@@ -45,13 +49,46 @@ export async function requireItemFile(
   const app = getApp(event)
   const served = servedCollections(app, entries).get(collection)
   if (!served) throw new AppError('not-found')
-  const { operations, reader } = served.collection
-  if (!operations.get || !reader.fileFields?.length) throw new AppError('not-found')
+  if (!hasFiles(served.collection)) throw new AppError('not-found')
   const session = await admitted(event, served, tokenSession)
   const context = { app, session, signal: requestSignal(event), requestId: getRequestId(event) }
-  const item = await reader.readItem(context, row)
+  return findItemFile(context, served, { row, file })
+}
+
+const hasFiles = ({ operations, reader }: Collection): boolean => Boolean(operations.get && reader.fileFields?.length)
+
+async function findItemFile(
+  context: ReadContext,
+  { name, collection }: ServedCollection,
+  { row, file }: Pick<AskedFile, 'row' | 'file'>,
+): Promise<string> {
+  const item = await collection.reader.readItem(context, row)
   const shown = isRecord(item) ? Object.values(item).flat().filter(isRecord) : []
-  const url = filePath(collection, row, file)
+  const url = filePath(name, row, file)
   if (!shown.some(each => each.id === file && each.url === url)) throw new AppError('not-found')
   return file
+}
+
+/** The largest file that MCP hosts can read: it is sent inside of one message of JSON. */
+const MOST_FOR_HOSTS = 5 * 1024 * 1024
+
+/**
+ * Reads files for MCP hosts, as the person of the run may read their items; undefined where no collection offers hosts any. The reader
+ * throws `not-found` for every file that the person may not have, and `file-too-large` above 5 MiB.
+ */
+export function hostFileReader(entries: readonly CollectionEntry[]) {
+  const offered = new Set(
+    entries.filter(({ collection }) => collection.mcp && hasFiles(collection)).map(({ name }) => name),
+  )
+  if (offered.size === 0) return undefined
+  return async (
+    { collection = '', row = '', file = '' }: Record<string, string>,
+    { session, signal, requestId }: Pick<ActionContext, 'session' | 'signal' | 'requestId'>,
+  ): Promise<Blob> => {
+    const { app } = requireRun()
+    const served = offered.has(collection) ? servedCollections(app, entries).get(collection) : undefined
+    if (!served || !session || !(await isAdmitted(served.collection, session))) throw new AppError('not-found')
+    const id = await findItemFile({ app, session, signal, requestId }, served, { row, file })
+    return readWhole(app, id, MOST_FOR_HOSTS)
+  }
 }

@@ -22,9 +22,10 @@ export function listActions(entries: readonly CollectionEntry[], actions: readon
 }
 
 function toAction(entries: readonly CollectionEntry[], { name, collection }: CollectionEntry): Action {
-  const { description, guard, public: isPublic } = collection
+  const { description, guard, public: isPublic, operations, reader } = collection
+  const files = operations.get && reader.fileFields?.length ? ' Read a file as a resource, by its “url”.' : ''
   return defineAction({
-    description: `${description} Reads one page. Use “where” to filter, “order” to sort, and “cursor” with the “next” of an answer to go on.`,
+    description: `${description} Reads one page. Use “where” to filter, “order” to sort, and “cursor” with the “next” of an answer to go on.${files}`,
     input: inputOf(collection),
     guard: guard as Action['guard'],
     public: isPublic,

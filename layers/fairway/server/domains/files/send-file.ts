@@ -86,6 +86,17 @@ async function sendWhole(event: H3Event, file: FileRow): Promise<Readable | stri
 export const readBytes = async (app: App, id: string): Promise<AsyncIterable<Buffer> | null> =>
   (await storageOf(app)).read(id)
 
+/** A whole file in memory with its media type, at most `most` bytes. Throws `not-found` and `file-too-large`. */
+export async function readWhole(app: App, id: string, most: number): Promise<Blob> {
+  const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
+  if (!file) throw new AppError('not-found')
+  if (file.size > most)
+    throw new AppError('file-too-large', { detail: `It has ${file.size} bytes, and at most ${most} can be read here.` })
+  const bytes = await readBytes(app, id)
+  if (!bytes) throw new AppError('not-found')
+  return new Blob(await Array.fromAsync(bytes, chunk => new Uint8Array(chunk)), { type: file.type })
+}
+
 async function openBytes(app: App, event: H3Event, file: FileRow, range: ByteRange | undefined) {
   const { res } = event.node
   const body = file.size === 0 ? '' : await (await storageOf(app)).read(file.id, range)

@@ -24,7 +24,7 @@ interface McpResourceOptions {
   title: string
   description?: string
   mimeType: string
-  /** A text, bytes, or anything else as JSON; throw `not-found` where there is nothing. */
+  /** A text, bytes, a `Blob` with a media type of its own, or anything else as JSON; throw `not-found` where there is nothing. */
   read(values: Record<string, string>, context: ActionContext): unknown
   /** Which documents of a template there are. */
   list?(context: ActionContext): readonly ListedResource[] | Promise<readonly ListedResource[]>
@@ -32,7 +32,10 @@ interface McpResourceOptions {
   complete?: Record<string, Complete>
 }
 
-export type McpResource = Readonly<McpResourceOptions & { isTemplate: boolean }>
+/** Without a media type where each document has its own. */
+export type McpResource = Readonly<
+  Omit<McpResourceOptions, 'mimeType'> & Partial<Pick<McpResourceOptions, 'mimeType'>> & { isTemplate: boolean }
+>
 
 const someFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'must be a function')
 const resourceSchema = z.strictObject({

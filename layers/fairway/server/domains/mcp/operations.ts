@@ -3,13 +3,14 @@ import { catalog } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
 import { apps, prompts, resources } from '#fw/mcp'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { listActions, searchableCollections } from '#fairway/server/domains/collections'
+import { hostFileReader, listActions, searchableCollections } from '#fairway/server/domains/collections'
 import { advertisesDocuments, findDocumentOutage } from '#fairway/server/domains/oauth-server'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { toolCatalogSchema } from '#fairway/shared/schemas/tool-catalog'
 import { toolCatalog } from './surface'
 
-const declared = { actions: [...catalog, ...listActions(collections, catalog)], resources, prompts, apps }
+const actions = [...catalog, ...listActions(collections, catalog)]
+const declared = { actions, resources, prompts, apps, readFile: hostFileReader(collections) }
 
 export default defineOperations({
   'get-tool-catalog': operation({

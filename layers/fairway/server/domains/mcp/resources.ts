@@ -69,11 +69,13 @@ export function checkResource(call: McpCall, uri: string): Record<string, never>
 }
 
 /** Which declaration an address belongs to, and the values of its template. */
-function findResource(call: McpCall, uri: string): { entry: Declared<McpResource>; values: Values } | undefined {
+function findResource(call: McpCall, asked: string): { entry: Declared<McpResource>; values: Values } | undefined {
   const templates = templatesOf(call)
+  // Tools return the addresses of files as paths.
+  const uri = asked.startsWith('/') ? call.app.config.baseUrl + asked : asked
   for (const entry of call.surface.resources) {
     if (entry.declaration.uri === uri) return { entry, values: {} }
-    const values = templates.get(entry.name)?.match(uri)
+    const values = templates.get(entry.declaration.uri)?.match(uri)
     if (values) return { entry, values: Object.fromEntries(Object.entries(values).map(decoded)) }
   }
   return undefined
@@ -91,13 +93,28 @@ const templatesOf = ({ app, sdk, surface }: McpCall): ReadonlyMap<string, UriTem
       new Map(
         surface.resources
           .filter(({ declaration }) => declaration.isTemplate)
-          .map(({ name, declaration }) => [name, new sdk.UriTemplate(declaration.uri)]),
+          .map(({ declaration }) => [declaration.uri, new sdk.UriTemplate(declaration.uri)]),
       ),
   )
 
-function toContents(uri: string, mimeType: string, value: unknown): ReadResourceResult {
+async function toContents(uri: string, mimeType: string | undefined, value: unknown): Promise<ReadResourceResult> {
+  if (value instanceof Blob) {
+    const bytes = await value.bytes()
+    return toContents(uri, value.type || mimeType, (TEXTUAL.test(value.type) ? textOf(bytes) : null) ?? bytes)
+  }
   if (value instanceof Uint8Array) return { contents: [{ uri, mimeType, blob: Buffer.from(value).toString('base64') }] }
   return { contents: [{ uri, mimeType, text: typeof value === 'string' ? value : JSON.stringify(value ?? null) }] }
+}
+
+const TEXTUAL = /^text\/|[/+](json|xml)$/
+
+/** The bytes as UTF-8; null where they are none. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
 }
 
 const page = (uri: string, html: string, prefersBorder = true): ReadResourceResult => ({

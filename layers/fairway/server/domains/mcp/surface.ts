@@ -11,6 +11,7 @@ import {
 } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
+import { FILES_PREFIX } from '#fairway/shared/paths'
 import type { McpScope } from '#fairway/shared/scopes'
 import { APP_MIME_TYPE, type McpApp, type McpPrompt, type McpResource } from './define-mcp'
 import { isRecord } from '#fairway/shared/record'
@@ -21,6 +22,8 @@ export interface McpDeclarations {
   resources: readonly Declared<McpResource>[]
   prompts: readonly Declared<McpPrompt>[]
   apps: readonly Declared<McpApp>[]
+  /** Reads the files of rows; left out where there are none. */
+  readFile?: McpResource['read']
 }
 
 /** A declaration and the name of the file that holds it. */
@@ -31,10 +34,10 @@ export interface Declared<T> {
 
 /** The surface of an application, made with its first use. */
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
-  app.memo('mcp-surface', () => createSurface(declared))
+  app.memo('mcp-surface', () => createSurface(declared, app.config.baseUrl))
 
 /** Puts the declarations in order; throws for a page whose tool does not exist. */
-export function createSurface(declared: McpDeclarations) {
+export function createSurface(declared: McpDeclarations, baseUrl: string) {
   const apps = declared.apps.toSorted(byName)
   const actions = declared.actions.filter(entry => entry.action.mcp).toSorted(byName)
   const pageOf = new Map(apps.flatMap(app => app.declaration.tools.map(tool => [tool, appUri(app.name)])))
@@ -42,11 +45,26 @@ export function createSurface(declared: McpDeclarations) {
   if (unknown.length > 0) throw new Error(`server/mcp/apps: there is no tool ${unknown.join(', ')}`)
   return {
     tools: new Map(actions.map(entry => [entry.name, toTool(entry, pageOf.get(entry.name))])),
-    resources: declared.resources.toSorted(byName),
+    resources: [
+      ...declared.resources.toSorted(byName),
+      ...(declared.readFile ? [files(baseUrl, declared.readFile)] : []),
+    ],
     prompts: new Map(declared.prompts.toSorted(byName).map(entry => [entry.name, entry])),
     apps: new Map(apps.map(app => [appUri(app.name), app])),
   }
 }
+
+/** The files of all rows, at the addresses that browsers use. */
+const files = (baseUrl: string, read: McpResource['read']): Declared<McpResource> => ({
+  name: 'files',
+  declaration: {
+    uri: `${baseUrl}${FILES_PREFIX}/{collection}/{row}/{file}`,
+    title: 'Files',
+    description: 'A file of a row. Tools return its address as “url”.',
+    isTemplate: true,
+    read,
+  },
+})
 
 /** What hosts see by name, in an order that never changes; the pages by address. */
 export type Surface = ReturnType<typeof createSurface>
