@@ -148,7 +148,8 @@ module.exports = {
       { path: '^layers/fairway/server/domains/[^/]+/tables\\.ts$' },
       {
         path: '^layers/fairway/',
-        pathNot: '/tables\\.ts$|^layers/fairway/(server/kernel/database/columns|shared/schemas/[^/]+)\\.ts$',
+        pathNot:
+          '/tables\\.ts$|^layers/fairway/(server/kernel/(database/columns|field-types)|shared/schemas/[^/]+)\\.ts$',
       },
     ),
     rule(

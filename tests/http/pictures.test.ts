@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { codeOf } from '../support/error-code'
 import { sessionOf } from '../support/http'
+import { PNG } from '../support/papers'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
@@ -10,7 +13,7 @@ const PATH = '/_fw/account/picture'
 const pictures = {
   'image/webp': Buffer.from('RIFF\x04\0\0\0WEBPVP8 ', 'latin1'),
   'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10]),
-  'image/png': Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'),
+  'image/png': PNG,
 }
 
 let server: TestServer
@@ -28,6 +31,11 @@ const upload = ({ browser }: TeamPerson, bytes: Buffer, type = 'image/webp') =>
     headers: { origin: server.origin, cookie: browser.cookieHeader(), 'content-type': type },
     body: new Uint8Array(bytes),
   })
+const filesOf = ({ userId }: TeamPerson) =>
+  query(server, `select id, state, org_id from fw_files where table_name = 'users' and row_id = ? order by id`, [
+    userId,
+  ])
+const bytesOnDisk = () => readdirSync(join(server.dataDir, 'files'), { recursive: true }).map(String).join(' ')
 const imageOf = async ({ browser }: TeamPerson) => String((await sessionOf(browser)).image)
 
 describe('a picture', () => {
@@ -48,10 +56,20 @@ describe('a picture', () => {
   it('is nothing else, and 200 KiB at most', async () => {
     const person = await world.person()
     const page = await upload(person, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
-    expect([page.status, await codeOf(page)]).toEqual([415, 'unsupported-media-type'])
+    expect([page.status, await codeOf(page)]).toEqual([415, 'file-type-refused'])
     const large = await upload(person, Buffer.concat([pictures['image/webp'], Buffer.alloc(200 * 1024)]))
     expect([large.status, await codeOf(large)]).toEqual([413, 'payload-too-large'])
-    expect(await countRows(server, 'fw_user_pictures where user_id = ?', [person.userId])).toBe(0)
+    expect(await countRows(server, 'fw_files where user_id = ?', [person.userId])).toBe(0)
+    expect((await sessionOf(person.browser)).image).toBeNull()
+  })
+
+  it('is a file of the storage that belongs to the person, and to none of their organizations', async () => {
+    const { owner } = await world.team()
+    await upload(owner, PNG)
+    const [file] = await filesOf(owner)
+    expect(file).toEqual({ id: expect.any(String), state: 'kept', org_id: '' })
+    expect(bytesOnDisk()).toContain(file?.id)
+    expect(await imageOf(owner)).toContain(file?.id)
   })
 
   it('is seen by its owner and by members of the same organization; for all others there is none', async () => {
@@ -74,6 +92,38 @@ describe('a picture', () => {
     expect((await person.browser.get(first)).status).toBe(404)
     expect((await person.browser.request(PATH, { method: 'DELETE' })).status).toBe(204)
     expect((await sessionOf(person.browser)).image).toBeNull()
+    expect((await filesOf(person)).map(({ state }) => state)).toEqual(['unwanted', 'unwanted'])
+  })
+
+  it('is in the export of the account with its bytes, and goes with the account', async () => {
+    const person = await world.person()
+    await upload(person, PNG)
+    const { account } = await (await person.browser.get('/_fw/account/export')).json()
+    expect(account.files).toEqual([
+      expect.objectContaining({ type: 'image/png', organization: null, content: PNG.toString('base64') }),
+    ])
+    await person.browser.request('/_fw/account', { method: 'DELETE', json: { email: person.email } })
+    expect((await filesOf(person)).map(({ state }) => state)).toEqual(['unwanted'])
+    expect(await countRows(server, 'fw_files where user_id = ?', [person.userId])).toBe(0)
+  })
+
+  it('from before the file storage is served at its address until it is replaced', async () => {
+    const person = await world.person()
+    const image = `/_fw/people/${person.userId}/picture?v=old`
+    const insert = `insert into fw_user_pictures (user_id, version, type, bytes, created_at) values (?, 'old', 'image/png', ?, 0)`
+    await query(server, insert, [person.userId, PNG])
+    await query(server, 'update users set image = ? where id = ?', [image, person.userId])
+    const answer = await person.browser.get(image)
+    expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      'image/png',
+      'private, max-age=31536000, immutable',
+    ])
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG)
+    const { account } = await (await person.browser.get('/_fw/account/export')).json()
+    expect(account.picture).toEqual([expect.objectContaining({ bytes: PNG.toString('base64') })])
+    await upload(person, pictures['image/webp'])
+    expect((await person.browser.get(image)).status).toBe(404)
+    expect((await person.browser.get(await imageOf(person))).headers.get('content-type')).toBe('image/webp')
     expect(await countRows(server, 'fw_user_pictures where user_id = ?', [person.userId])).toBe(0)
   })
 

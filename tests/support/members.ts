@@ -67,6 +67,7 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
     image: null,
     kind: 'person',
     securityVersion: 0,
+    picture: null,
     claimSince: null,
     createdAt: now,
     updatedAt: now,

@@ -6,10 +6,12 @@ export const filesRows: DependentRows = {
   forgetOrganization: ({ sql, args }) => [{ sql: `update fw_files set state = 'unwanted' where ${sql}`, args }],
   ofPerson: ({ userId }) => ({
     files: {
-      // The organization of files that the person may still have.
+      // The export adds the bytes of `content`: a file without an organization, such as a picture, or of one the person is still in.
       sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt,
-        case when org_id in (${orgsOf('= ?')}) then org_id end as organization from fw_files where user_id = ? order by id`,
-      args: [userId, userId],
+        case when org_id in (${orgsOf('= ?')}) then org_id end as organization,
+        case when org_id in (select '' union all ${orgsOf('= ?')}) then id end as content
+        from fw_files where user_id = ? order by id`,
+      args: [userId, userId, userId],
     },
   }),
   forgetPerson: ({ userId }) => [

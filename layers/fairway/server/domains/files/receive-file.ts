@@ -56,14 +56,29 @@ interface Taking {
 }
 
 async function takeFile(app: App, { req, entry, session }: Taking): Promise<UploadedFile> {
-  const { name: upload } = entry
-  const name = fileNameOf(req.headers)
   const bytes = arriving(req, entry.upload)
+  const row = await storeFile(app, bytes, { name: fileNameOf(req.headers), entry, owner: session })
+  const { id, name, type, size } = row
+  return { ticket: issueTicket(app, session, row), id, name, type, size }
+}
+
+interface Storing {
+  name: string
+  entry: { name: string; upload: Pick<Upload, 'accept'> }
+  owner: Pick<Session, 'userId' | 'orgId'>
+}
+
+/** Stores bytes as a file that waits for its row. Throws `file-type-refused`, `storage-full` and `unavailable`, and what `bytes` throws. */
+export async function storeFile(
+  app: App,
+  bytes: AsyncIterableIterator<Uint8Array>,
+  { name, entry: { name: upload, upload: options }, owner: { userId, orgId } }: Storing,
+): Promise<{ id: string; upload: string; name: string; type: string; size: number }> {
   const head = await firstOf(bytes)
   const type = await findType(head, name)
-  if (!accepts(entry.upload, type)) {
-    await bytes.return(undefined)
-    throw new AppError('file-type-refused', { detail: `This is ${type}. Send ${entry.upload.accept.join(' or ')}.` })
+  if (!accepts(options, type)) {
+    await bytes.return?.()
+    throw new AppError('file-type-refused', { detail: `This is ${type}. Send ${options.accept.join(' or ')}.` })
   }
   const id = newId()
   const digest = createDigest()
@@ -82,8 +97,8 @@ async function takeFile(app: App, { req, entry, session }: Taking): Promise<Uplo
     .values({
       ...row,
       ...findPixels(head, type),
-      orgId: session.orgId ?? '',
-      userId: session.userId,
+      orgId: orgId ?? '',
+      userId,
       sha256: digest.value(),
       state: 'pending',
       createdAt: app.now(),
@@ -92,7 +107,7 @@ async function takeFile(app: App, { req, entry, session }: Taking): Promise<Uplo
       await (await storageOf(app)).remove(id)
       throw error
     })
-  return { ticket: issueTicket(app, session, row), id, name, type, size: row.size }
+  return row
 }
 
 async function store(app: App, id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {

@@ -19,20 +19,24 @@ const isShown = (type: string): boolean => SHOWN.has(type) || /^(audio|video)\//
 type FileRow = typeof files.$inferSelect
 
 /**
- * Answers GET and HEAD with the bytes of a file that the caller may have: that is for the route to find out before. `?width=` asks for
- * a small picture. Gives the address to go to where the storage sends the bytes itself. Throws `not-found`, and
- * `range-not-satisfiable` for a part that there is not.
+ * Answers GET and HEAD with the bytes of a file. The route checks the caller's access before. `?width=` asks for a small picture.
+ * Redirects where the storage sends files itself. Bytes that are `isImmutable` come from this server, and browsers keep them. Throws
+ * `not-found`, and `range-not-satisfiable`.
  */
-export async function sendFile(event: H3Event, id: string): Promise<Readable | Buffer | string> {
+export async function sendFile(
+  event: H3Event,
+  id: string,
+  { isImmutable = false } = {},
+): Promise<Readable | Buffer | string> {
   const app = getApp(event)
   const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
   if (!file) throw new AppError('not-found')
   setResponseHeaders(event, {
-    'cache-control': 'private, no-cache',
+    'cache-control': isImmutable ? 'private, max-age=31536000, immutable' : 'private, no-cache',
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   })
-  return (await sendSmall(event, file)) ?? sendWhole(event, file)
+  return (await sendSmall(event, file)) ?? sendWhole(event, file, isImmutable)
 }
 
 /** A small picture where one is asked for and can be made. */
@@ -58,12 +62,12 @@ function isKnown(event: H3Event, etag: string): boolean {
   return isSame
 }
 
-async function sendWhole(event: H3Event, file: FileRow): Promise<Readable | string> {
+async function sendWhole(event: H3Event, file: FileRow, isImmutable: boolean): Promise<Readable | string> {
   const app = getApp(event)
   const isDownload = getQuery(event).download !== undefined || !isShown(file.type)
   const disposition = dispositionOf(file.name, isDownload ? 'attachment' : 'inline')
   const storage = await storageOf(app)
-  const address = await storage.signedAddress?.(file.id, { type: file.type, disposition })
+  const address = isImmutable ? undefined : await storage.signedAddress?.(file.id, { type: file.type, disposition })
   if (address !== undefined) {
     setResponseHeaders(event, { location: address, 'cache-control': 'no-store' })
     setResponseStatus(event, 302)

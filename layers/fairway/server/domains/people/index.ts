@@ -81,7 +81,7 @@ export {
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
-export { readPicture } from './pictures'
+export { requirePicture } from './pictures'
 export {
   type AddressChange,
   type AddressLink,

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { storeFile } from '#fairway/server/domains/files'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { pagingShape, readBytes } from '#fairway/server/kernel/http/read-input'
 import { bodyLimits, limits } from '#fairway/server/kernel/limits/limits'
@@ -19,6 +21,9 @@ import {
 } from '#fairway/shared/schemas/security-event'
 import { findPersonId, withAddresses } from './person'
 import { removePicture, setPicture } from './pictures'
+import { PICTURE_UPLOAD } from './tables'
+
+const PICTURE = { name: PICTURE_UPLOAD, upload: { accept: ['image/webp', 'image/jpeg', 'image/png'] } }
 
 export default defineOperations({
   'change-picture': operation({
@@ -32,7 +37,11 @@ export default defineOperations({
     async run(_input, { app, session, event }) {
       // Who an application signs in itself has the picture that it says.
       if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
-      return { image: await setPicture(app, session.userId, await readBytes(event, { maxBytes: bodyLimits.picture })) }
+      const bytes = await readBytes(event, { maxBytes: bodyLimits.picture })
+      // A picture belongs to the person, not to the organization that is active.
+      const owner = { userId: session.userId, orgId: null }
+      const { id } = await storeFile(app, Readable.from([bytes]).iterator(), { name: 'picture', entry: PICTURE, owner })
+      return { image: await setPicture(app, session.userId, id) }
     },
   }),
   'remove-picture': operation({

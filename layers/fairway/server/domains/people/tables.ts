@@ -1,7 +1,11 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
+import { file } from '../../kernel/field-types'
 
 const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
+
+/** The upload of profile pictures; `change-picture` accepts them. */
+export const PICTURE_UPLOAD = 'fw-picture'
 
 export const users = sqliteTable(
   'users',
@@ -11,6 +15,8 @@ export const users = sqliteTable(
     email: text('email').notNull(),
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
     image: text('image'),
+    /** The file of the picture that the person chose; `image` is its address. */
+    picture: file('picture', { upload: PICTURE_UPLOAD }),
     /** `dev` marks the one throwaway account of a development database. */
     kind: text('kind', { enum: ['person', 'dev'] })
       .notNull()
@@ -143,12 +149,12 @@ export const knownDevices = sqliteTable(
   table => [primaryKey({ columns: [table.userId, table.device] })],
 )
 
-/** The picture that a person chose; `users.image` is its address. */
+/** Pictures from before `users.picture`. They are served until the person replaces or removes them; no new ones are added. */
 export const userPictures = sqliteTable('fw_user_pictures', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** Part of its address: a new picture has a new one, so browsers may keep each for good. */
+  /** Part of its address. */
   version: text('version').notNull(),
   /** What its first bytes say that it is. */
   type: text('type').notNull(),

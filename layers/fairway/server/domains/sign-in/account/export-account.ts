@@ -33,8 +33,8 @@ export async function exportAccount(app: App, person: PersonKey): Promise<Accoun
 const FILES = 'files'
 
 /** The end of a file's object: its bytes as base64, null where the person may not have them any more. */
-async function* contentOf(app: App, row: object): AsyncGenerator<string> {
-  const bytes = 'organization' in row && row.organization ? await readBytes(app, String(Reflect.get(row, 'id'))) : null
+async function* contentOf(app: App, id: unknown): AsyncGenerator<string> {
+  const bytes = typeof id === 'string' ? await readBytes(app, id) : null
   if (!bytes) return yield ',"content":null}'
   yield ',"content":"'
   let rest = Buffer.alloc(0)
@@ -59,10 +59,11 @@ async function* write(
     yield `${index === 0 ? '' : ','}\n    ${JSON.stringify(name)}: [`
     const { rows } = await app.db.client.execute({ sql, args })
     for (const [at, row] of rows.entries()) {
-      const text = JSON.stringify(plain(row))
+      const { content, ...rest } = plain(row)
+      const text = JSON.stringify(rest)
       // A file is sent with its bytes, as they are read.
       yield `${at === 0 ? '' : ','}${name === FILES ? text.slice(0, -1) : text}`
-      if (name === FILES) yield* contentOf(app, row)
+      if (name === FILES) yield* contentOf(app, content)
     }
     yield ']'
   }

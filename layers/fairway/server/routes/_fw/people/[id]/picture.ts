@@ -1,6 +1,7 @@
 import { getQuery, getRouterParam, setResponseHeaders } from 'h3'
+import { sendFile } from '#fairway/server/domains/files'
 import { seesPerson } from '#fairway/server/domains/organizations'
-import { readPicture } from '#fairway/server/domains/people'
+import { requirePicture } from '#fairway/server/domains/people'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,13 +14,14 @@ export default defineMethods({
     const app = getApp(event)
     const id = getRouterParam(event, 'id') ?? ''
     if (!(await seesPerson(app, userId, id))) throw new AppError('not-found')
-    const { type, bytes } = await readPicture(app, id, String(getQuery(event).v ?? ''))
+    const picture = await requirePicture(app, id, String(getQuery(event).v ?? ''))
+    if ('file' in picture) return sendFile(event, picture.file, { isImmutable: true })
     setResponseHeaders(event, {
-      'content-type': type,
+      'content-type': picture.type,
       'cache-control': 'private, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',
     })
-    return bytes
+    return picture.bytes
   },
 })
