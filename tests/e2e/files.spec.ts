@@ -55,6 +55,26 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
     )
   })
   await expect(page.getByText('pasted.txt', { exact: true })).toBeVisible()
+  await expect(status.filter({ hasText: 'pasted.txt was uploaded.' })).toHaveCount(1)
+
+  // Dropped onto the other field, which takes several.
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer()
+    for (const name of ['first.txt', 'second.txt']) data.items.add(new File([name], name, { type: 'text/plain' }))
+    return data
+  })
+  const attachments = page.getByRole('button', { name: 'Attachments' })
+  await attachments.dispatchEvent('dragover', { dataTransfer: dropped })
+  await attachments.dispatchEvent('drop', { dataTransfer: dropped })
+  await expect(page.getByRole('list', { name: 'Files' })).toHaveText([/pasted\.txt/, /first\.txt[^]*second\.txt/])
+
+  // Both ways end in the row, with their bytes.
+  await page.getByRole('button', { name: 'Save' }).click()
+  const saved = page.getByRole('region', { name: 'A paper' })
+  for (const [name, text] of Object.entries({ 'pasted.txt': 'A text.', 'second.txt': 'second.txt' })) {
+    const href = await saved.getByRole('link', { name, exact: true }).getAttribute('href')
+    expect(await (await page.request.get(`${origin}${href}`)).text()).toBe(text)
+  }
 })
 
 test('a field for several files shows the progress of each, and one can be cancelled', async ({ page, origin }) => {
