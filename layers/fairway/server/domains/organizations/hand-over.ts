@@ -5,13 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import {
-  countByTable,
-  findTables,
-  findTablesOfPeople,
-  type TableOfRows,
-  type Runs,
-} from '#fairway/server/kernel/owned-rows'
+import { countByTable, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
 import type { HandOver } from '#fairway/shared/schemas/organization'
 import { forgetSharesSql } from './sharing'
 
@@ -122,19 +116,31 @@ export const longestOwner = (table: string): string =>
 export const isInDeleted = (table: string): string =>
   `exists (select 1 from organizations o where o.id = ${table}.org_id and o.deleted_at is not null)`
 
-/** How many rows of each table go with a person's account: those in no organization that others are in. Tables without any are left out. */
-export const countPersonalRows = async (on: Runs, email: string): Promise<HandOver['rows']> =>
-  countByTable(
-    on,
-    await findTablesOfPeople(on),
-    ({ quoted, hasOrg }) => {
-      const othersIn = (members: Members) => `exists (select 1 from ${members} x ${personJoin('x.user_id')}
-        where x.org_id = ${quoted}.org_id and u.email <> owner_email)`
-      const isAlone = `not ${othersIn('org_members')} and not ${othersIn('fw_suspended_members')}`
-      return `owner_email = ?${hasOrg ? ` and ${isAlone}` : ''}`
+/**
+ * How many rows of each table go with a person's account: those of theirs in no organization that others are in, and every row of the
+ * organizations (`goneOrgIds`) that go with it. Tables without any are left out.
+ */
+export async function countPersonalRows(
+  app: App,
+  { email, goneOrgIds }: { email: string; goneOrgIds: readonly string[] },
+): Promise<HandOver['rows']> {
+  const { client } = app.db
+  const othersIn = (table: string, members: Members) => `exists (select 1 from ${members} x ${personJoin('x.user_id')}
+    where x.org_id = ${table}.org_id and u.email <> owner_email)`
+  const isAlone = (table: string) =>
+    ` and not ${othersIn(table, 'org_members')} and not ${othersIn(table, 'fw_suspended_members')}`
+  const none = '? is null'
+  return countByTable(
+    client,
+    await findTables(client),
+    ({ name, quoted, hasOrg, hasOwner }) => {
+      const isTheirs = hasOwner ? `owner_email = ?${hasOrg ? isAlone(quoted) : ''}` : none
+      const goes = hasOrg && !app.platformTables.has(name) ? 'org_id in (select value from json_each(?))' : none
+      return `(${isTheirs}) or ${goes}`
     },
-    [email],
+    [email, JSON.stringify(goneOrgIds)],
   )
+}
 
 /** For an input that must name a member of the organization. */
 export const notAMember = (path: string): AppError =>

@@ -44,6 +44,29 @@ it('its rows go with the account, and those of others stay', async () => {
   expect(await countRows(test.app, 'users')).toBe(0)
 })
 
+it('the plan counts every row of an organization without other members, whoever it names', async () => {
+  const other = await aMember(test.app)
+  await query(test.app, 'create table boats (id text primary key, org_id text not null)')
+  await query(test.app, `insert into boats values ('a', ?), ('b', ?), ('theirs', ?)`, [
+    person.orgId,
+    person.orgId,
+    other.orgId,
+  ])
+  await query(
+    test.app,
+    `insert into notes (id, owner_email, org_id, title, created_at, updated_at)
+      values ('mine', ?, ?, '', 0, 0), ('left', 'gone@example.test', ?, '', 0, 0)`,
+    [person.email, person.orgId, person.orgId],
+  )
+  expect((await planAccountEnd(test.app, person)).rows).toEqual([
+    { table: 'boats', rows: 2 },
+    { table: 'notes', rows: 2 },
+    { table: 'odd "name', rows: 1 },
+  ])
+  expect(await leave()).toBe('done')
+  expect(await query(test.app, 'select id from boats union select id from notes')).toEqual([{ id: 'theirs' }])
+})
+
 it('a table that refers to the rows keeps the account as it is', async () => {
   await query(test.app, `create table pages (id text, of text references "odd ""name" (key))`)
   await query(test.app, `insert into pages values ('1', 'mine')`)

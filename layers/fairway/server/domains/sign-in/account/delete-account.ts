@@ -54,11 +54,13 @@ export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<
   for (const [name, { sql, args }] of Object.entries(partsOf(app, person))) {
     counts[name] = await countRows(client, `(${sql})`, args)
   }
+  const organizations = await leavingWithRows(client, person)
+  const goneOrgIds = organizations.filter(({ fate }) => fate === 'deleted').map(({ id }) => id)
   return {
     email: person.email,
     refusal: (await refusalFor(app, person.userId))?.code ?? null,
-    organizations: await leavingWithRows(client, person),
-    rows: await countPersonalRows(client, person.email),
+    organizations,
+    rows: await countPersonalRows(app, { email: person.email, goneOrgIds }),
     counts,
   }
 }
