@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '../support/e2e'
 import { expectNoViolations } from '../support/accessibility'
 import { aPerson, pageHeading, runAction, signUp } from '../support/people'
@@ -43,7 +44,14 @@ test('/audit tells what was done in sentences, narrowed down by filters that the
   await expect(details.getByRole('button', { name: 'Copy the request ID' })).toBeVisible()
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
-  expect((await download).suggestedFilename()).toBe('audit-log.csv')
+  const saved = await download
+  expect(saved.suggestedFilename()).toBe('audit-log.csv')
+  const lines = readFileSync(await saved.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  const actions = lines.map(line => line.split(',')[1])
+  // The export is in the log too.
+  expect(actions).toEqual(['action', 'set-auth-provider', 'create-note', 'export-audit-log'])
   expect(complaints).toEqual([])
 })
 
