@@ -27,6 +27,13 @@ test('sections have addresses, and the former ones lead to them', async ({ page 
   }
 })
 
+test('has no section about mail where the application has no topics', async ({ page }) => {
+  const listed = page.waitForResponse('**/_fw/account/mail?*')
+  await page.reload()
+  expect(await (await listed).json()).toEqual({ topics: [] })
+  await expect(page.getByRole('heading', { name: 'Mail', exact: true })).toHaveCount(0)
+})
+
 test('an unknown section is no page', async ({ page }) => {
   expect((await page.goto('/settings/nowhere'))?.status()).toBe(404)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page at this address')

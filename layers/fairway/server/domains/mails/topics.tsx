@@ -41,8 +41,14 @@ function readToken(app: App, token: string): Claim {
 }
 
 /** The topics of the application's mails. */
-const topicsOf = (app: App): string[] =>
+export const topicsOf = (app: App): string[] =>
   [...new Set(declaredMails(app).flatMap(({ mail }) => mail.topic ?? []))].toSorted()
+
+/** The topics that a receiver can switch off, with their names, and whether each is on. */
+export async function listTopics(app: App, email: string, language: Language) {
+  const off = new Set(await switchedOff(app, email))
+  return topicsOf(app).map(topic => ({ topic, name: nameOf(topic, language), isOn: !off.has(topic) }))
+}
 
 interface Visit {
   token: string
@@ -52,16 +58,16 @@ interface Visit {
 /** The page with all topics. Looking changes nothing. */
 export async function topicsPage(app: App, { token, language }: Visit): Promise<BrowserAnswer> {
   const { email } = readToken(app, token)
-  const off = new Set(await switchedOff(app, email))
   const texts = messagesOf(language).mailTopics
+  const topics = await listTopics(app, email, language)
   const form = (
     <form method="post">
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="asked" value="topics" />
-      {topicsOf(app).map(topic => (
+      {topics.map(({ topic, name, isOn }) => (
         <label class="choice">
-          <input type="checkbox" name={`topic:${topic}`} value="on" checked={!off.has(topic)} />
-          {nameOf(topic, language)}
+          <input type="checkbox" name={`topic:${topic}`} value="on" checked={isOn} />
+          {name}
         </label>
       ))}
       <button>{texts.save}</button>
@@ -82,19 +88,28 @@ export async function changeTopics(app: App, { token, on, language }: Change): P
   const all = topicsOf(app)
   const off = on === undefined ? [topic].flatMap(each => each ?? []) : all.filter(each => !on.includes(each))
   const back = on === undefined ? [] : all.filter(each => on.includes(each))
-  const address = addressOf(email)
-  await app.db.orm.transaction(async tx => {
-    if (back.length > 0)
-      await tx.delete(mailOptOuts).where(and(eq(mailOptOuts.address, address), inArray(mailOptOuts.topic, back)))
-    if (off.length > 0)
-      await tx
-        .insert(mailOptOuts)
-        .values(off.map(each => ({ address, topic: each, at: app.now() })))
-        .onConflictDoNothing()
-  })
+  await switchTopics(app, email, { on: back, off })
   const texts = messagesOf(language).mailTopics
   const link = { href: topicsHref(app, { email, topic }), text: texts.back }
   return { page: await notePage(app, { title: texts.saved, lead: email, link, language }) }
+}
+
+/** Switches topics on and off for an address. */
+export async function switchTopics(
+  app: App,
+  email: string,
+  { on = [], off = [] }: { on?: readonly string[]; off?: readonly string[] },
+): Promise<void> {
+  const address = addressOf(email)
+  await app.db.orm.transaction(async tx => {
+    if (on.length > 0)
+      await tx.delete(mailOptOuts).where(and(eq(mailOptOuts.address, address), inArray(mailOptOuts.topic, on)))
+    if (off.length > 0)
+      await tx
+        .insert(mailOptOuts)
+        .values(off.map(topic => ({ address, topic, at: app.now() })))
+        .onConflictDoNothing()
+  })
 }
 
 async function switchedOff(app: App, email: string): Promise<string[]> {

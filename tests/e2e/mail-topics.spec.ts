@@ -1,0 +1,21 @@
+import { expectNoViolationsInBothColours } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { signUp } from '../support/people'
+
+test.use({ application: 'author' })
+
+test('topics of emails are switched in the settings', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto(`${origin}/settings`)
+  const section = page.getByRole('region', { name: 'Mail', exact: true })
+  const topic = section.getByRole('switch', { name: 'News from the felling' })
+  await expect(topic).toBeChecked()
+  await expectNoViolationsInBothColours(page)
+  await topic.click()
+  await expect(page.getByText('You no longer get “News from the felling”.', { exact: true })).toBeVisible()
+  await expect(topic).not.toBeChecked()
+  await page.reload()
+  await expect(topic).not.toBeChecked()
+  await topic.click()
+  await expect(topic).toBeChecked()
+})

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
+import { query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+const PATH = '/_fw/account/mail'
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await borrowServer({ application: 'author' })
+  world = createTeamWorld(server)
+}, 600_000)
+afterAll(() => server.stop())
+
+const listOf = async ({ browser }: TeamPerson, search = '') => (await browser.get(PATH + search)).json()
+const set = ({ browser }: TeamPerson, topic: string, isOn: boolean) =>
+  browser.request(`${PATH}/${topic}`, { method: 'PUT', json: { isOn } })
+
+describe('GET /_fw/account/mail', () => {
+  it('lists the topics of the application in the language of the page', async () => {
+    const person = await world.person()
+    expect(await listOf(person)).toEqual({
+      topics: [{ topic: 'felling-news', name: 'News from the felling', isOn: true }],
+    })
+    expect(await listOf(person, '?language=de')).toMatchObject({ topics: [{ name: 'Neues vom Einschlag' }] })
+  })
+})
+
+describe('PUT /_fw/account/mail/:topic', () => {
+  it('switches a topic off and on for this person alone, and leaves an audit row', async () => {
+    const [one, other] = [await world.person(), await world.person()]
+    const isOn = async (who: TeamPerson) => (await listOf(who)).topics[0].isOn
+    expect((await set(one, 'felling-news', false)).status).toBe(204)
+    expect((await set(one, 'felling-news', false)).status).toBe(204)
+    expect([await isOn(one), await isOn(other)]).toEqual([false, true])
+    expect((await set(one, 'felling-news', true)).status).toBe(204)
+    expect(await isOn(one)).toBe(true)
+    const rows = await query(
+      server,
+      `select count(*) as n from audit_log where action = 'switch-mail-topic' and user_id = ?`,
+      [one.userId],
+    )
+    expect(rows).toEqual([{ n: 3 }])
+  })
+
+  it('returns 404 for a topic that no mail has', async () => {
+    expect(await statusAndCode(await set(await world.person(), 'nothing', false))).toEqual([404, 'not-found'])
+  })
+})
