@@ -6,12 +6,14 @@ import { sampleDir } from '../../scripts/sample.mjs'
 import { expectNoViolations } from '../support/accessibility'
 import { startDevServer } from '../support/dev-server'
 import { expect, oncePerFile, test as base } from '../support/e2e'
+import { query } from '../support/query'
 import { freePort } from '../support/server'
 
-const test = base.extend<object, { dev: Awaited<ReturnType<typeof startDevServer>> }>({
+const test = base.extend<object, { dev: Awaited<ReturnType<typeof startDevServer>> & { dataDir: string } }>({
   dev: oncePerFile(async () => {
-    const FW_DATA_DIR = mkdtempSync(join(tmpdir(), 'fw-devtools-'))
-    return startDevServer([sampleDir, '--port', String(await freePort())], { env: { FW_DATA_DIR } })
+    const dataDir = mkdtempSync(join(tmpdir(), 'fw-devtools-'))
+    const port = String(await freePort())
+    return { ...(await startDevServer([sampleDir, '--port', port], { env: { FW_DATA_DIR: dataDir } })), dataDir }
   }),
   baseURL: async ({ dev }, use) => use(dev.origin),
 })
@@ -78,7 +80,7 @@ test('everything that is declared and kept is there, found by a text, narrow and
   page,
 }) => {
   await page.setViewportSize({ width: 375, height: 720 })
-  for (const view of ['requests', 'denials', 'actions', 'collections', 'tables', 'people', 'mails']) {
+  for (const view of ['requests', 'denials', 'actions', 'collections', 'tables', 'jobs', 'people', 'mails']) {
     await page.goto(`${origin}/_fw/devtools/${view}`)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(view)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
@@ -97,6 +99,43 @@ test('everything that is declared and kept is there, found by a text, narrow and
   await page.goto(`${origin}/_fw/devtools/tables`)
   await page.getByRole('link', { name: /^fw_migrations/ }).click()
   await expect(page.getByRole('region', { name: 'fw_migrations' })).toContainText('••••')
+})
+
+test('jobs are listed with their schedules, run now, and retried', async ({
+  dev: { origin, dataDir },
+  page,
+  context,
+}) => {
+  await page.goto(`${origin}/_fw/devtools/jobs`)
+  await expect(page.locator('#declared-fw-delete-files')).toContainText('23 * * * * UTC')
+  await expect(page.locator('#declared-fw-send-mail').getByRole('button')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Run now: fw-purge' }).click()
+  await expect(page).toHaveURL(/\/_fw\/devtools\/jobs$/)
+
+  const dead = 'a0000000-0000-7000-8000-000000000001'
+  const cancelled = 'a0000000-0000-7000-8000-000000000002'
+  const insert = (id: string, state: string, error: string | null) =>
+    query(
+      { dataDir },
+      `insert into fw_jobs (id, name, input, state, attempts, run_at, most_attempts, error, created_at, finished_at)
+        values (?, 'fw-purge', '{}', ?, 1, 0, 1, ?, 0, ?)`,
+      [id, state, error, Date.now()],
+    )
+  await insert(dead, 'failed', 'no bytes left')
+  await insert(cancelled, 'cancelled', null)
+  const row = page.locator(`#job-${dead}`)
+  await expect(row).toContainText('no bytes left')
+  await expect(row).toContainText('failed')
+  await expectNoViolations(page)
+  await row.getByRole('button', { name: 'Retry: fw-purge' }).click()
+  // What the platform has done is not listed.
+  await expect(row).toHaveCount(0)
+  await expect(page.locator(`#job-${cancelled}`)).toContainText('cancelled')
+  const act = (form: Record<string, string>) =>
+    context.request.post(`${origin}/_fw/devtools/jobs/act`, { form, headers: { origin } })
+  expect((await act({ run: 'nothing' })).status()).toBe(404)
+  expect((await act({ retry: dead })).status()).toBe(404)
+  expect((await context.request.get(`${origin}/_fw/devtools/jobs/act`)).status()).toBe(405)
 })
 
 test('only this machine’s own pages are answered', async ({ dev: { origin }, request }) => {

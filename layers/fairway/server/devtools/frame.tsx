@@ -7,7 +7,7 @@ import { script } from './script'
 import { style } from './style'
 
 /** The views, in the order of the tabs; the path of each is its name. */
-export const VIEWS = ['requests', 'denials', 'actions', 'collections', 'tables', 'people', 'mails'] as const
+export const VIEWS = ['requests', 'denials', 'actions', 'collections', 'tables', 'jobs', 'people', 'mails'] as const
 export type View = (typeof VIEWS)[number]
 
 export const pathOf = (view: View, rest = ''): string => `${DEVTOOLS_PATH}/${view}${rest}`

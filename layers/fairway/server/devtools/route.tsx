@@ -4,6 +4,7 @@ import { appendResponseHeader, defineEventHandler, getQuery, type H3Event, sendR
 import { z } from 'zod'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
+import { catalog as jobs } from '#fw/jobs'
 import { listEveryone } from '#fairway/server/domains/organizations'
 import { findPerson, mintSession } from '#fairway/server/domains/people'
 import { getSession } from '#fairway/server/domains/sessions'
@@ -14,10 +15,12 @@ import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie
 import { checkOwnMachine } from '#fairway/server/kernel/http/own-machine'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo, requestPath } from '#fairway/server/kernel/http/request-info'
+import { listJobs } from '#fairway/server/kernel/jobs'
 import { listOutbox } from '#fairway/server/kernel/mail/mailer'
 import { DEVTOOLS_PATH } from '#fairway/shared/paths'
 import { actionsView, collectionsView, tablesView, tableView } from './catalog-views'
 import { pathOf, renderFrame, type View, VIEWS } from './frame'
+import { actOnJob, JOBS_ACT_PATH, jobsView } from './jobs-view'
 import { Become, BECOME_PATH, mailsView, peopleView } from './people-views'
 import { recordingOf } from './recording'
 import { denialsView, requestsView } from './request-views'
@@ -29,7 +32,10 @@ export default defineEventHandler(async event => {
   checkOwnMachine(event.node.req, config)
   checkOwnPage(event.node.req, config.baseUrl)
   const path = requestPath(event)
-  if (path === BECOME_PATH) return become(event)
+  if (path === BECOME_PATH || path === JOBS_ACT_PATH) {
+    if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
+    return path === BECOME_PATH ? become(event) : act(event)
+  }
   if (event.method !== 'GET') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })
   if (path === DEVTOOLS_PATH) return sendRedirect(event, pathOf('requests'), 302)
   const [view = '', name] = path.slice(DEVTOOLS_PATH.length + 1).split('/')
@@ -81,6 +87,7 @@ const bodies = {
   denials: async ({ app, search }: Asked) => denialsView(recordingOf(app).denials(), search),
   actions: async ({ app, search }: Asked) => actionsView(actions, search, app.config),
   collections: async ({ search }: Asked) => collectionsView(collections, search),
+  jobs: async ({ app, search }: Asked) => jobsView(jobs, await listJobs(app, {}), search),
   people: async ({ app, search, own }: Asked) => peopleView(await listEveryone(app), search, own),
   async tables({ app, search, page, name }: Asked) {
     if (name === undefined) return tablesView(await listTables(app), search)
@@ -109,11 +116,17 @@ async function whoIs(event: H3Event, app: App, session: Awaited<ReturnType<typeo
   )
 }
 
+const actSchema = z.object({ run: z.string().max(200).optional(), retry: z.string().max(200).optional() })
+
+async function act(event: H3Event): Promise<unknown> {
+  await actOnJob(getApp(event), jobs, actSchema.parse(await readFormBody(event)))
+  return sendRedirect(event, pathOf('jobs'), 303)
+}
+
 const becomeSchema = z.object({ userId: z.string().min(1).max(200) })
 
 /** A session of this person for this browser, like any other; whom it was before is remembered for the way back. */
 async function become(event: H3Event): Promise<unknown> {
-  if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const app = getApp(event)
   const { userId } = becomeSchema.parse(await readFormBody(event))
   const person = await findPerson(app, { userId })
