@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { startBucket } from '../support/bucket'
 import { codeOf } from '../support/error-code'
 import { sessionOf } from '../support/http'
 import { PNG } from '../support/papers'
@@ -25,10 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const upload = ({ browser }: TeamPerson, bytes: Buffer, type = 'image/webp') =>
-  fetch(server.origin + PATH, {
+const upload = ({ browser }: TeamPerson, bytes: Buffer, type = 'image/webp', { origin } = server) =>
+  fetch(origin + PATH, {
     method: 'PUT',
-    headers: { origin: server.origin, cookie: browser.cookieHeader(), 'content-type': type },
+    headers: { origin, cookie: browser.cookieHeader(), 'content-type': type },
     body: new Uint8Array(bytes),
   })
 const filesOf = ({ userId }: TeamPerson) =>
@@ -135,5 +136,32 @@ describe('a picture', () => {
     ).json()
     const shown = rows.find((row: { userId: string }) => row.userId === member.userId)
     expect(shown.image).toBe(await imageOf(member))
+  })
+})
+
+describe('a picture in a bucket', () => {
+  it('is sent by the server, also where browsers get other files from the bucket', async () => {
+    const bucket = await startBucket()
+    const elsewhere = await borrowServer({
+      env: {
+        FW_FILES: `s3://files/app?endpoint=${bucket.endpoint}&region=eu-central-1`,
+        FW_FILES_KEY: bucket.keys.accessKeyId,
+        FW_FILES_SECRET: bucket.keys.secretAccessKey,
+        FW_FILES_DIRECT: '1',
+      },
+    })
+    try {
+      const person = await createTeamWorld(elsewhere).person()
+      expect((await upload(person, PNG, 'image/png', elsewhere)).status).toBe(200)
+      const answer = await person.browser.get(await imageOf(person))
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'private, max-age=31536000, immutable',
+      ])
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG)
+    } finally {
+      await elsewhere.stop()
+      await bucket.stop()
+    }
   })
 })
