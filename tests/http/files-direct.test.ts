@@ -33,7 +33,7 @@ afterAll(async () => {
 describe('a file in a bucket with FW_FILES_DIRECT', () => {
   it('redirects to a signed address of the bucket, which sends the bytes', async () => {
     const { url, file } = await papers.aPaper(owner, PDF)
-    const answer = await owner.browser.get(url, { redirect: 'manual' })
+    const answer = await owner.browser.get(url)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store'])
     const address = new URL(answer.headers.get('location') ?? '')
     expect([address.origin, address.pathname]).toEqual([bucket.endpoint, `/files/app/${file.id}`])
@@ -51,7 +51,7 @@ describe('a file in a bucket with FW_FILES_DIRECT', () => {
     const { url, id } = await papers.aPaper(owner, PDF, [HTML])
     const { attachments } = await papers.item(owner, id)
     for (const path of [`${url}?download`, attachments[0].url]) {
-      const answer = await owner.browser.get(path, { redirect: 'manual' })
+      const answer = await owner.browser.get(path)
       const sent = await fetch(answer.headers.get('location') ?? '')
       expect(sent.headers.get('content-disposition'), path).toMatch(/^attachment; /)
     }
@@ -59,7 +59,7 @@ describe('a file in a bucket with FW_FILES_DIRECT', () => {
 
   it('gives no address to people who may not read the row', async () => {
     const { url } = await papers.aPaper(owner)
-    const refused = [await member.browser.get(url, { redirect: 'manual' }), await fetch(server.origin + url)]
+    const refused = [await member.browser.get(url), await fetch(server.origin + url)]
     expect(refused.map(({ status }) => status)).toEqual([404, 401])
     expect(refused.map(({ headers }) => headers.get('location'))).toEqual([null, null])
   })
