@@ -49,6 +49,10 @@ interface Engine {
   isOn: boolean
   looking?: Promise<void>
   isAskedAgain: boolean
+  /** Whether more may be ready than there was room for: the next take asks nothing before. */
+  hasMore: boolean
+  /** When the database was asked last whether anything is due, on the clock of `performance.now()`. */
+  askedAt: number
   /** When jobs were taken last, on the clock of `performance.now()`. */
   tookAt: number
   /** Whether the database could not be asked the last time. */
@@ -67,6 +71,8 @@ const engineOf = (app: App): Engine =>
     isStopping: false,
     isOn: false,
     isAskedAgain: false,
+    hasMore: false,
+    askedAt: -Infinity,
     isAway: false,
     tookAt: -Infinity,
     takesOverFrom: 0,
@@ -154,29 +160,39 @@ async function takeDue(app: App, engine: Engine): Promise<void> {
   const { entries } = engine
   await giveBackUnanswered(app, engine)
   await queueScheduled(app, [...entries.values()])
+  if (!engine.hasMore || performance.now() - engine.askedAt >= LOOK_EVERY_IN_MS) {
+    if (!(await findDue(app, engine))) return
+  }
+  const pools = Map.groupBy(entries.keys(), isOurs)
+  let hasMore = false
+  for (const [ours, names] of pools) hasMore = (await fill(app, engine, { ours, names })) || hasMore
+  engine.hasMore = hasMore
+}
+
+/** Whether anything is ready, after what has come of age was made so. */
+async function findDue(app: App, engine: Engine): Promise<boolean> {
+  engine.askedAt = performance.now()
   const due = await isAnythingDue(app)
   if (due.isWaking) {
     // This process may have slept for longer than a lease.
     await keepRunning(app, engine)
     await wakeJobs(app, { takesOver: performance.now() >= engine.takesOverFrom })
   }
-  if (!due.isReady && !due.isWaking) return
-  const pools = Map.groupBy(entries.keys(), isOurs)
-  for (const [ours, names] of pools) await fill(app, engine, { ours, names })
+  return due.isReady || due.isWaking
 }
 
 const isOurs = (name: string): boolean => name.startsWith(PLATFORM_JOB)
 
-/** Takes jobs of one kind until there are none, or there is no room for more. */
-async function fill(app: App, engine: Engine, { ours, names }: { ours: boolean; names: string[] }): Promise<void> {
+/** Takes jobs of one kind until there are none, or there is no room for more; returns whether there may be more. */
+async function fill(app: App, engine: Engine, { ours, names }: { ours: boolean; names: string[] }): Promise<boolean> {
   for (;;) {
     await yieldToRequests(app, engine)
     const held = [...engine.running.values()].filter(({ job, holdsPlace }) => holdsPlace && isOurs(job.name) === ours)
     const room = AT_ONCE - held.length
-    if (room <= 0 || engine.isStopping) return
+    if (room <= 0 || engine.isStopping) return true
     const { taken, looked } = await take(app, engine, names, room)
     for (const job of taken) begin(app, engine, job)
-    if (looked < room) return
+    if (looked < room) return false
   }
 }
 

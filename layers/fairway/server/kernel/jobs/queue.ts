@@ -212,10 +212,10 @@ export async function endAttempts(app: App, ended: readonly EndedAttempt[]): Pro
     }
   })
   const limits = ended.flatMap(({ job: { limitKey } }) => (limitKey === null ? [] : [limitKey]))
-  await app.db.client.batch(
-    [{ sql: END, args: [JSON.stringify(rows)] }, ...limits.map(key => ({ sql: FREE_NEXT, args: [key, key] }))],
-    'write',
-  )
+  const end = { sql: END, args: [JSON.stringify(rows)] }
+  const frees = limits.map(key => ({ sql: FREE_NEXT, args: [key, key] }))
+  // One statement needs no transaction around it.
+  await (frees.length === 0 ? app.db.client.execute(end) : app.db.client.batch([end, ...frees], 'write'))
 }
 
 const END = `update fw_jobs set state = e.row ->> 'state', lease_token = null, lease_until = null, error = e.row ->> 'error',
