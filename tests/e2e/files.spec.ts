@@ -107,3 +107,37 @@ test('a field for several files shows the progress of each, and one can be cance
   expect((await download).suggestedFilename()).toBe('one.txt')
   await expectNoViolations(page)
 })
+
+test('a picture and a sound open in a tab of their own', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const headers = { origin, 'sec-fetch-site': 'same-origin' }
+  const tickets: string[] = []
+  for (const [name, data] of [
+    ['photo.png', PNG],
+    ['silence.wav', silence(1)],
+  ] as const) {
+    const sent = await page.request.post('/_fw/files/attachment', {
+      data,
+      headers: { ...headers, 'x-file-name': name },
+    })
+    tickets.push((await sent.json()).ticket)
+  }
+  const made = await page.request.post('/_fw/actions/create-paper', {
+    data: { title: 'Sound', attachments: tickets },
+    headers,
+  })
+  const { result } = await made.json()
+  const { attachments } = await (await page.request.get(`/paper-list/${result.id}`)).json()
+  await page.goto(attachments[0].url)
+  await expect(page.locator('img')).toHaveJSProperty('naturalWidth', 1)
+  await page.goto(attachments[1].url)
+  await expect(page.locator('video')).toHaveJSProperty('readyState', 4)
+})
+
+/** So many seconds of nothing to hear, as WAV: 8,000 samples of a byte a second. */
+function silence(seconds: number): Buffer {
+  const bytes = Buffer.alloc(44 + seconds * 8000, 128)
+  const head = [0x46464952, bytes.length - 8, 0x45564157, 0x20746d66, 16, 0x10001, 8000, 8000, 0x80001, 0x61746164]
+  for (const [index, word] of [...head, bytes.length - 44].entries()) bytes.writeUInt32LE(word, index * 4)
+  return bytes
+}

@@ -21,6 +21,8 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
   const faults = ref<string[]>([])
   const said = ref('')
   const rules = shallowRef<UploadRules>()
+  /** In which order files were chosen, by their ids: they arrive in another one. */
+  const chosen = new Map<string, number>()
   let count = 0
 
   // Without them the server says what it does not take.
@@ -51,7 +53,9 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
       if (rules.value && file.size > rules.value.maxSize)
         throw new ActionFailure({ kind: 'problem', code: 'file-too-large' })
       const onProgress = (part: number) => (mine.progress = part)
-      take(await uploadFile(upload(), file, { signal: clock.signal, onProgress }))
+      const arrived = await uploadFile(upload(), file, { signal: clock.signal, onProgress })
+      chosen.set(arrived.id, mine.key)
+      take(arrived)
       said.value = t('files.uploaded', { name })
     } catch (thrown) {
       if (clock.signal.aborted) said.value = t('files.cancelled', { name })
@@ -61,5 +65,9 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
     }
   }
 
-  return { under, faults, said, rules, most, send }
+  /** Files in the order in which they were chosen, after those that were there. */
+  const inOrder = <F extends { id: string }>(files: readonly F[]): F[] =>
+    files.toSorted((one, other) => (chosen.get(one.id) ?? 0) - (chosen.get(other.id) ?? 0))
+
+  return { under, faults, said, rules, most, send, inOrder }
 }
