@@ -261,6 +261,9 @@ describe('several processes', () => {
     }
     await runDueJobs(app, [])
     expect(await rows()).toEqual([{ state: 'failed', attempts: 2 }])
+    expect(await query(app, "select subject from security_events where kind = 'job-failed'")).toEqual([
+      { subject: 'deadly' },
+    ])
     for (const end of ends) end()
     await Promise.all(hanging)
     expect(await rows()).toEqual([{ state: 'failed', attempts: 2 }])

@@ -3,9 +3,8 @@ import type { App } from '../app-context'
 import { withRun, withTimeout } from '../current-run'
 import { countMetric, observeSeconds } from '../events/metrics'
 import { AppError } from '../http/app-error'
-import { recordSecurityEvent } from '../security-events/record-security-event'
 import { extrasOf, type JobContext, type JobEntry } from './job'
-import { type Ending, type Progress, type TakenJob, writeProgress } from './queue'
+import { type Ending, type Progress, type TakenJob, tellOfFailure, writeProgress } from './queue'
 
 const PROGRESS_EVERY_IN_MS = 500
 
@@ -35,12 +34,6 @@ interface Attempt {
   job: TakenJob
   clock: AbortController
   progress: ReturnType<typeof createProgress>
-}
-
-/** A failed job waits for somebody to look at it: the log, and an alert. */
-async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
-  app.log.error('a job has failed', { ...about, error })
-  await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
 }
 
 async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { App } from '../app-context'
 import type { Orm } from '../database/client'
 import type { Runs } from '../owned-rows'
+import { recordSecurityEvent } from '../security-events/record-security-event'
 import { type JobEntry, PLATFORM_JOB } from './job'
 
 /** For how long a process may be silent before another one takes its jobs. */
@@ -90,13 +91,23 @@ export async function wakeJobs(app: App, { takesOver }: { takesOver: boolean }):
   const now = app.now().getTime()
   const due = { sql: `update fw_jobs set state = 'ready' where state = 'scheduled' and run_at <= ?`, args: [now] }
   const left = takesOver ? [{ sql: TAKE_OVER, args: [now, now] }] : []
-  await app.db.client.batch([due, ...left, FREE_ALL], 'write')
+  const [, ended] = await app.db.client.batch([due, ...left, FREE_ALL], 'write')
+  for (const { id, job, state } of takesOver ? (ended?.rows ?? []) : [])
+    if (state === 'failed') await tellOfFailure(app, { job: String(job), id: String(id) }, PROCESS_GONE)
 }
 
-const TAKE_OVER = `update fw_jobs set lease_token = null, lease_until = null, error = 'The process that ran it is gone.',
+const PROCESS_GONE = 'The process that ran it is gone.'
+
+/** A failed job waits for somebody to look at it: the log, and an alert. */
+export async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
+  app.log.error('a job has failed', { ...about, error })
+  await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
+}
+
+const TAKE_OVER = `update fw_jobs set lease_token = null, lease_until = null, error = '${PROCESS_GONE}',
     state = case when is_cancelling then 'cancelled' when attempts >= most_attempts then 'failed' else 'ready' end,
     finished_at = case when is_cancelling or attempts >= most_attempts then ? end
-  where state = 'running' and lease_until < ?`
+  where state = 'running' and lease_until < ? returning id, name as job, state`
 
 /** Blocked jobs whose limit has room, whatever should have released them. */
 const FREE_ALL = `update fw_jobs set state = 'ready' where state = 'blocked' and id in (
