@@ -49,11 +49,13 @@ test('a note is shared with one person, then with everybody, and taken back', as
   await grace.reload()
   await expect(grace.getByText('This note is not available')).toBeVisible()
   await expectNoViolations(grace)
+  // Before the note is shared again: the page then shows it by itself, and the link is gone.
+  await grace.getByRole('link', { name: 'Go to your notes' }).click()
   await dialog.getByRole('radio', { name: /^Everyone in Ada.* can read it$/ }).click()
   await expect(dialog.getByRole('radio', { name: /^Everyone in Ada.* can read it$/ })).toBeChecked()
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByRole('img', { name: 'Everyone in the organization can read this.' })).toBeVisible()
-  await grace.getByRole('link', { name: 'Go to your notes' }).click()
+  await grace.reload()
   await expect(grace.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
 
   await page.getByRole('button', { name: 'Share “Harbour plan”' }).click()
