@@ -36,7 +36,7 @@ create trigger fw_webhook_security after insert on security_events begin
 end;
 --> statement-breakpoint
 -- Each time at which a delivery is tried next is a job: its limits are those of `webhookJob`.
-create trigger fw_webhook_try after insert on fw_webhook_deliveries when new.next_try_at is not null begin
+create trigger fw_webhook_retry after update of next_try_at on fw_webhook_deliveries when new.next_try_at is not null begin
   insert into fw_jobs (id, name, input, state, priority, run_at, key, limit_key, limit_most, attempts, most_attempts, is_cancelling, created_at)
   select printf('%08x-%04x-', new.queued_at / 65536, new.queued_at % 65536) || lower(hex(randomblob(10))), 'fw-webhook',
     json_object('deliveryId', new.id, 'webhookId', new.webhook_id, 'at', new.next_try_at), 'scheduled',
@@ -49,18 +49,9 @@ create trigger fw_webhook_try after insert on fw_webhook_deliveries when new.nex
     and j.key = new.id || ' ' || new.next_try_at and j.state in ('scheduled', 'ready', 'blocked', 'running'));
 end;
 --> statement-breakpoint
--- The same for the next try.
-create trigger fw_webhook_retry after update of next_try_at on fw_webhook_deliveries when new.next_try_at is not null begin
-  insert into fw_jobs (id, name, input, state, priority, run_at, key, limit_key, limit_most, attempts, most_attempts, is_cancelling, created_at)
-  select printf('%08x-%04x-', new.queued_at / 65536, new.queued_at % 65536) || lower(hex(randomblob(10))), 'fw-webhook',
-    json_object('deliveryId', new.id, 'webhookId', new.webhook_id, 'at', new.next_try_at), 'scheduled',
-    -- The fewest deliveries that are due go first, and what accepts nothing comes last.
-    (select count(*) from (select 1 from fw_webhooks o join fw_webhook_deliveries d on d.webhook_id = o.id
-      where o.org_id is w.org_id and d.next_try_at <= new.next_try_at and d.id <> new.id limit 100))
-      + case when w.failing_since is null then 0 else 1000 end,
-    new.next_try_at, new.id || ' ' || new.next_try_at, 'fw-webhook:' || new.webhook_id, 2, 0, 6, 0, new.queued_at
-  from fw_webhooks w where w.id = new.webhook_id and not exists (select 1 from fw_jobs j where j.name = 'fw-webhook'
-    and j.key = new.id || ' ' || new.next_try_at and j.state in ('scheduled', 'ready', 'blocked', 'running'));
+-- A new delivery has its first one.
+create trigger fw_webhook_try after insert on fw_webhook_deliveries when new.next_try_at is not null begin
+  update fw_webhook_deliveries set next_try_at = next_try_at where id = new.id;
 end;
 --> statement-breakpoint
 update fw_webhook_deliveries set next_try_at = next_try_at where next_try_at is not null;

@@ -9,10 +9,10 @@ import { dispositionOf } from './file-name'
 import type { ByteRange } from './storage'
 import { storageOf } from './storage-of'
 import { files } from './tables'
-import { makeThumbnail, thumbnailWidth } from './thumbnail'
+import { makeThumbnail, PICTURES, thumbnailWidth } from './thumbnail'
 
 /** Images of pixels and documents that browsers show without running anything of theirs as our page. SVG and HTML are none. */
-const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'application/pdf'])
+const SHOWN = new Set([...PICTURES, 'application/pdf'])
 
 const isShown = (type: string): boolean => SHOWN.has(type) || /^(audio|video)\//.test(type)
 

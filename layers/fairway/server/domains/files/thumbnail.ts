@@ -15,7 +15,8 @@ interface Picture {
 type Sharp = (bytes: Buffer, options: { limitInputPixels: number }) => Picture
 
 const WIDTHS = new Set(['96', '384', '1200'])
-const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
+/** Images of pixels that browsers show. */
+export const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
 /** What is larger takes too much memory and stays as it is. */
 const MOST_PIXELS = 50_000_000
 const MOST_BYTES = 30 * 1024 * 1024

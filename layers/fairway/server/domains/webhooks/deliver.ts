@@ -12,26 +12,23 @@ import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-a
 import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
 import { findWebhook, isKeptByOperator, type WebhookRow } from './subscriptions'
 
+const trySchema = z.object({
+  deliveryId: z.string(),
+  webhookId: z.string(),
+  /** The time for which the try was queued, in milliseconds since 1970. */
+  at: z.number(),
+})
+type Try = z.output<typeof trySchema>
+
 /** Sends an event to a webhook, once. The organization with the fewest deliveries that are due is next, and what fails comes last. */
 export const webhookJob = defineJob({
   description: 'Sends an event to a webhook.',
-  input: z.object({
-    deliveryId: z.string(),
-    webhookId: z.string(),
-    /** The time for which the try was queued, in milliseconds since 1970. */
-    at: z.number(),
-  }),
+  input: trySchema,
   timeout: (2 * SEND_LIMIT_IN_MS) / 1000,
   concurrency: { most: 2, per: ({ webhookId }) => webhookId },
   waits: true,
   run: input => deliver(requireRun().app, input),
 })
-
-interface Try {
-  deliveryId: string
-  webhookId: string
-  at: number
-}
 
 async function deliver(app: App, due: Try): Promise<void> {
   const webhook = await findWebhook(app, due.webhookId)
