@@ -57,8 +57,11 @@ export async function keepFiles(app: App): Promise<void> {
   )
   const there = new Map(rows.map(({ name, sql: text }) => [String(name), String(text)]))
   const dropped = [...there].filter(([name, text]) => wanted.get(name) !== text).map(([name]) => name)
-  const missing = [...wanted].filter(([name, text]) => there.get(name) !== text).map(([, text]) => text)
-  const statements = [...dropped.map(name => `drop trigger if exists ${quoteName(name)}`), ...missing]
+  const missing = [...wanted].filter(([name, text]) => there.get(name) !== text)
+  // Another process may start at the same moment: what it has just made is replaced.
+  const gone = new Set([...dropped, ...missing.map(([name]) => name)])
+  const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
+  statements.push(...missing.map(([, text]) => text))
   if (statements.length > 0) await app.db.client.batch(statements, 'write')
 }
 
