@@ -125,6 +125,7 @@ it.each([
   on('await requireSession(event)\nreturn write()'),
   on('const { db } = await useFairway(event)\nreturn write(db)'),
   'export default definePublicRoute(event => write(event))',
+  "export default definePublicRoute(event => write(event), { limit: { per: 'network', max: 5, window: 60 } })",
 ])('a route that can change data is served with what the build imports for it: %s', async handler => {
   expect(await faultsOf({ 'server/api/thing.post.ts': handler })).toBe('')
 })

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-const limit: Limit = { name: 'test', most: 3, windowInSeconds: 60 }
+const limit: Limit = { name: 'test', per: 'person', max: 3, window: 60 }
 const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 
 /** How many of so many attempts at once are let through. */

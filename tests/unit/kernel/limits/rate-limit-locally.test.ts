@@ -3,7 +3,7 @@ import { rateLimit } from '../../../../layers/fairway/server/kernel/limits/rate-
 import type { Limit } from '../../../../layers/fairway/server/kernel/limits/limits'
 import { createTestApp, type TestApp } from '../../../support/app'
 
-const limit: Limit = { name: 'test-local', most: 3, windowInSeconds: 60, isPerInstance: true }
+const limit: Limit = { name: 'test-local', per: 'person', max: 3, window: 60, isPerInstance: true }
 let test: TestApp
 beforeEach(async () => {
   test = await createTestApp({ FW_RATE_LIMITS: 'on' })
@@ -34,7 +34,7 @@ describe('a limit that each instance counts by itself', () => {
     try {
       for (let index = 0; index < 10; index++) await rateLimit(off.app, limit, 'ada')
       // Nothing was counted either: the same subject has all of its tries when limits are on.
-      for (let index = 0; index < limit.most; index++) await rateLimit(counting, limit, 'ada')
+      for (let index = 0; index < limit.max; index++) await rateLimit(counting, limit, 'ada')
       await expect(rateLimit(counting, limit, 'ada')).rejects.toThrow(expect.objectContaining({ code: 'rate-limited' }))
     } finally {
       await off.close()

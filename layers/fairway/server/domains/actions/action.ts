@@ -1,6 +1,7 @@
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import type { Proving, SharedTable } from '#fairway/server/domains/organizations'
+import type { CallLimit } from '#fairway/server/kernel/limits/limits'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -75,6 +76,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   /** The embed pages that may read it with their own token, as they are declared. */
   embed: readonly string[]
   maxBodyBytes: number
+  /** How often it may be called; empty where that is not limited. */
+  limit: readonly CallLimit[]
   /** Seconds; undefined means the application's default. */
   timeout?: number
   run(input: z.output<Input>, context: ActionContext<Session | null>): Result | Promise<Result>

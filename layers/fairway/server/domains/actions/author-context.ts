@@ -1,4 +1,5 @@
 import { type H3Event, defineEventHandler, type EventHandler } from 'h3'
+import { z } from 'zod'
 import { personSettings, personState, type PersonValues } from '#fairway/server/domains/people'
 import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
 import { checkGuard, checkOrgOpens, type Proving, requireCredential } from '#fairway/server/domains/organizations'
@@ -7,7 +8,10 @@ import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { getSession, requireSession } from '#fairway/server/domains/sessions'
-import { requestSignal } from '#fairway/server/kernel/http/request-info'
+import { parseDeclaration } from '#fairway/server/kernel/declaration'
+import { requestInfo, requestPath, requestSignal } from '#fairway/server/kernel/http/request-info'
+import { limitCalls, limitOption, type LimitOption } from '#fairway/server/kernel/limits/call-limits'
+import { findRun } from '#fairway/server/kernel/current-run'
 import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
 /** What an author's code has in hand, whatever it answers: an action, a route, a collection, something that MCP hosts see. */
@@ -20,6 +24,8 @@ export interface AuthorContext<S extends Session | null = Session> {
   /** Aborted when the time is up or the caller has gone. */
   signal: AbortSignal
   requestId: string
+  /** The address of the caller's network, behind trusted proxies; null where another application, a job or the command line calls. */
+  clientAddress: string | null
   /** Tokens of external providers that an author asks for. */
   tokens: {
     /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
@@ -56,6 +62,7 @@ export const authorContext = <S extends Session | null>(app: App, call: AuthorCa
     db: app.db.orm,
     signal,
     requestId,
+    clientAddress: findRun()?.clientAddress ?? null,
     now: app.now,
     tokens: {
       get: async provider => getAccessToken(app, caller(session).userId, provider),
@@ -103,5 +110,26 @@ export async function useFairway<Public extends boolean = false, Proof = unknown
   return context
 }
 
-/** The handler of a route that anyone may call, also to change something: said on purpose, because the build refuses such a route that neither says it nor asks for a session. */
-export const definePublicRoute = (handler: (event: H3Event) => unknown): EventHandler => defineEventHandler(handler)
+interface PublicRouteOptions {
+  /** How often it may be called, as for an action; `per: 'network'` for callers who are not signed in. */
+  limit?: LimitOption
+}
+
+/**
+ * The handler of a route that anyone may call, also to change something: said on purpose, because the build refuses such a route that
+ * neither says it nor asks for a session. With a limit it answers `rate-limited` with `Retry-After` beyond it. Throws at load for a
+ * limit that is none.
+ */
+export function definePublicRoute(
+  handler: (event: H3Event) => unknown,
+  options: PublicRouteOptions = {},
+): EventHandler {
+  const { limit } = parseDeclaration('definePublicRoute', z.strictObject({ limit: limitOption }), options)
+  if (limit.length === 0) return defineEventHandler(handler)
+  return defineEventHandler(async event => {
+    const { clientAddress } = requestInfo(event)
+    const name = `route:${event.method} ${event.context.matchedRoute?.path ?? requestPath(event)}`
+    await limitCalls(getApp(event), name, limit, { session: await getSession(event), clientAddress })
+    return handler(event)
+  })
+}

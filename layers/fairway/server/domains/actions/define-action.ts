@@ -6,6 +6,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import type { McpScope } from '#fairway/shared/scopes'
+import { limitOption, type LimitOption } from '#fairway/server/kernel/limits/call-limits'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
@@ -68,6 +69,11 @@ interface ActionOptions<
   maxBodyBytes?: number
   /** Seconds, 1 to 600. */
   timeout?: number
+  /**
+   * How often it may be called, on all surfaces and instances together: `{ per: 'person', max: 20, window: 60 }` takes 20 calls of
+   * one person in 60 seconds. Several limits all count. Beyond one, callers get `rate-limited` with `Retry-After`.
+   */
+  limit?: LimitOption
   run: Run<Input, O, Result, ActionContext<SessionFor<Public>> & Proof>
 }
 
@@ -116,6 +122,7 @@ const optionsSchema = z.strictObject({
     .max(100 * MEBIBYTE)
     .default(MEBIBYTE),
   timeout: z.number().min(1).max(600).optional(),
+  limit: limitOption,
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 

@@ -8,9 +8,9 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { limitCall } from '#fairway/server/kernel/limits/call-limits'
 import { leavingRow } from './audit/record-audit'
 import type { Operation, OperationMethod } from './operation'
 import { parseOutput } from './run-action'
@@ -68,7 +68,7 @@ function answerOf(name: string, operation: Operation): Answer {
     const session = await requireSession(event)
     const actor = permission && permission !== 'operator' ? requireOrg(session, permission) : undefined
     if (recentSignIn && !isDryRun) await requireRecentSignIn(event)
-    if (limit) await rateLimit(app, limit, session.userId)
+    if (limit) await limitCall(app, limit, { session, clientAddress: requestInfo(event).clientAddress })
     if (dryRun) readQuery(event, dryRunSchema)
     const result = await run(await inputOf(event, operation), { app, session, event, isDryRun, actor })
     keepForAudit(event, result, resultFields)

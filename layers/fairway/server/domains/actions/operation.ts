@@ -7,7 +7,7 @@ import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import type { ExportFile } from '#fairway/server/kernel/export-rows'
-import type { Limit } from '#fairway/server/kernel/limits/limits'
+import type { CallsPer, Limit } from '#fairway/server/kernel/limits/limits'
 import type { OrgPermission } from '#fairway/shared/roles'
 
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -57,8 +57,8 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   permission?: Permission
   /** Requires a sign-in of the last 15 minutes, before anything is read. */
   recentSignIn?: true
-  /** How often one person may call it. */
-  limit?: Limit
+  /** How often it may be called, and whose calls are counted together. */
+  limit?: Limit & { per: CallsPer }
   /** Leaves an audit row that keeps these fields of the parsed input, and of the output those that the input lacks. Without it no call leaves one. */
   audit?: readonly (NameIn<InPath<Path> & Fields<Input>> | NameIn<Result<Output>>)[]
   /**
@@ -98,7 +98,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   status: number
   permission?: OrgPermission | 'operator'
   recentSignIn: boolean
-  limit?: Limit
+  limit?: Limit & { per: CallsPer }
   audit?: readonly string[]
   auditsElsewhere?: true
   dryRun?: true

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
+import { limitCalls } from '#fairway/server/kernel/limits/call-limits'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
@@ -125,7 +126,7 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   // One listener costs a fifth of what `AbortSignal.any` does.
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
   const context = contextOf(app, call, clock.signal)
-  const input = await admit(app, call, context)
+  const input = await admit(app, call, context, () => countUnderLimits(app, call))
   app.walk?.step(call.requestId, 'run', call.name)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
   const result = await withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
@@ -135,24 +136,39 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   return checkedOutput(action, result)
 }
 
+/** Throws `rate-limited` with `Retry-After` where the action has been called too often. */
+const countUnderLimits = (app: App, { name, action, session, clientAddress }: ActionCall): Promise<void> =>
+  limitCalls(app, `action:${name}`, action.limit, { session, clientAddress })
+
 /** The input, once the caller may run this. Throws `not-a-member` where a field for a member names somebody else. */
 async function admit(
   app: App,
-  { action, session, input, requestId }: ActionCall,
+  call: ActionCall,
   context: ActionContext<Session | null>,
+  countCall?: () => Promise<void>,
 ) {
-  const { walk } = app
-  walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
-  if (!session && !action.public) throw new AppError('unauthenticated')
-  // Without its organization a session would pass for that of a user who works without one.
-  if (!action.public) checkOrgOpens(session)
-  if (action.guard) await checkGuard(action.guard, context)
-  walk?.step(requestId, 'input')
+  await permit(app, call, context)
+  await countCall?.()
+  const { action, session, input, requestId } = call
+  app.walk?.step(requestId, 'input')
   const parsed = parseInput(action.input, withinDepth(input))
   const people = memberFieldsOf(action)
   if (people.length > 0) await requireMembers(app, session?.orgId ?? null, parsed, people)
   const fields = uploadFieldsOf(action)
   return fields.size > 0 ? resolveFiles(app, parsed, { session, fields, rowId: parsed[idField(action)] }) : parsed
+}
+
+/** Throws what keeps this caller from the action: no session, an organization that does not open to it, the guard. */
+async function permit(
+  { walk }: App,
+  { action, session, requestId }: ActionCall,
+  context: ActionContext<Session | null>,
+): Promise<void> {
+  walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
+  if (!session && !action.public) throw new AppError('unauthenticated')
+  // Without its organization a session would pass for that of a user who works without one.
+  if (!action.public) checkOrgOpens(session)
+  if (action.guard) await checkGuard(action.guard, context)
 }
 
 const idField = ({ subject }: Action): string => subject?.id ?? 'id'

@@ -6,6 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Limit } from '#fairway/server/kernel/limits/limits'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
 import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
 import { contentOf, findMail } from '#fairway/server/kernel/mail/mail-content'
@@ -52,10 +53,11 @@ export async function sendMailOf(
   return 'queued'
 }
 
-const limitOf = (name: string, { mostPerHour }: Mail) => ({
+const limitOf = (name: string, { mostPerHour }: Mail): Limit => ({
   name: `mail-${name}`,
-  most: mostPerHour,
-  windowInSeconds: 3600,
+  per: 'address',
+  max: mostPerHour,
+  window: 3600,
 })
 
 const unsubscribeOf = (app: App, email: string, topic: string, language?: Language) => ({

@@ -1,8 +1,19 @@
-export interface Limit {
+/** Whose calls one count adds up, in what authors declare. */
+export type CallsPer = 'person' | 'organization' | 'network'
+
+/** How often something may be called, as authors and the platform declare it. */
+export interface CallLimit {
+  per: CallsPer
+  /** How many calls the window takes. */
+  max: number
+  /** Seconds, from the first call on. */
+  window: number
+}
+
+export interface Limit extends Omit<CallLimit, 'per'> {
   name: string
-  /** How many attempts one subject has within the window. */
-  most: number
-  windowInSeconds: number
+  /** What is counted for the platform alone has further subjects: a mail address, a grant, another application. */
+  per: CallsPer | 'address' | 'grant' | 'application'
   /**
    * Every instance counts by itself, in its memory: for what is asked so often that a write for each attempt would cost more than the
    * attempt.
@@ -66,78 +77,79 @@ const HOUR = 60 * MINUTE
 /** Every limit of the application: what is counted, for whom, and how much is allowed (docs/guides/devices.md explains them). */
 export const limits = {
   /** For each account, all clients together; a network where the account is signed in has a count of its own. */
-  signInPerAccount: { name: 'sign-in-account', most: 5, windowInSeconds: 10 * MINUTE },
+  signInPerAccount: { name: 'sign-in-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** For each network; a sign-in that succeeds is not counted. */
-  signInPerAddress: { name: 'sign-in-address', most: 30, windowInSeconds: 10 * MINUTE },
-  signUpPerAddress: { name: 'sign-up-address', most: 10, windowInSeconds: HOUR },
+  signInPerAddress: { name: 'sign-in-address', per: 'network', max: 30, window: 10 * MINUTE },
+  signUpPerAddress: { name: 'sign-up-address', per: 'network', max: 10, window: HOUR },
   /** Wrong old passwords; a count of its own, so that attempts at the sign-in page do not use it up. */
-  changePasswordPerAccount: { name: 'change-password-account', most: 5, windowInSeconds: 10 * MINUTE },
+  changePasswordPerAccount: { name: 'change-password-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** Providers and the identity hub together. */
-  providerStartPerAddress: { name: 'provider-address', most: 60, windowInSeconds: 10 * MINUTE },
-  callbackPerAddress: { name: 'callback-address', most: 30, windowInSeconds: MINUTE },
+  providerStartPerAddress: { name: 'provider-address', per: 'network', max: 60, window: 10 * MINUTE },
+  callbackPerAddress: { name: 'callback-address', per: 'network', max: 30, window: MINUTE },
   /** Sign-in links and password links. */
-  linksPerAccount: { name: 'mail-link-account', most: 5, windowInSeconds: HOUR },
-  verificationsPerAccount: { name: 'verification-account', most: 3, windowInSeconds: 10 * MINUTE },
+  linksPerAccount: { name: 'mail-link-account', per: 'person', max: 5, window: HOUR },
+  verificationsPerAccount: { name: 'verification-account', per: 'person', max: 3, window: 10 * MINUTE },
   /** Mails of all kinds that one network asks for. */
-  mailsPerAddress: { name: 'mail-address', most: 10, windowInSeconds: 10 * MINUTE },
+  mailsPerAddress: { name: 'mail-address', per: 'network', max: 10, window: 10 * MINUTE },
   /** The sign-in page asks for options whenever it is opened, so this is far above what an office behind one address needs. */
-  passkeyOptionsPerAddress: { name: 'passkey-options-address', most: 300, windowInSeconds: 10 * MINUTE },
-  passkeysPerAddress: { name: 'passkey-address', most: 60, windowInSeconds: 10 * MINUTE },
-  passkeyRegistrationsPerAccount: { name: 'passkey-registration', most: 30, windowInSeconds: HOUR },
+  passkeyOptionsPerAddress: { name: 'passkey-options-address', per: 'network', max: 300, window: 10 * MINUTE },
+  passkeysPerAddress: { name: 'passkey-address', per: 'network', max: 60, window: 10 * MINUTE },
+  passkeyRegistrationsPerAccount: { name: 'passkey-registration', per: 'person', max: 30, window: HOUR },
   /** Wrong passwords in the settings of two-factor sign-in. */
-  twoFactorPasswordsPerAccount: { name: 'two-factor-password', most: 5, windowInSeconds: 10 * MINUTE },
+  twoFactorPasswordsPerAccount: { name: 'two-factor-password', per: 'person', max: 5, window: 10 * MINUTE },
   /** Wrong passwords where a change asks for the password again: the address, deleting the account. */
-  ownPasswordsPerAccount: { name: 'own-password-account', most: 5, windowInSeconds: 10 * MINUTE },
+  ownPasswordsPerAccount: { name: 'own-password-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** Changes of address that one person asks for, each of which sends two mails. */
-  addressChangesPerAccount: { name: 'address-change-account', most: 5, windowInSeconds: HOUR },
+  addressChangesPerAccount: { name: 'address-change-account', per: 'person', max: 5, window: HOUR },
   /** For each new address, with or without an account. */
-  addressChangesPerRecipient: { name: 'address-change-recipient', most: 5, windowInSeconds: HOUR },
-  picturesPerAccount: { name: 'pictures-account', most: 30, windowInSeconds: HOUR },
-  uploadsPerAccount: { name: 'uploads-account', most: 1000, windowInSeconds: HOUR },
-  exportsPerAccount: { name: 'exports-account', most: 20, windowInSeconds: HOUR },
-  codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
-  embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
+  addressChangesPerRecipient: { name: 'address-change-recipient', per: 'address', max: 5, window: HOUR },
+  picturesPerAccount: { name: 'pictures-account', per: 'person', max: 30, window: HOUR },
+  uploadsPerAccount: { name: 'uploads-account', per: 'person', max: 1000, window: HOUR },
+  exportsPerAccount: { name: 'exports-account', per: 'person', max: 20, window: HOUR },
+  codesPerAccount: { name: 'two-factor-account', per: 'person', max: 10, window: 15 * MINUTE },
+  embedTicketsPerAccount: { name: 'embed-tickets', per: 'person', max: 300, window: HOUR },
   /** For each grant or static token. */
-  mcpCallsPerGrant: { name: 'mcp-calls', most: 600, windowInSeconds: MINUTE, isPerInstance: true },
+  mcpCallsPerGrant: { name: 'mcp-calls', per: 'grant', max: 600, window: MINUTE, isPerInstance: true },
   /** Hosts that ask to be registered, also those that are. */
-  oauthRegistrationRequestsPerAddress: { name: 'oauth-register-requests', most: 300, windowInSeconds: HOUR },
+  oauthRegistrationRequestsPerAddress: { name: 'oauth-register-requests', per: 'network', max: 300, window: HOUR },
   /** New hosts; one that many people use comes from one address for all of them. */
-  oauthRegistrationsPerAddress: { name: 'oauth-register-address', most: 60, windowInSeconds: HOUR },
+  oauthRegistrationsPerAddress: { name: 'oauth-register-address', per: 'network', max: 60, window: HOUR },
   /** Authorization pages that are opened. */
-  authorizationsPerAddress: { name: 'oauth-authorize-address', most: 120, windowInSeconds: MINUTE },
+  authorizationsPerAddress: { name: 'oauth-authorize-address', per: 'network', max: 120, window: MINUTE },
   /** Every host behind one address together; a host renews once an hour. */
-  oauthTokensPerAddress: { name: 'oauth-token-address', most: 300, windowInSeconds: MINUTE },
-  oauthRevocationsPerAddress: { name: 'oauth-revoke-address', most: 60, windowInSeconds: MINUTE },
+  oauthTokensPerAddress: { name: 'oauth-token-address', per: 'network', max: 300, window: MINUTE },
+  oauthRevocationsPerAddress: { name: 'oauth-revoke-address', per: 'network', max: 60, window: MINUTE },
   /** Ways to a provider that one person begins. */
-  connectionsPerAccount: { name: 'connections-account', most: 60, windowInSeconds: 10 * MINUTE },
+  connectionsPerAccount: { name: 'connections-account', per: 'person', max: 60, window: 10 * MINUTE },
   /** As the identity hub: people who come from other applications. */
-  identityAuthorizationsPerAddress: { name: 'identity-authorize-address', most: 120, windowInSeconds: MINUTE },
-  identityCodesPerAccount: { name: 'identity-codes', most: 60, windowInSeconds: 10 * MINUTE },
+  identityAuthorizationsPerAddress: { name: 'identity-authorize-address', per: 'network', max: 120, window: MINUTE },
+  identityCodesPerAccount: { name: 'identity-codes', per: 'person', max: 60, window: 10 * MINUTE },
   /** All users who sign in to one application come from one address here: its server's. */
-  identityTokensPerAddress: { name: 'identity-token-address', most: 600, windowInSeconds: MINUTE },
-  identityChecksPerAddress: { name: 'identity-check-address', most: 60, windowInSeconds: MINUTE },
+  identityTokensPerAddress: { name: 'identity-token-address', per: 'network', max: 600, window: MINUTE },
+  identityChecksPerAddress: { name: 'identity-check-address', per: 'network', max: 60, window: MINUTE },
   /** Calls of one other application, all of its people together. */
-  a2aCallsPerApp: { name: 'a2a-calls', most: 600, windowInSeconds: MINUTE },
+  a2aCallsPerApp: { name: 'a2a-calls', per: 'application', max: 600, window: MINUTE },
   /** Calls whose token is not accepted. */
-  a2aRefusalsPerAddress: { name: 'a2a-refusals-address', most: 60, windowInSeconds: MINUTE },
+  a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
   /** What other applications ask one person to approve. */
-  a2aApprovalsPerAccount: { name: 'a2a-approvals-account', most: 60, windowInSeconds: HOUR },
+  a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications begin. */
-  desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', most: 30, windowInSeconds: 10 * MINUTE },
+  desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', per: 'network', max: 30, window: 10 * MINUTE },
   /** A desktop application asks again until its person has confirmed. */
   desktopExchangesPerAddress: {
     name: 'desktop-exchanges-address',
-    most: 600,
-    windowInSeconds: MINUTE,
+    per: 'network',
+    max: 600,
+    window: MINUTE,
     isPerInstance: true,
   },
   /** Mails to addresses without an account, through however many organizations. */
-  invitationsPerAccount: { name: 'invitations-account', most: 20, windowInSeconds: HOUR },
-  invitationsPerAddress: { name: 'invitations-address', most: 20, windowInSeconds: HOUR },
-  invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
+  invitationsPerAccount: { name: 'invitations-account', per: 'person', max: 20, window: HOUR },
+  invitationsPerAddress: { name: 'invitations-address', per: 'network', max: 20, window: HOUR },
+  invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */
-  webhookChangesPerAccount: { name: 'webhook-changes-account', most: 120, windowInSeconds: HOUR },
+  webhookChangesPerAccount: { name: 'webhook-changes-account', per: 'person', max: 120, window: HOUR },
   /** Pages of the activity. */
-  activityPagesPerAccount: { name: 'activity-account', most: 60, windowInSeconds: MINUTE, isPerInstance: true },
-  organizationsPerAccount: { name: 'organizations-account', most: 10, windowInSeconds: 24 * HOUR },
+  activityPagesPerAccount: { name: 'activity-account', per: 'person', max: 60, window: MINUTE, isPerInstance: true },
+  organizationsPerAccount: { name: 'organizations-account', per: 'person', max: 10, window: 24 * HOUR },
 } as const satisfies Record<string, Limit>

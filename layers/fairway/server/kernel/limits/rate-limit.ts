@@ -41,7 +41,7 @@ const withValues = (statement: string, values: readonly (string | number)[]): SQ
   )
 
 function checkCount(limit: Limit, { count, endsAt }: Counted, now: number): void {
-  if (count <= limit.most) return
+  if (count <= limit.max) return
   const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
   throw new AppError('rate-limited', {
     detail: `Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
@@ -56,7 +56,7 @@ const COUNT = `insert into rate_limits (key, count, ends_at) values (?, 1, ?) on
 
 const countValues = (limit: Limit, subject: string, now: number) => [
   keyOf(limit, subject),
-  now + limit.windowInSeconds * 1000,
+  now + limit.window * 1000,
   now,
   now,
 ]
@@ -75,7 +75,7 @@ function countHere(app: App, limit: Limit, subject: string, now: number): Counte
     known.count += 1
     return known
   }
-  const begun = { count: 1, endsAt: now + limit.windowInSeconds * 1000 }
+  const begun = { count: 1, endsAt: now + limit.window * 1000 }
   windows.set(subject, begun)
   return begun
 }
