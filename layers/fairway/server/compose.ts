@@ -15,6 +15,7 @@ import { oauthServerRows } from '#fairway/server/domains/oauth-server'
 import { organizationRows } from '#fairway/server/domains/organizations'
 import { pagesRows } from '#fairway/server/domains/pages'
 import { peopleRows } from '#fairway/server/domains/people'
+import { plansRows } from '#fairway/server/domains/plans'
 import { signInRows } from '#fairway/server/domains/sign-in'
 import { webhookRows } from '#fairway/server/domains/webhooks'
 import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
@@ -31,6 +32,7 @@ const dependents = [
   pagesRows,
   webhookRows,
   filesRows,
+  plansRows,
 ]
 
 const platformTables: ReadonlySet<string> = new Set(

@@ -40,6 +40,13 @@ export const errorCatalog = {
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'reserved-setting': { status: 403, title: 'This setting is managed by the platform.' },
   'agents-read-only': { status: 403, title: 'This organization lets connected apps only read.' },
+  'plan-limit': { status: 403, title: 'The plan of your organization has no room for more of this.' },
+  'plan-read-only': {
+    status: 403,
+    title:
+      'Your organization has more of this than its plan allows. Until that changes it can be read and deleted, and nothing else.',
+  },
+  'plan-feature': { status: 403, title: 'The plan of your organization does not include this.' },
   'insufficient-scope': { status: 403, title: 'This application does not have permission to do that.' },
   'not-approved': { status: 403, title: 'The request was not approved. Nothing has changed.' },
   'approval-unanswered': { status: 403, title: 'The request was not answered. Nothing has changed.' },

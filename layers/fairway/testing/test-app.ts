@@ -15,6 +15,7 @@ import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { checkCollections, keepTotals } from '../server/domains/collections'
 import { keepFiles } from '../server/domains/files'
+import { keepLimits } from '../server/domains/plans'
 import type { SharedTable } from '../server/domains/organizations'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
@@ -84,6 +85,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   checkCollections(app, collections)
   await keepTotals(app, collections)
   await keepFiles(app)
+  await keepLimits(app)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => actions })
   const edge = createEdge(app)

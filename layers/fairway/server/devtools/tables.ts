@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { quoteName } from '#fairway/server/kernel/owned-rows'
+import { quoteName } from '#fairway/server/kernel/database/sql-text'
 
 /** A table of the database, of either journal. */
 interface Table {

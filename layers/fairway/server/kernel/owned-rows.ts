@@ -2,6 +2,7 @@
 import { customType } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { InStatement, InValue, ResultSet } from './database/client'
+import { quoteName } from './database/sql-text'
 import { emailSchema } from '../../shared/schemas/email'
 
 // Columns that name a person by the address say so by their SQL type, so that they are found in any table.
@@ -49,9 +50,6 @@ const FIND = `
   where m.type = 'table' and l.schema = 'main' order by m.name, c.cid`
 
 const foundSchema = z.object({ table: z.string(), name: z.string(), type: z.string(), hasRowid: z.number() })
-
-/** An identifier as SQL names it, whatever it holds. */
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Every table, by name. */
 export async function findTables(on: Runs): Promise<TableOfRows[]> {

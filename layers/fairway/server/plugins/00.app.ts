@@ -14,6 +14,7 @@ import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
 import { keepFiles } from '#fairway/server/domains/files'
+import { keepLimits } from '#fairway/server/domains/plans'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
@@ -97,6 +98,7 @@ async function start() {
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepTotals(app, collections)
   await keepFiles(app)
+  await keepLimits(app)
   followSignals(app)
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })

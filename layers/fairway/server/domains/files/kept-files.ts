@@ -4,8 +4,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-triggers'
 import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
-import { quoteName } from '#fairway/server/kernel/owned-rows'
+import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
 
 /** What a write fails with that gives a row a file of somebody else's. */
 export const FILE_REFUSED = 'fw: this file is not for this row'
@@ -52,20 +53,8 @@ export async function fileColumns(app: App): Promise<FileColumn[]> {
 export async function keepFiles(app: App): Promise<void> {
   const columns = await fileColumns(app)
   const wanted = new Map(columns.flatMap(column => EVENTS.map(event => triggerOf(column, event))))
-  const { rows } = await app.db.client.execute(
-    `select name, sql from sqlite_schema where type = 'trigger' and name glob '${PREFIX}*'`,
-  )
-  const there = new Map(rows.map(({ name, sql: text }) => [String(name), String(text)]))
-  const dropped = [...there].filter(([name, text]) => wanted.get(name) !== text).map(([name]) => name)
-  const missing = [...wanted].filter(([name, text]) => there.get(name) !== text)
-  // Another process may start at the same moment: what it has just made is replaced.
-  const gone = new Set([...dropped, ...missing.map(([name]) => name)])
-  const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
-  statements.push(...missing.map(([, text]) => text))
-  if (statements.length > 0) await app.db.client.batch(statements, 'write')
+  await keepTriggers(app.db.client, PREFIX, wanted)
 }
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** The ids that a column holds in the new or the old row, as a SELECT. */
 const idsIn = ({ column, isMany }: FileColumn, row: 'new' | 'old'): string => {
@@ -84,10 +73,7 @@ function triggerOf(column: FileColumn, event: Event): [string, string] {
     delete: letGo(column),
   }
   const when = event === 'update' ? ` when ${changed}` : ''
-  return [
-    name,
-    `CREATE TRIGGER ${quoteName(name)} after ${event} on ${quoteName(column.table)}${when} begin ${bodies[event]} end`,
-  ]
+  return [name, triggerSql(name, `after ${event} on ${quoteName(column.table)}${when}`, bodies[event])]
 }
 
 /** The condition of files that this column of the row has, or had last. */

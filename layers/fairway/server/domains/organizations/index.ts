@@ -29,10 +29,19 @@ export {
 } from './hand-over'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
-export { createOrganization, leaveAllStatements, listLeaving } from './organization'
+export { createOrganization, leaveAllStatements, listLeaving, orgExists } from './organization'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation } from './join'
-export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
+export { countSeats, SEATS_TABLE, seatsTaken } from './seats'
+export {
+  checkGuard,
+  type GuardContext,
+  type InOrganization,
+  type Proving,
+  requireAll,
+  requireOrganization,
+  requireOrgRole,
+} from './guards'
 export { exportMembers, listEveryone, listMembers, MEMBER_ORDERS, memberStatements, type Somebody } from './member-list'
 export {
   changeMemberRole,

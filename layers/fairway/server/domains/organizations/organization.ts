@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { InStatement, Orm } from '#fairway/server/kernel/database/client'
 import type { TableOfRows, Runs } from '#fairway/server/kernel/owned-rows'
 import { ORG_ROLES, type OrgPermission, type OrgRole } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -106,6 +106,11 @@ async function confirmationFor(app: App, creator: Creator, [first]: Membership[]
 
 const keysOf = async (app: App, { orgId }: Creator): Promise<string[]> =>
   orgId ? listOrgCredentialKeys(app, orgId) : []
+
+/** Whether there is an organization with this id. */
+export async function orgExists(db: Pick<Orm, 'all'>, id: string): Promise<boolean> {
+  return (await db.all(sql`select 1 from organizations where id = ${id}`)).length > 0
+}
 
 interface UpdateOrganizationInput {
   name?: string

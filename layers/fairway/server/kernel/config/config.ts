@@ -5,6 +5,7 @@ import { canonicalAddress } from '../http/client-address'
 import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, originFaults, secretFaults } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
+import type { PlansConfig } from './plans-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
 import { type FilesConfig, filesConfig, filesFaults } from './files-config'
@@ -48,6 +49,8 @@ export interface Config {
   /** For how long a deleted organization can be restored, in days. */
   orgDeletionGrace: number
   appRoles: AppRolesDeclaration | null
+  /** What organizations may have by their plan; null where nothing is limited. */
+  plans: PlansConfig | null
   /** The providers that people can sign in with, in the order they are offered. */
   signInProviders: SignInProvider[]
   connections: ConnectionsConfig
@@ -152,6 +155,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     mail: mailConfig(env, environment),
     mails: fwConfig.mails,
     appRoles: fwConfig.appRoles,
+    plans: fwConfig.plans,
     credentials: fwConfig.credentials,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: env.FW_SHELL_CACHE === 'off' ? null : (env.FW_SHELL_CACHE ?? 600),

@@ -4,6 +4,7 @@ import { ORG_ROLES } from '#fairway/shared/roles'
 import { mailsOption } from '../mail/mail-overrides'
 import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
+import { plansOption } from './plans-config'
 import { hubAppSchema, toOrigin } from './identity-registry'
 
 /** What an application's own `getSession` says of the person who is signed in. */
@@ -124,6 +125,8 @@ const options = z.strictObject({
     .prefault({}),
   /** The credentials that actions ask for, so that people are told what to enter. */
   credentials: credentialsOption,
+  /** What an organization may have by its plan; without it nothing is limited. */
+  plans: plansOption,
   /** What several installations of one product know of each other without configuration. */
   identity: z
     .strictObject({

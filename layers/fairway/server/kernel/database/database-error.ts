@@ -1,6 +1,7 @@
 import type { ErrorCode } from '#fairway/shared/errors'
 import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
+import { refusalOf } from './refusals'
 
 const RETRY_AFTER_IN_SECONDS = 5
 const LOCKED = /database is locked/i
@@ -61,13 +62,13 @@ export const CURES: Record<StorageFault, string> = {
 
 /**
  * What callers of the database see: `unavailable` where it is locked or out of reach, a code of its own where its disk is full,
- * read-only or damaged, any other error as it is.
+ * read-only or damaged, what a trigger refuses, any other error as it is.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof AppError) return error
   const fault = storageFaultOf(error)
   if (fault) return storageError(fault, error)
-  return isUnreachable(error) ? unavailable(error) : error
+  return isUnreachable(error) ? unavailable(error) : (refusalOf(error) ?? error)
 }
 
 /** The answer of work on the database; what it throws leaves as `toDatabaseError` says, and the watch is told. */

@@ -5,6 +5,7 @@ import { AppError } from '../http/app-error'
 import type { App } from '../app-context'
 import type { Database } from './client'
 import type { StorageFault } from './database-error'
+import { quoteName } from './sql-text'
 import { type Migration, type ShippedMigrations, splitStatements } from './migrations'
 
 export type { Migration } from './migrations'
@@ -135,9 +136,9 @@ function toSteps(pending: Migration[], journal: Journal, triggers: readonly stri
  */
 async function triggersOfOurs(client: Client): Promise<string[]> {
   const { rows } = await client.execute(
-    "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*')",
+    "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*' or name glob 'fw_plan_*')",
   )
-  return rows.map(({ name }) => `drop trigger if exists "${String(name).replaceAll('"', '""')}"`)
+  return rows.map(({ name }) => `drop trigger if exists ${quoteName(String(name))}`)
 }
 
 function failedStep(error: unknown, steps: Step[]): Pick<Step, 'part' | 'file'> {

@@ -1,6 +1,7 @@
 import { isNull, sql } from 'drizzle-orm'
 import { getRouterParams, type H3Event } from 'h3'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import type { Orm } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countMetric } from '#fairway/server/kernel/events/metrics'
@@ -55,6 +56,36 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   } catch (cause) {
     app.log.error('audit row could not be written', { action, requestId, error: cause })
   }
+}
+
+/**
+ * Writes the row of something that was done, in the transaction where `db` is one; also without a session, for what the platform does
+ * on its own and other services ask for.
+ */
+export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: DoneWithin): Promise<void> {
+  const { action, caller, session = null, orgId, input } = done
+  await db.insert(auditLog).values({
+    id: newId(),
+    at: app.now(),
+    action,
+    caller,
+    userId: session?.userId ?? null,
+    userEmail: session?.email ?? null,
+    orgId,
+    outcome: 'ok',
+    requestId: newId(),
+    input: JSON.stringify(input),
+  })
+  sealSoon(app)
+}
+
+interface DoneWithin {
+  action: string
+  caller: AuditCaller
+  session?: Pick<Session, 'userId' | 'email'> | null
+  orgId: string
+  /** What is kept of it, with nothing secret. */
+  input: Record<string, unknown>
 }
 
 const ROWS_AT_ONCE = 500

@@ -1,5 +1,6 @@
 // Totals that triggers in the database keep, whoever writes. REPLACE deletes rows without a delete trigger (but for
 // `pragma recursive_triggers`), so the rows that a new one may replace are noted before, and those that are gone are counted after.
+import { literal } from '#fairway/server/kernel/database/sql-text'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -37,7 +38,6 @@ const EVENTS = ['before_insert', 'insert', 'before_update', 'update', 'delete'] 
 type Event = (typeof EVENTS)[number]
 
 const PREFIX = 'fw_total_'
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const triggerName = ({ name }: KeptTotal, event: Event): string => `${PREFIX}${name}:${event}`
 
 /** Brings the triggers of kept totals to what is declared: counts where they are new or changed, drops those that nobody wants. Throws for a table that cannot have them. */

@@ -3,7 +3,7 @@ import { HOOK_SETTING, LOCAL_PEOPLE, onceSettingSql } from '#fairway/server/doma
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { quoteName } from '#fairway/server/kernel/owned-rows'
+import { quoteName } from '#fairway/server/kernel/database/sql-text'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { InValue, ResultSet } from '#fairway/server/kernel/database/client'
 

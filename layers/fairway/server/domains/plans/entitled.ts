@@ -1,0 +1,57 @@
+import {
+  type GuardContext,
+  type InOrganization,
+  type Proving,
+  requireOrganization,
+} from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { PlansConfig } from '#fairway/server/kernel/config/plans-config'
+import { requireRun } from '#fairway/server/kernel/current-run'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { countUse, planOf } from './plan-of'
+
+interface EntitledOptions {
+  /** How many the call is about to add; 1 when not given. */
+  adding?: number
+}
+
+type EntitledGuard = ((context: GuardContext) => Promise<true>) & Proving<InOrganization>
+
+/**
+ * A guard that lets in whoever works in an organization whose plan includes a feature, or has room for more of what a limit counts.
+ * It throws `plan-feature` or `plan-limit` (403) with the plan, what it allows and where to get more; and what `requireOrganization`
+ * throws. The write itself is refused beyond the limit too, so calls at once cannot pass it together.
+ */
+export function entitled(name: string, { adding = 1 }: EntitledOptions = {}): EntitledGuard {
+  const isMember = requireOrganization()
+  const guard = async (context: GuardContext): Promise<true> => {
+    isMember(context)
+    await requireEntitled(requireRun().app, context.orgId ?? '', name, adding)
+    return true
+  }
+  return Object.assign(guard, { orgRoles: isMember.orgRoles })
+}
+
+async function requireEntitled(app: App, orgId: string, name: string, adding: number): Promise<void> {
+  const plans = plansOf(app)
+  if (!(name in plans.features) && !(name in plans.limits))
+    throw new Error(`entitled: fw.config.ts has no limit and no feature "${name}"`)
+  const plan = (await planOf(app, plans, orgId)).name
+  const { limits, features } = plans.plans[plan]!
+  const shared = { plan, upgradeUrl: plans.upgradeUrl }
+  if (name in plans.features) {
+    if (!features.includes(name)) throw new AppError('plan-feature', { extra: { feature: name, ...shared } })
+    return
+  }
+  const max = limits[name]
+  if (max === undefined) return
+  const used = (await countUse(app, { ...plans, limits: { [name]: plans.limits[name]! } }, orgId))[name] ?? 0
+  if (used + adding > max) throw new AppError('plan-limit', { extra: { limit: name, max, used, ...shared } })
+}
+
+/** The plans of this application; throws where fw.config.ts declares none. */
+export function plansOf(app: App): PlansConfig {
+  const { plans } = app.config
+  if (!plans) throw new Error('fw.config.ts declares no plans')
+  return plans
+}

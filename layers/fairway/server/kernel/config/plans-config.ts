@@ -1,0 +1,59 @@
+// `plans` of defineFwConfig: what an organization may have, by its plan.
+import { z } from 'zod'
+
+const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must have small letters, digits and hyphens')
+const title = z.string().trim().min(1).max(60)
+
+const planOptions = z.strictObject({
+  title,
+  /** The most that an organization on this plan may have, by limit. A limit that is not named here has no end. */
+  limits: z.record(z.string(), z.int().min(0)).default({}),
+  features: z.array(z.string()).default([]),
+})
+
+const plansOptions = z
+  .strictObject({
+    /** Tables with `org_id` whose rows are counted: `deals: { counts: 'deals', title: 'Deals' }`. `org_members` counts members and open invitations. */
+    limits: z.record(name, z.strictObject({ counts: z.string().min(1), title })).default({}),
+    /** What a plan includes or leaves out, with its title. */
+    features: z.record(name, title).default({}),
+    plans: z.record(name, planOptions),
+    /** The plan of an organization that nobody has given one. */
+    default: z.string(),
+    /** The plan of a new organization for its first days. */
+    trial: z.strictObject({ plan: z.string(), days: z.int().min(1).max(365) }).optional(),
+    /** Where people get a larger plan: a page of this application or an https address. */
+    upgradeUrl: z
+      .string()
+      .regex(/^(\/(?![/\\])|https:\/\/)/, 'must be a path or an https address')
+      .optional(),
+  })
+  .check(({ value, issues }) => {
+    for (const [path, message] of unknownNames(value))
+      issues.push({ code: 'custom', path: [path], message, input: value })
+  })
+
+type PlansOptions = z.output<typeof plansOptions>
+
+const unknownNames = ({ plans, limits, features, ...rest }: PlansOptions): [path: string, message: string][] => [
+  ...Object.keys(limits)
+    .filter(each => each in features)
+    .map((each): [string, string] => ['limits', `"${each}" is a feature too`]),
+  ...[rest.default, ...(rest.trial ? [rest.trial.plan] : [])]
+    .filter(each => !(each in plans))
+    .map((each): [string, string] => ['plans', `there is no plan "${each}"`]),
+  ...Object.values(plans).flatMap(plan => [
+    ...Object.keys(plan.limits)
+      .filter(each => !(each in limits))
+      .map((each): [string, string] => ['plans', `there is no limit "${each}"`]),
+    ...plan.features
+      .filter(each => !(each in features))
+      .map((each): [string, string] => ['plans', `there is no feature "${each}"`]),
+  ]),
+]
+
+/** The option `plans` of `defineFwConfig`; without it nothing is limited. */
+export const plansOption = plansOptions.nullable().default(null)
+
+/** The plans of this application. */
+export type PlansConfig = z.output<typeof plansOptions>

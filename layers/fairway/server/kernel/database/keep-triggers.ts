@@ -1,0 +1,21 @@
+import type { Client } from '@libsql/client'
+import { quoteName } from './sql-text'
+
+/** One trigger as SQLite repeats it: `when` is when and on which table it fires, `does` its statements. */
+export const triggerSql = (name: string, when: string, does: string): string =>
+  `CREATE TRIGGER ${quoteName(name)} ${when} begin ${does} end`
+
+/** Brings the triggers whose names have this beginning to these, by name; several processes may do so at once. */
+export async function keepTriggers(client: Client, prefix: string, wanted: ReadonlyMap<string, string>): Promise<void> {
+  const { rows } = await client.execute(
+    `select name, sql from sqlite_schema where type = 'trigger' and name glob '${prefix}*'`,
+  )
+  const there = new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
+  const dropped = [...there].filter(([name, text]) => wanted.get(name) !== text).map(([name]) => name)
+  const missing = [...wanted].filter(([name, text]) => there.get(name) !== text)
+  // Another process may start at the same moment: what it has just made is replaced.
+  const gone = new Set([...dropped, ...missing.map(([name]) => name)])
+  const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
+  statements.push(...missing.map(([, text]) => text))
+  if (statements.length > 0) await client.batch(statements, 'write')
+}

@@ -1,0 +1,25 @@
+// What a trigger refuses, so that every surface answers it with a code: whoever writes, and however.
+import { z } from 'zod'
+import { type ErrorCode, errorCatalog } from '#fairway/shared/errors'
+import { AppError } from '../http/app-error'
+import { literal } from './sql-text'
+
+const MARK = 'fw-refused '
+
+const refusalSchema = z.looseObject({
+  code: z.custom<ErrorCode>(value => typeof value === 'string' && value in errorCatalog),
+})
+
+/** The SQL of a trigger that ends a statement with this error of the catalog, and with further members of its answer. */
+export const raiseSql = (code: ErrorCode, extra: Record<string, unknown> = {}): string =>
+  `select raise(abort, ${literal(`${MARK}${JSON.stringify({ code, ...extra })}`)})`
+
+/** The error that a trigger has raised by `raiseSql`; undefined for every other failure. */
+export function refusalOf(error: unknown): AppError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const at = error.message.indexOf(MARK)
+  if (at === -1) return undefined
+  const text = error.message.slice(at + MARK.length, error.message.lastIndexOf('}') + 1)
+  const { code, ...extra } = refusalSchema.parse(JSON.parse(text))
+  return new AppError(code, { extra, cause: error })
+}

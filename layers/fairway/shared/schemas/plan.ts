@@ -1,0 +1,17 @@
+import * as z from 'zod/mini'
+
+/** The plan of an organization, as its members see it. */
+export const planViewSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  /** When it ends; null where it does not. */
+  until: z.nullable(z.string()),
+  isTrial: z.boolean(),
+  /** `max` is null where there is no limit. */
+  limits: z.array(z.object({ name: z.string(), title: z.string(), used: z.number(), max: z.nullable(z.number()) })),
+  features: z.array(z.object({ name: z.string(), title: z.string(), isIncluded: z.boolean() })),
+  /** Where people get a larger plan. */
+  upgradeUrl: z.nullable(z.string()),
+})
+
+export type PlanView = z.infer<typeof planViewSchema>
