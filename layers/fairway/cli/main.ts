@@ -28,6 +28,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       jobs: () => import('./jobs-command').then(module => module.jobsCommand),
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),
       new: () => import('./new-command').then(module => module.newCommand),
+      org: () => import('./org-command').then(module => module.orgCommand),
       remove: removeCommand,
       restore: () => import('./backup-command').then(module => module.restoreCommand),
       secrets: () => import('./operator-commands').then(module => module.secretsCommand),

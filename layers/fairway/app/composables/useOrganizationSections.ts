@@ -1,7 +1,7 @@
 import { mayInOrg, type OrgPermission } from '#fairway/shared/roles'
 
 /** The sections of an organization in their order: what each is about, and what a role must be allowed to use it. */
-const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string }[] = [
+const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string; isOfPlans?: true }[] = [
   { id: 'members', icon: 'i-lucide-users' },
   { id: 'invitations', icon: 'i-lucide-mail', needs: 'list-invitations' },
   { id: 'roles', icon: 'i-lucide-shield-check' },
@@ -10,6 +10,7 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'apps', icon: 'i-lucide-arrow-right-left', needs: 'list-grants' },
   { id: 'webhooks', icon: 'i-lucide-waypoints', needs: 'manage-webhooks' },
   { id: 'audit', icon: 'i-lucide-scroll-text', needs: 'read-audit-log', to: '/audit' },
+  { id: 'plan', icon: 'i-lucide-gauge', isOfPlans: true },
   { id: 'general', icon: 'i-lucide-settings' },
   { id: 'danger', icon: 'i-lucide-triangle-alert' },
 ]
@@ -21,7 +22,9 @@ export const isOrganizationSection = (id: string): boolean => SECTIONS.some(each
 export function useOrganizationSections() {
   const { t } = useI18n()
   const { session } = useSession()
-  const isOpen = ({ needs }: (typeof SECTIONS)[number]): boolean => !needs || mayInOrg(session.value?.orgRole, needs)
+  const { hasPlans } = useAppConfig()
+  const isOpen = ({ needs, isOfPlans }: (typeof SECTIONS)[number]): boolean =>
+    (!needs || mayInOrg(session.value?.orgRole, needs)) && (!isOfPlans || hasPlans)
   const sections = computed(() =>
     SECTIONS.filter(isOpen).map(({ id, icon, to }) => ({ id, icon, to, label: t(`team.sections.${id}`) })),
   )

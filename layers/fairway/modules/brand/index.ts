@@ -5,22 +5,24 @@ import { renderToString } from 'vue/server-renderer'
 import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import type { Brand, Accent } from '../../server/kernel/config/brand'
+import type { FwConfig } from '../../server/kernel/config/fw-config'
 import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
 
 const FOLDER = 'brand-public'
 
-/** Gives pages the name, the logo and the colours that fw.config.ts declares; the server reads them there itself. */
+/** Gives pages the name, the logo and the colours that fw.config.ts declares, and whether there are plans; the server reads them there itself. */
 export default defineNuxtModule({
   meta: { name: 'brand' },
   async setup(_options, nuxt) {
-    const brand = await loadBrand(nuxt)
+    const { brand, plans } = await loadSettings(nuxt)
     const folders = getLayerDirectories(nuxt).map(dirs => dirs.public)
     const logoFile = brand.logo && pictureFile(folders, brand.logo.light)
     if (brand.logo) pictureFile(folders, brand.logo.dark)
 
     nuxt.options.appConfig.name = brand.name
+    nuxt.options.appConfig.hasPlans = plans !== null
     const { head } = nuxt.options.app
     head.title ??= brand.name
     head.meta = [...(head.meta ?? []), { name: 'theme-color', content: brand.accent[800] }]
@@ -111,16 +113,16 @@ const pictureIn = (png: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><image width="32" height="32" href="data:image/png;base64,${png}"/></svg>\n`
 
 /**
- * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
+ * What the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
  * In development it says so instead and gives the platform's own, so that the cure is noticed.
  */
-export async function loadBrand(nuxt: ReturnType<typeof useNuxt>): Promise<Brand> {
+export async function loadSettings(nuxt: ReturnType<typeof useNuxt>): Promise<FwConfig> {
   const { rootDir, dev } = nuxt.options
   try {
-    return (await loadFwConfig(rootDir)).brand
+    return await loadFwConfig(rootDir)
   } catch (error) {
     if (!dev) throw error
     tellFault(nuxt, 'brand', error)
-    return (await loadFwConfig(platformDir)).brand
+    return await loadFwConfig(platformDir)
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineNuxtModule, useLogger } from '@nuxt/kit'
 import { h } from 'vue'
-import { loadBrand } from '../brand/index'
+import { loadSettings } from '../brand/index'
 import { CATALOGS, FRAME_PLACE, frameFiles } from '../registry/catalogs'
 import { noteWhatIsWrong } from '../dev-server/faults'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
@@ -31,7 +31,7 @@ export default defineNuxtModule({
       },
     })
     const check = async (again: boolean) => {
-      const names = await checkFrames(rootDir, await loadBrand(nuxt), { again })
+      const names = await checkFrames(rootDir, (await loadSettings(nuxt)).brand, { again })
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
     }
     // Development goes on, so that the cure is noticed.
