@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AuditCaller } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from './app-context'
 import { AppError } from './http/app-error'
@@ -8,6 +9,8 @@ interface Run {
   app: App
   /** Who it is, or how to find out: a request looks its session up when it is first asked for. */
   session: Session | null | (() => Promise<Session | null>)
+  /** By which surface an action was called, or that a job runs; missing in other requests. */
+  caller?: AuditCaller
   /** Whether the person signed in within the last 15 minutes; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
   /** Where the person's own program calls from; another application and the command line have none. */

@@ -48,7 +48,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   try {
     const result = await measured(app, call, () =>
-      withRun({ app, session, clientAddress, hasRecentSignIn }, () => runChecked(app, call)),
+      withRun({ app, session, caller: call.caller, clientAddress, hasRecentSignIn }, () => runChecked(app, call)),
     )
     if (changes) await record(app, call, { before, done: { result } })
     app.walk?.step(call.requestId, 'answer')

@@ -2,7 +2,7 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import { recordWithin } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
-import { requireRun } from '#fairway/server/kernel/current-run'
+import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { orgExists } from '#fairway/server/domains/organizations'
 import { plansOf } from './entitled'
@@ -23,10 +23,10 @@ interface PlanChange {
  * declared, `not-found` for an organization that is not there, and outside of requests, actions and jobs.
  */
 export async function setPlan(db: Writes, orgId: string, plan: string, change: PlanChange = {}): Promise<boolean> {
-  const { app, session } = requireRun()
+  const { app, session, caller } = requireRun()
   const isChanged = await changePlan(app, db, orgId, plan, change)
-  const person = typeof session === 'function' ? await session() : session
-  if (isChanged) await recordPlan(app, db, { orgId, plan, session: person })
+  const person = await sessionOfRun({ app, session })
+  if (isChanged) await recordPlan(app, db, { orgId, plan, session: person, caller })
   return isChanged
 }
 

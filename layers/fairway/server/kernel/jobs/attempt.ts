@@ -55,7 +55,7 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
     const input = declared.input.safeParse(job.input)
     if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
     if (job.isCancelled) return { state: 'cancelled' }
-    const returned = await withRun({ app, session: null }, () =>
+    const returned = await withRun({ app, session: null, caller: 'job' }, () =>
       withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
     )
     return { state: 'done', result: resultOf(returned) }

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const guide = readFileSync('docs/guides/plans.md', 'utf8')
+const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, path = '', code = '']) => ({ path, code }))
+// What every author's file imports stands in no block.
+const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim()
+
+it.each(blocks.filter(({ path }) => path !== 'fw.config.ts'))(
+  'the guide shows $path as the application of the tests has it',
+  ({ path, code }) => {
+    const tested = readFileSync(`tests/fixtures/author/${path}`, 'utf8')
+    expect(withoutImports(code)).toBe(withoutImports(tested))
+  },
+)
