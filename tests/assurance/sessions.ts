@@ -1,4 +1,4 @@
-import { designed, documented, missing, operators, type Requirement, tested } from './requirement'
+import { designed, documented, operators, type Requirement, tested } from './requirement'
 
 export const sessions: readonly Requirement[] = [
   documented(
@@ -49,11 +49,12 @@ export const sessions: readonly Requirement[] = [
     'unit/domains/sign-in/outdated-sign-in › makes no session by %s, at whatever moment',
     'http/sign-in-races › leaves no session of the old password, in fifty tries at two processes',
   ]),
-  missing(
-    '7.4.2',
-    'Switching an account off ends its sessions.',
-    'Accounts are not switched off or deleted by the application; deleting the row of a person ends all they have.',
-  ),
+  tested('7.4.2', 'Switching an account off ends its sessions.', [
+    'http/suspension › loses sessions, MCP calls, tokens and open streams at every instance, at once',
+    'unit/domains/people/suspension › has no session, and its sign-in says why and until when',
+    'unit/domains/sign-in/outdated-sign-in › fails by %s, at whatever moment',
+    'unit/domains/sign-in/outdated-sign-in › fails among many that race with it over a slow database, in both orders',
+  ]),
   tested('7.4.3', 'Other sessions can be ended after a change of the ways in.', [
     'http/sign-in › needs the old one and ends the other sessions',
     'http/mail-sign-in › is replaced by a link that works once; all sessions end and this browser is signed in',

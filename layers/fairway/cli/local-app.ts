@@ -8,7 +8,7 @@ import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { findLocalPerson } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
-import { actAs } from '../server/domains/sessions'
+import { actAs, sessionOfActing } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
@@ -74,8 +74,8 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
 
 /** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
 export async function localSession(app: App): Promise<Session> {
-  const acting = await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' })
-  if ('session' in acting) return acting.session
+  const session = sessionOfActing(await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' }))
+  if (session) return session
   throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
 }
 

@@ -1,7 +1,7 @@
 // What is done beside requests: jobs and mails, and what jobs have in hand.
 import { type CatalogEntry, runAction } from '#fairway/server/domains/actions'
 import { sendMailOf } from '#fairway/server/domains/mails'
-import { actAs } from '#fairway/server/domains/sessions'
+import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -25,8 +25,9 @@ export function declareWork(app: App, { jobs, mails, actions }: Work): void {
     mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
     async as(person, { orgId = job.orgId } = {}) {
       const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
-      if ('refusal' in acting) throw new AppError('unknown-person')
-      return personOf(app, actions, { ...job, session: acting.session })
+      const session = sessionOfActing(acting)
+      if (!session) throw new AppError('unknown-person')
+      return personOf(app, actions, { ...job, session })
     },
   }))
 }

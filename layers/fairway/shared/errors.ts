@@ -58,6 +58,7 @@ export const errorCatalog = {
   'dev-account-refused': { status: 403, title: 'The development account is not available here.' },
   'not-a-real-account': { status: 403, title: 'Sign in with your own account first.' },
   'local-migration-off': { status: 403, title: 'Moving local data is not available here.' },
+  'account-suspended': { status: 403, title: 'This account is suspended.' },
   'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
   'fresh-session-required': { status: 403, title: 'Sign in again to make this change.' },
   'claim-needs-proof': {
@@ -103,6 +104,7 @@ export const errorCatalog = {
     status: 403,
     title: 'The identity hub has not confirmed your e-mail address. Confirm it there, then try again.',
   },
+  'cannot-suspend': { status: 409, title: 'You can’t suspend operators or your own account.' },
   'provider-account-mismatch': {
     status: 409,
     title: 'This provider account is linked to another account here. Nothing has changed.',

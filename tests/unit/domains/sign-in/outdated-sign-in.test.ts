@@ -9,7 +9,13 @@ import {
   signInWithCode,
   startTwoFactor,
 } from '#fairway/server/domains/sign-in'
-import { readSessionTokens, approveWaitingBrowser, findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
+import {
+  readSessionTokens,
+  approveWaitingBrowser,
+  findEmailLink,
+  issueEmailLink,
+  suspendPerson,
+} from '#fairway/server/domains/people'
 import { confirmEmailLink, confirmPasswordReset, continueWaiting } from '#fairway/server/domains/sign-in/open-link'
 import { changePassword, signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { setAuthProvider } from '#fairway/server/domains/organizations'
@@ -21,7 +27,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { createAuthenticator, currentCodes } from '../../../support/authenticator'
-import { withInterruption } from '../../../support/database-slow'
+import { withInterruption, withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, signInAs } from '../../../support/members'
 import { createIssuer } from '../../../support/provider'
@@ -188,6 +194,31 @@ describe('a sign-in that is under way when the password is reset', () => {
     expect(await isTrue(run(disturbed))).toBe(false)
     expect(await sessionsOf(person.member.userId)).toBe(0)
     expect(await isTrue((await way(person))(app))).toBe(true)
+  })
+})
+
+describe('a sign-in that is under way when the account is suspended', () => {
+  const suspend = (userId: string) => suspendPerson(app, { userId, by: 'operator', reason: 'Fraud', until: null })
+
+  it.each(Object.entries({ ...ways, ...waysThatStay }))('fails by %s, at whatever moment', async (_name, way) => {
+    const moments = await momentsOf(way)
+    for (let at = 0; at < moments; at++) {
+      const { member, email } = await aPerson()
+      const run = await way({ member, email })
+      const disturbed = withInterruption(app, at, () => suspend(member.userId))
+      await run(disturbed.app).catch(() => undefined)
+      expect([at, await sessionsOf(member.userId)]).toEqual([at, 0])
+    }
+  })
+
+  it('fails among many that race with it over a slow database, in both orders', async () => {
+    const { member, email } = await aPerson()
+    const slow = withLatency(app)
+    const attempts = Array.from({ length: 20 }, () => signIn(slow, { email, password: OLD }, request))
+    const results = await Promise.allSettled([suspend(member.userId), ...attempts])
+    expect(results[0]?.status).toBe('fulfilled')
+    expect(await sessionsOf(member.userId)).toBe(0)
+    expect(await refusalOf(signIn(app, { email, password: OLD }, request))).toBe('account-suspended')
   })
 })
 

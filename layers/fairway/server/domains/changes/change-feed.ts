@@ -8,6 +8,7 @@ import {
 } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isStopping } from '#fairway/server/kernel/background'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Change } from '#fairway/shared/schemas/change'
 import type { Session } from '#fairway/shared/schemas/session'
 import { changeFor, concerns, type Declared } from './change'
@@ -39,6 +40,8 @@ interface Feed {
 
 const LOOK_EVERY_IN_MS = 1000
 const CHECK_EVERY_IN_MS = 20_000
+/** After these nobody waits for that: streams of people who were signed out end at once, at every instance. */
+const ENDS_SESSIONS = new Set(['suspend-person', 'end-person-sessions'])
 /** A look takes so many rows; what is left is taken by the next one. */
 const MOST_ROWS = 500
 const MOST_MISSED = 200
@@ -144,7 +147,8 @@ async function lookOnce(app: App, declared: Declared, feed: Feed): Promise<void>
     return
   }
   const now = performance.now()
-  const isCheckDue = now - feed.checkedAt >= CHECK_EVERY_IN_MS
+  const endsSessions = found.writes.some(({ action }) => ENDS_SESSIONS.has(action))
+  const isCheckDue = endsSessions || now - feed.checkedAt >= CHECK_EVERY_IN_MS
   if (isCheckDue) feed.checkedAt = now
   const deliveries = [...feed.listeners].map(listener => {
     const writes = found.writes.filter(write => concerns(write, listener.session))
@@ -165,7 +169,7 @@ interface Delivery {
 
 /** Tells a listener whose session is still the same; ends the stream of any other. */
 async function deliver(app: App, { declared, feed, listener, writes }: Delivery): Promise<void> {
-  const session = await listener.sessionNow()
+  const session = await listener.sessionNow().catch(whileSuspended)
   if (!session || !isSame(session, listener.session)) return listener.end('session')
   if (writes.length > MOST_TOLD) return listener.tellToReload()
   for (const write of writes) {
@@ -175,6 +179,11 @@ async function deliver(app: App, { declared, feed, listener, writes }: Delivery)
     const ageInMs = writtenAt === undefined ? 0 : Math.round(performance.now() - writtenAt)
     if (change) listener.tell({ ...change, ageInMs }, write.id)
   }
+}
+
+function whileSuspended(error: unknown): null {
+  if (error instanceof AppError && error.code === 'account-suspended') return null
+  throw error
 }
 
 /** Whether a session opens the same as before: the same person, in the same organization, who is the same there. */

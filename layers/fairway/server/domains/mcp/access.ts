@@ -13,7 +13,7 @@ import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isPersonalToken } from '#fairway/shared/secrets'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
-import { actAs } from '#fairway/server/domains/sessions'
+import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import type { Session } from '#fairway/shared/schemas/session'
 
@@ -160,8 +160,13 @@ async function findOwner(app: App): Promise<Session | null> {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return null
   // Anyone may have signed up with the operator's address, whatever the verification policy says.
-  const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed: true }, { provider: 'static-token' })
-  return 'session' in acting ? acting.session : null
+  const who = { email: ownerEmail, mustBeConfirmed: true }
+  return sessionOfActing(await actAs(app, who, { provider: 'static-token' }))
+}
+
+function whileSuspended(error: unknown): null {
+  if (error instanceof AppError && error.code === 'account-suspended') return null
+  throw error
 }
 
 /** Warns at start about static tokens that open nothing. */
@@ -169,6 +174,6 @@ export async function warnAboutStaticTokens(app: App): Promise<void> {
   const { staticTokenHashes, ownerEmail } = app.config.mcp
   if (staticTokenHashes.length === 0) return
   if (!ownerEmail) app.log.warn('static bearer tokens open nothing: FW_OWNER_EMAIL is not set')
-  else if (!(await findOwner(app)))
+  else if (!(await findOwner(app).catch(whileSuspended)))
     app.log.warn('static bearer tokens open nothing yet: nobody has the address of FW_OWNER_EMAIL, or has confirmed it')
 }

@@ -1,4 +1,4 @@
-import { noteAccountEvent } from '#fairway/server/domains/people'
+import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
 import { type ActorRow, copyOf, memberActor, openSession, type ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
@@ -52,12 +52,16 @@ interface AccessRow extends ActorRow {
  * Who calls with this access token or personal token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
  * that organization, which is closed where it asks for another provider. What has ended is over on the next call: the row is read
  * again as soon as anybody has written to the database (`app.db.memory`), and what ends by the clock is compared on every call.
+ * Throws `account-suspended`.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
   if (!found) return null
   const { kept, row } = found
-  if (row.expiresAt <= app.now().getTime()) return null
+  const now = app.now().getTime()
+  if (row.expiresAt <= now) return null
+  // Compared on every call: a suspension may end by the clock. The grant stays and works again afterwards.
+  if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
   kept.opens ??= await openGrant(app, found)
   if (!kept.opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)

@@ -19,7 +19,7 @@ import {
 import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import { withoutFreePort } from './clients/redirect-uri'
 import { OAuthError } from './oauth-error'
-import { refusedGrant, requireField, requireVerifier } from './token-request'
+import { refusedGrant, refuseSuspended, requireField, requireVerifier } from './token-request'
 
 interface ConsentInput {
   clientId: string
@@ -196,7 +196,7 @@ async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 
       userId: userId ?? undefined,
       reason: `used again after ${ageInSeconds} s${await endReplayed(app, grantId, clientId === owner)}`,
     })
-  }
+  } else if (code?.clientId === clientId) await refuseSuspended(app, code.userId)
   return refusedGrant(REFUSED)
 }
 

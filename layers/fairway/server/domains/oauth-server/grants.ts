@@ -1,6 +1,6 @@
 // A grant is one consent, and the family of everything issued from it: each use of a code or a token checks it in its own statement.
 import { z } from 'zod'
-import { mayOpenSql, personJoin } from '#fairway/server/domains/people'
+import { mayOpenSql, personJoin, suspendedUntilSql } from '#fairway/server/domains/people'
 import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
@@ -39,8 +39,12 @@ export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and
 export const isUnended = (config: LiveConfig): string =>
   `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
 
-/** The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds. */
-export const isLive = (config: LiveConfig): string => `${isUnended(config)} and ${orgOpensTo('g')}`
+/**
+ * The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds: after the end
+ * of a suspension of the person and before the end of the grant.
+ */
+export const isLive = (config: LiveConfig): string =>
+  `g.revoked_at is null and ? between ${suspendedUntilSql('u')} and g.expires_at - 1 and ${mayAct(config)} and ${orgOpensTo('g')}`
 
 /** The same for a statement that names the grant by a column; its one parameter is the time in milliseconds. */
 export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>

@@ -18,7 +18,7 @@ import {
   isLive,
 } from './grants'
 import type { OAuthError } from './oauth-error'
-import { refusedGrant, requireField } from './token-request'
+import { refusedGrant, refuseSuspended, requireField } from './token-request'
 
 const PURPOSE = 'oauth-refresh-successor'
 
@@ -122,6 +122,7 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
   if (!row) throw refusedGrant(REFUSED)
   const isOwner = row.clientId === use.clientId
   // An unused token that another client sends stays good for its owner.
+  if (isOwner) await refuseSuspended(app, row.userId)
   if (row.replacedAt === null) throw isOwner ? refusalOfUnused(app, row, use) : refusedGrant(REFUSED)
   const successor = isOwner && isRetry(app, row) ? await newestSuccessor(app, use) : undefined
   if (!successor) throw await refuseReplay(app, row, isOwner)

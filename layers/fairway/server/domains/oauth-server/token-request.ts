@@ -1,5 +1,9 @@
+import { checkNotSuspended } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 import { CODE_VERIFIER } from '#fairway/server/kernel/crypto/random'
 import { decodedText } from '#fairway/server/kernel/declaration'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { errorCatalog } from '#fairway/shared/errors'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 
 /** A request of the token or revocation endpoint: its form and its headers. */
@@ -68,3 +72,12 @@ export function requireVerifier(fields: Partial<Record<string, string>>): string
 /** The refusal of a code or a refresh token; it says as little as can help a developer. */
 export const refusedGrant = (description: string, error: OAuthErrorCode = 'invalid_grant'): OAuthError =>
   new OAuthError(error, description)
+
+/** Throws `invalid_grant` while the person of a code or a token is suspended; the description begins with our code. */
+export async function refuseSuspended(app: App, userId: string | null): Promise<void> {
+  if (userId === null) return
+  await checkNotSuspended(app, userId).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'account-suspended') throw error
+    throw refusedGrant(`${error.code}: ${errorCatalog[error.code].title}`)
+  })
+}

@@ -42,7 +42,15 @@ export {
   requireOrganization,
   requireOrgRole,
 } from './guards'
-export { exportMembers, listEveryone, listMembers, MEMBER_ORDERS, memberStatements, type Somebody } from './member-list'
+export {
+  exportMembers,
+  listEveryone,
+  listMembers,
+  listMembershipsOf,
+  MEMBER_ORDERS,
+  memberStatements,
+  type Somebody,
+} from './member-list'
 export {
   changeMemberRole,
   findMembers,

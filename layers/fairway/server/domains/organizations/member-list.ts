@@ -1,6 +1,7 @@
 // The members of an organization as people look them up: searched, filtered, sorted, paged, and as a file.
 import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import { type ExportFormat, exportRows, inPieces } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -140,6 +141,18 @@ const toMember = (row: MemberRow): OrganizationMember => ({
   joinedAt: new Date(row.joinedAt).toISOString(),
   lastActiveAt: row.lastActiveAt === null ? null : new Date(row.lastActiveAt).toISOString(),
 })
+
+const FIND_MEMBERSHIPS = `select o.id as id, o.name as name, m.role as role, ${isoTime('m.joined_at')} as joinedAt
+  from org_members m join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at, o.id`
+
+/** The organizations of a person with their role there, the one they joined first at the top. */
+export const listMembershipsOf = (
+  app: App,
+  userId: string,
+): Promise<{ id: string; name: string; role: OrgRole; joinedAt: string }[]> =>
+  app.memo('list-memberships', () =>
+    app.db.prepareRead<{ id: string; name: string; role: OrgRole; joinedAt: string }>(FIND_MEMBERSHIPS),
+  )([userId])
 
 /** An account with what its person is in each organization. */
 export interface Somebody extends PersonRow {

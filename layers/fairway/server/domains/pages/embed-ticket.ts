@@ -4,7 +4,7 @@ import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { isSessionLive } from '#fairway/server/domains/people'
-import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
+import { type ActorRow, memberActor, openSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
@@ -118,8 +118,8 @@ export async function findEmbedSession(app: App, token: string) {
   if (!row) return null
   const { page, path, provider, providerDomain, createdAt, expiresAt, tokenOrgId: orgId } = row
   const proof = { provider, providerDomain, shownAs: 'embed' as const, orgId, createdAt, expiresAt }
-  const opened = await openSession(app, row, proof)
-  return 'session' in opened ? { page, path, session: opened.session } : null
+  const session = sessionOfActing(await openSession(app, row, proof))
+  return session && { page, path, session }
 }
 
 /** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */

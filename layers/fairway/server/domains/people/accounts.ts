@@ -195,7 +195,9 @@ export const peopleRows: DependentRows = {
   ofPerson({ userId }) {
     const of = (sql: string) => ({ sql, args: [userId] })
     return {
-      profile: of(`select id, name, email, email_verified as emailVerified, image, ${isoTime('created_at')} as createdAt
+      profile:
+        of(`select id, name, email, email_verified as emailVerified, image, ${isoTime('created_at')} as createdAt,
+        ${isoTime('suspended_at')} as suspendedAt, ${isoTime('suspended_until')} as suspendedUntil, suspended_reason as suspendedReason
         from users where id = ?`),
       picture: of(`select type, bytes, ${isoTime('created_at')} as createdAt from fw_user_pictures where user_id = ?`),
       signIns:

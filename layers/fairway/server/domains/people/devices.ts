@@ -161,7 +161,8 @@ export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: M
   })
 }
 
-function mailNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): void {
+/** Mails something to a person in their language, in the background; no mail where none can be sent. */
+export function mailNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): void {
   if (app.mailer.isReady) inBackground(app, 'tell-owner', () => sendNotice(app, userId, contentIn))
 }
 

@@ -22,7 +22,11 @@ export {
   personJoin,
   type PersonRow,
   requireOperator,
+  suspendedError,
+  suspendedUntilSql,
 } from './person'
+export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
+export { findPersonDetails, listPeople } from './people-list'
 export {
   endSessionById,
   endSessionsByToken,

@@ -5,6 +5,8 @@ import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { claimPathFor } from '#fairway/shared/sign-in-path'
 import type { Language } from '#fairway/shared/languages'
 import { afterSignIn } from './devices'
+import { suspendedUntilSql } from './person'
+import { checkNotSuspended } from './suspension'
 import { SESSION_LIFE_IN_SECONDS, sessionCookie } from './session-cookie'
 
 interface MintSessionInput {
@@ -35,7 +37,7 @@ export interface NewSession {
 /**
  * Signs a user in. The session is made in the one statement that looks whether
  * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
- * `credentials-changed` when all sign-ins were ended since.
+ * `account-suspended`, and `credentials-changed` when all sign-ins were ended since.
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent, language } = input
@@ -44,7 +46,8 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
   const { token, expiresAt, cookie } = renewedSession(app)
   const { rows } = await app.db.client.execute({
     sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, provider_domain, created_at, updated_at)
-      select ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ? from users
+      where id = ? and security_version = ? and ${suspendedUntilSql('users')} <= ?
       returning (select claim_since is not null from users where users.id = sessions.user_id) as isClaimOpen`,
     args: [
       newId(),
@@ -59,10 +62,14 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
       now,
       userId,
       securityVersion,
+      now,
     ],
   })
   const [row] = rows
-  if (!row) throw new AppError('credentials-changed')
+  if (!row) {
+    await checkNotSuspended(app, userId)
+    throw new AppError('credentials-changed')
+  }
   await endOldestSessions(app, userId)
   afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent, language })
   return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }

@@ -63,6 +63,23 @@ export async function withAddresses<T extends { userId: string | null }>(
   return rows.map(row => ({ ...row, email: addresses.get(row.userId ?? '') ?? null }))
 }
 
+/** The end of a suspension that has none, in milliseconds. */
+const NO_END = Number.MAX_SAFE_INTEGER
+
+/** Until when an account is suspended, in milliseconds; 0 for an active account. `table` has the columns of the account. */
+export const suspendedUntilSql = (table: string): string =>
+  `case when ${table}.suspended_at is null then 0 else coalesce(${table}.suspended_until, ${NO_END}) end`
+
+/** The refusal of a suspended account. `until` is the end of the suspension in milliseconds. */
+export function suspendedError(until: number, reason?: string): AppError {
+  const end = until === NO_END ? null : new Date(until).toISOString()
+  const detail = [reason && `Reason: ${reason}`, end && `The suspension ends at ${end}.`].filter(Boolean).join(' ')
+  return new AppError('account-suspended', {
+    ...(detail ? { detail } : {}),
+    extra: { until: end, ...(reason === undefined ? {} : { reason }) },
+  })
+}
+
 /** Who a person is, as statements of other domains read it (`personColumns`). */
 export interface PersonRow {
   userId: string
@@ -73,6 +90,8 @@ export interface PersonRow {
   kind: 'person' | 'dev'
   /** 1 while the owner of the address may say whose the account is. */
   isClaimOpen: number
+  /** Until when the account is suspended, in milliseconds: 0 for an active account, `NO_END` for a suspension without an end. */
+  suspendedUntil: number
 }
 
 /** The accounts as `u`, for statements that begin with them. */
@@ -83,7 +102,7 @@ export const personJoin = (column: string, by: 'id' | 'email' = 'id'): string =>
 
 /** The columns of a `PersonRow`, for statements that have the account as `u`. */
 export const personColumns = `u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-    u.kind as kind, u.claim_since is not null as isClaimOpen`
+    u.kind as kind, u.claim_since is not null as isClaimOpen, ${suspendedUntilSql('u')} as suspendedUntil`
 
 type OpenConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 

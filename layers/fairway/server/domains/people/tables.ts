@@ -25,11 +25,19 @@ export const users = sqliteTable(
     securityVersion: integer('security_version').notNull().default(0),
     /** Since when the owner of the address may say whether the earlier ways in are theirs; null when there is nothing to say. */
     claimSince: instant('claim_since'),
+    /** When an operator suspended the account; null for an account that is not suspended. */
+    suspendedAt: instant('suspended_at'),
+    /** When the suspension ends without anyone doing anything; null for one without an end. */
+    suspendedUntil: instant('suspended_until'),
+    /** What the operator wrote; the person reads it. */
+    suspendedReason: text('suspended_reason'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
   table => [
     uniqueIndex('users_email').on(table.email),
+    // The operators' list, newest first.
+    index('fw_users_created').on(table.createdAt, table.id),
     // At most one development account, however many first requests race.
     uniqueIndex('users_one_dev')
       .on(table.kind)

@@ -1,4 +1,12 @@
-import { isOperator, mayOpen, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
+import {
+  isOperator,
+  mayOpen,
+  PEOPLE,
+  personColumns,
+  personJoin,
+  type PersonRow,
+  suspendedError,
+} from '#fairway/server/domains/people'
 import {
   completeOrgContext,
   openOrgContext,
@@ -22,7 +30,17 @@ export type ServerSession = Session & {
 export interface ActorRow extends PersonRow, OrgContextRow {}
 
 /** Why a person may not act. */
-export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organization'
+export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organization' | 'suspended'
+
+/** What acting comes to: a session, or why there is none; `until` is the end of a suspension in milliseconds. */
+export type Acting = { session: ServerSession } | { refusal: ActRefusal; until?: number }
+
+/** The session of somebody who acts, or null. Throws `account-suspended`, so that every surface says so with the same code. */
+export function sessionOfActing(acting: Acting): ServerSession | null {
+  if ('session' in acting) return acting.session
+  if (acting.refusal === 'suspended') throw suspendedError(acting.until ?? 0)
+  return null
+}
 
 /** How a person proved who they are, and for how long that holds. */
 export interface Proof {
@@ -69,11 +87,7 @@ type Who = ({ userId: string } | { email: string }) & { mustBeConfirmed?: boolea
  * The session of a person who acts without a sign-in of this moment: by a call, a token, the command line. One prepared statement;
  * gives the reason where they may not act.
  */
-export async function actAs(
-  app: App,
-  who: Who,
-  proof: Proof,
-): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
+export async function actAs(app: App, who: Who, proof: Proof): Promise<Acting> {
   const row = await findActor(app, 'email' in who ? who : { ...who, orgId: proof.orgId })
   if (row && who.mustBeConfirmed && !isConfirmed(row, proof)) return { refusal: 'not-confirmed' }
   return openSession(app, row, proof)
@@ -102,15 +116,12 @@ export async function findActor(
  * The one place where a row becomes a session: whether the account opens anything, whether the person is in the organization that
  * the credential is for, and whether that opens to the proof (`closedOrg` says so where it does not).
  */
-export async function openSession(
-  app: App,
-  row: ActorRow | undefined,
-  proof: Proof,
-): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
+export async function openSession(app: App, row: ActorRow | undefined, proof: Proof): Promise<Acting> {
   if (!row) return { refusal: 'unknown' }
   const { provider, orgId } = proof
   const emailVerified = isConfirmed(row, proof)
   if (!mayOpen({ ...row, emailVerified: row.emailVerified === 1, provider }, app.config)) return { refusal: 'not-open' }
+  if (row.suspendedUntil > app.now().getTime()) return { refusal: 'suspended', until: row.suspendedUntil }
   if (orgId !== undefined && row.orgId !== orgId) return { refusal: 'left-organization' }
   const { userId, email, name, image } = row
   const org =

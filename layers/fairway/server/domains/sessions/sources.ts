@@ -12,7 +12,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
-import { type ActorRow, findActor, openSession, type ServerSession } from './act-as'
+import { type ActorRow, findActor, openSession, sessionOfActing, type ServerSession } from './act-as'
 import { findCookieSession } from './cookie-session'
 
 /** One place where a session may be found; gives null when it has none, never a substitute. */
@@ -81,7 +81,7 @@ export const custom: SessionSource = {
       provesAddress,
       expiresAt: expiresAt?.getTime() ?? now.getTime() + DAY_IN_MS,
     })
-    return 'session' in opened ? opened.session : null
+    return sessionOfActing(opened)
   },
 }
 
@@ -125,7 +125,7 @@ export const authDisabled: SessionSource = {
       provider: AUTH_DISABLED_PROVIDER,
       expiresAt: app.now().getTime() + DAY_IN_MS,
     })
-    return 'session' in opened ? opened.session : null
+    return sessionOfActing(opened)
   },
 }
 

@@ -1,7 +1,7 @@
 import { setResponseHeader } from 'h3'
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { cancelAddressChange } from '#fairway/server/domains/people'
+import { cancelAddressChange, noteAccountEvent } from '#fairway/server/domains/people'
 import { proofOf, requireFreshProof } from '#fairway/server/domains/sessions'
 import { getRequestId } from '#fairway/server/kernel/app-context'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -46,6 +46,7 @@ export default defineOperations({
     audit: [],
     async run(_input, { app, session, event }) {
       const { parts, text } = await exportAccount(app, session)
+      noteAccountEvent(app, { kind: 'account-exported', userId: session.userId })
       setResponseHeader(event, 'x-export-parts', parts)
       setResponseHeader(event, 'cache-control', 'no-store')
       return { name: `account-${app.now().toISOString().slice(0, 10)}`, format: 'json' as const, text }

@@ -2,8 +2,8 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
-import { errorTitle, languages, messagesOf } from '#fairway/server/kernel/messages'
-import type { Language } from '#fairway/shared/languages'
+import { errorTitle, fill, languages, messagesOf } from '#fairway/server/kernel/messages'
+import { formatTime, type Language } from '#fairway/shared/languages'
 import { providerMark } from '#fairway/shared/provider-marks'
 
 /** The buttons that show the page in another language, each by its own name. */
@@ -159,6 +159,17 @@ export function Alert({ error, language, fields = [] }: { error: AppError; langu
   )
 }
 
+/** Why an account is suspended and until when, as far as the refusal says so. */
+function suspensionTexts({ extra: { reason, until } = {} }: AppError, language: Language): string[] {
+  const { suspendedReason, suspendedUntil } = messagesOf(language).signIn
+  return [
+    ...(typeof reason === 'string' ? [fill(suspendedReason, { reason })] : []),
+    ...(typeof until === 'string'
+      ? [fill(suspendedUntil, { until: formatTime(new Date(until), language, 'long', 'UTC') })]
+      : []),
+  ]
+}
+
 /** The sentence that says what an error is; `field` where it stands beside one. */
 export function errorText(error: AppError, language: Language, field?: string): string {
   const { signIn, signInFaults } = messagesOf(language)
@@ -166,5 +177,6 @@ export function errorText(error: AppError, language: Language, field?: string): 
   const detail = language === 'en' ? (error.errors?.map(fault => fault.message).join(' ') ?? error.detail) : undefined
   if (field && error.code === 'invalid-input') return detail || (faults[field] ?? errorTitle(error.code, language))
   const title = error.status < 500 ? errorTitle(error.code, language) : signIn.otherError
+  if (error.code === 'account-suspended') return [title, ...suspensionTexts(error, language)].join(' ')
   return [title, detail].filter(Boolean).join(' ')
 }

@@ -27,6 +27,7 @@ import {
 /** What signing in with a provider may come back with. */
 const returnedErrors = [
   ...CONNECTION_ERRORS,
+  'account-suspended',
   'dev-account-refused',
   'invalid-redirect-uri',
   'invalid-state',

@@ -85,6 +85,13 @@ export const platformMails = {
     example: { link: LINK, email: 'ada@example.com' },
     href: data => data.link,
   }),
+  'account-suspended': defineMail({
+    description: 'Tells that an operator suspended an account, why and until when.',
+    data: z.object({ link, why: z.string(), until: z.string() }),
+    example: { link: LINK, why: 'Unusual activity', until: '20 May 2031, 09:00 UTC' },
+    href: data => data.link,
+  }),
+  'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),
   'webhook-failing': ofWebhook(
     'To owners and admins, or operators: a webhook is off because its host accepted nothing.',

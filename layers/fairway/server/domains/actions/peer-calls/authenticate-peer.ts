@@ -7,7 +7,7 @@ import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-inf
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
-import { actAs } from '#fairway/server/domains/sessions'
+import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { Session } from '#fairway/shared/schemas/session'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
@@ -108,8 +108,7 @@ export async function findCalledPerson(
   who: { email: string } | { userId: string; orgId: string | null },
 ): Promise<Session | null> {
   const proof = { provider: 'a2a', ...('orgId' in who ? { orgId: who.orgId } : {}) }
-  const acting = await actAs(app, { ...who, mustBeConfirmed: true }, proof)
-  if ('refusal' in acting) return null
-  checkOrgOpens(acting.session)
-  return acting.session
+  const session = sessionOfActing(await actAs(app, { ...who, mustBeConfirmed: true }, proof))
+  checkOrgOpens(session)
+  return session
 }

@@ -17,6 +17,7 @@ import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Visit } from '../authorization-endpoint'
 import { OAuthError, toOAuthAnswer } from '../oauth-error'
+import { refuseSuspended } from '../token-request'
 import { registrationDifferences } from './registration'
 
 const codeSchema = z.object({
@@ -115,6 +116,7 @@ export async function redeemIdentityCode(app: App, hub: HubConfig, request: Toke
     throw new OAuthError('unauthorized_client', 'The application is not registered any more.')
   }
   const person = await findHubPerson(app, userId)
+  await refuseSuspended(app, userId)
   if (!person || person.refusal) throw new OAuthError('invalid_grant', 'The account may not sign in any more.')
   const assertion = await signPeerToken(app, {
     type: 'identity+jwt',

@@ -2,6 +2,7 @@
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import {
+  checkNotSuspended,
   findPerson,
   mintSession,
   noteAccountEvent,
@@ -51,11 +52,12 @@ export const waitingSignIn: OneTimePurpose<FirstFactor> = {
 }
 
 /**
- * Throws `second-factor-required`, with the cookie that the code must come with, when this person has two-factor sign-in. To be
+ * Throws `account-suspended`, and `second-factor-required`, with the cookie that the code must come with, when this person has two-factor sign-in. To be
  * called after the first factor was proved and before a session is made.
  */
 export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
   const { userId } = first
+  await checkNotSuspended(app, userId)
   const { rows } = await app.db.client.execute({
     sql: `select u.claim_since is not null as isClaimOpen from two_factor t ${personJoin('t.user_id')}
       where t.user_id = ? and t.active_at is not null`,

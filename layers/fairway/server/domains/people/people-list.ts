@@ -1,0 +1,122 @@
+// People as operators see them.
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InValue } from '#fairway/server/kernel/database/client'
+import { isoTime } from '#fairway/server/kernel/dependent-rows'
+import { likePattern } from '#fairway/server/kernel/database/orm'
+import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
+import { isOperator } from './person'
+
+const PAGE = 50
+
+// The sign-ins that are known: devices are kept when their sessions have ended. In milliseconds.
+const LAST_SIGN_IN = `nullif(max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = u.id), 0),
+  coalesce((select max(s.created_at) from sessions s where s.user_id = u.id), 0)), 0)`
+
+const COLUMNS = `u.id as id, u.name as name, u.email as email, u.email_verified as emailVerified, u.created_at as createdMs,
+  ${isoTime('u.created_at')} as createdAt, ${isoTime(LAST_SIGN_IN)} as lastSignInAt, ${isoTime('u.suspended_at')} as since,
+  ${isoTime('u.suspended_until')} as until, u.suspended_reason as reason,
+  case when u.suspended_at is null or u.suspended_until <= ? then 0 else 1 end as isSuspended,
+  (select c.email from fw_address_changes c where c.user_id = u.id and c.expires_at > ?) as pendingEmail`
+
+const rowSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  emailVerified: z.number(),
+  createdMs: z.number(),
+  createdAt: z.string(),
+  lastSignInAt: z.string().nullable(),
+  since: z.string().nullable(),
+  until: z.string().nullable(),
+  reason: z.string().nullable(),
+  isSuspended: z.number(),
+  pendingEmail: z.string().nullable(),
+})
+
+function toPerson(app: App, row: unknown): ListedPerson {
+  const parsed = rowSchema.parse(row)
+  const { emailVerified, createdMs: _createdMs, since, until, reason, isSuspended, ...shown } = parsed
+  const suspension = isSuspended === 1 ? { since: since ?? '', until, reason: reason ?? '' } : null
+  const person = { ...shown, emailVerified: emailVerified === 1, suspension }
+  return { ...person, isOperator: isOperator(app, person) }
+}
+
+/** A place in the list: the time of creation in milliseconds and the id, after which the next page begins. */
+const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
+
+interface ListInput {
+  /** Part of the name or of the address. */
+  search?: string
+  cursor?: string
+  suspended?: boolean
+}
+
+/** One page of the accounts of this installation, newest first, 50 a page; `cursor` leads to the next page and is null on the last one. */
+export async function listPeople(
+  app: App,
+  { search = '', cursor, suspended }: ListInput,
+): Promise<{ people: ListedPerson[]; cursor: string | null }> {
+  const now = app.now().getTime()
+  const conditions = [`u.kind = 'person'`]
+  const args: InValue[] = [now, now]
+  const pattern = likePattern(search.trim())
+  if (search.trim() !== '') {
+    conditions.push(`(u.name like ? escape '\\' or u.email like ? escape '\\')`)
+    args.push(pattern, pattern)
+  }
+  if (suspended) {
+    conditions.push('u.suspended_at is not null and (u.suspended_until is null or u.suspended_until > ?)')
+    args.push(now)
+  }
+  const [, createdAt, id] = CURSOR.exec(cursor ?? '') ?? []
+  if (createdAt && id) {
+    conditions.push('(u.created_at, u.id) < (?, ?)')
+    args.push(Number(createdAt), id)
+  }
+  const { rows } = await app.db.client.execute({
+    sql: `select ${COLUMNS} from users u where ${conditions.join(' and ')} order by u.created_at desc, u.id desc limit ${PAGE + 1}`,
+    args,
+  })
+  const last = rows.length > PAGE ? rowSchema.parse(rows[PAGE - 1]) : undefined
+  return {
+    people: rows.slice(0, PAGE).map(row => toPerson(app, row)),
+    cursor: last ? `${last.createdMs}.${last.id}` : null,
+  }
+}
+
+const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })
+const sessionsSchema = z.object({
+  count: z.number(),
+  newestAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+})
+
+/** One account as operators see it, with its ways in and its live sessions; undefined for an id without an account. */
+export async function findPersonDetails(
+  app: App,
+  userId: string,
+): Promise<Pick<PersonDetails, 'person' | 'waysIn' | 'sessions'> | undefined> {
+  const now = app.now().getTime()
+  const of = (sql: string, args: InValue[]) => app.db.client.execute({ sql, args })
+  const [found, ways, sessions] = await Promise.all([
+    of(`select ${COLUMNS} from users u where u.id = ? and u.kind = 'person'`, [now, now, userId]),
+    of(
+      `select case provider_id when 'credential' then 'password' else provider_id end as provider,
+        ${isoTime('created_at')} as createdAt, ${isoTime('last_used_at')} as lastUsedAt
+        from accounts where user_id = ? order by created_at`,
+      [userId],
+    ),
+    of(
+      `select count(*) as count, ${isoTime('max(created_at)')} as newestAt,
+        ${isoTime('max(coalesce(last_used_at, created_at))')} as lastUsedAt from sessions where user_id = ? and expires_at > ?`,
+      [userId, now],
+    ),
+  ])
+  if (!found.rows[0]) return undefined
+  return {
+    person: toPerson(app, found.rows[0]),
+    waysIn: ways.rows.map(row => waySchema.parse(row)),
+    sessions: sessionsSchema.parse(sessions.rows[0]),
+  }
+}

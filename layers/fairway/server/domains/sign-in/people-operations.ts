@@ -1,0 +1,100 @@
+// What operators do with the people of an installation.
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { listMembershipsOf } from '#fairway/server/domains/organizations'
+import {
+  endSessionsOf,
+  findPersonDetails,
+  listPeople,
+  reactivatePerson,
+  suspendPerson,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
+import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
+import { listPasskeys } from './passkeys/passkeys'
+import { twoFactorState } from './two-factor/setup'
+
+const personInput = z.object({ personId: z.string().max(64) })
+
+async function showPerson(app: App, personId: string): Promise<PersonDetails> {
+  const details = await findPersonDetails(app, personId)
+  if (!details) throw new AppError('not-found')
+  const exported = { kind: 'account-exported', userId: personId, page: 1, itemsPerPage: 1 }
+  const [organizations, twoFactor, passkeys, { events }] = await Promise.all([
+    listMembershipsOf(app, personId),
+    twoFactorState(app, personId),
+    listPasskeys(app, personId),
+    listSecurityEvents(app, exported),
+  ])
+  return {
+    ...details,
+    organizations,
+    secondFactor: {
+      since: twoFactor.activeSince,
+      backupCodesLeft: twoFactor.backupCodesLeft,
+      passkeys: passkeys.length,
+    },
+    lastExportAt: events[0]?.at ?? null,
+  }
+}
+
+export default defineOperations({
+  'list-people': operation({
+    description: 'Lists the accounts of the installation, newest first, 50 a page.',
+    method: 'GET',
+    path: '/_fw/operator/people',
+    permission: 'operator',
+    input: z.object({
+      search: z.string().max(200).optional(),
+      cursor: z.string().max(100).optional(),
+      suspended: z.stringbool().optional(),
+    }),
+    output: peoplePageSchema,
+    run: (query, { app }) => listPeople(app, query),
+  }),
+  'show-person': operation({
+    description: 'Returns one account: sign-in methods, sessions, organizations, suspension and second factor.',
+    method: 'GET',
+    path: '/_fw/operator/people/:personId',
+    permission: 'operator',
+    input: personInput,
+    output: personDetailsSchema,
+    run: ({ personId }, { app }) => showPerson(app, personId),
+  }),
+  'suspend-person': operation({
+    description: 'Suspends an account, with a reason that the person reads and an optional end.',
+    method: 'POST',
+    path: '/_fw/operator/people/:personId/suspension',
+    permission: 'operator',
+    input: z.object({
+      ...personInput.shape,
+      reason: z.string().trim().min(1).max(500),
+      /** ISO 8601; without it, the suspension lasts until an operator reactivates the account. */
+      until: z.iso.datetime({ offset: true }).optional(),
+    }),
+    audit: ['personId', 'reason', 'until'],
+    run: ({ personId: userId, reason, until }, { app, session }) =>
+      suspendPerson(app, { userId, by: session.userId, reason, until: until === undefined ? null : new Date(until) }),
+  }),
+  'reactivate-person': operation({
+    description: 'Ends the suspension of an account.',
+    method: 'DELETE',
+    path: '/_fw/operator/people/:personId/suspension',
+    permission: 'operator',
+    input: personInput,
+    audit: ['personId'],
+    run: ({ personId }, { app }) => reactivatePerson(app, personId),
+  }),
+  'end-person-sessions': operation({
+    description: 'Signs a person out everywhere.',
+    method: 'POST',
+    path: '/_fw/operator/people/:personId/sign-out',
+    permission: 'operator',
+    input: personInput,
+    output: z.object({ ended: z.int() }),
+    audit: ['personId'],
+    run: async ({ personId }, { app }) => ({ ended: await endSessionsOf(app, personId) }),
+  }),
+})
