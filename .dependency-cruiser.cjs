@@ -16,6 +16,7 @@ const arrows = {
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],
   changes: ['actions', 'collections', 'organizations', 'sessions'],
+  operator: [],
   plans: ['actions', 'organizations'],
   webhooks: ['actions', 'organizations', 'people', 'sessions'],
   mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],

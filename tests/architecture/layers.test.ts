@@ -78,6 +78,7 @@ const inHouse: Case[] = [
   ['arrows-of-files', 'server/domains/files', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-collections', 'server/domains/collections', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-changes', 'server/domains/changes', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
+  ['arrows-of-operator', 'server/domains/operator', `import '../people/index'`, ['server/domains/people/index.ts']],
   ['arrows-of-plans', 'server/domains/plans', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-webhooks', 'server/domains/webhooks', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],

@@ -70,6 +70,7 @@ export async function createApp({
   const db = await openDatabase({ ...config.database, log })
   return {
     config,
+    env: source,
     db,
     log,
     mailer: mailer ?? createMailer(config.mail, log),

@@ -1,6 +1,9 @@
 /** The npm package with the command line `fw`, for machines without a copy of the application. */
 export const PACKAGE_NAME = 'nuxt-fairway'
 
+/** The version of package.json. */
+export const VERSION = '0.1.0'
+
 /** Whether npm has it. Until then pages that name the package say so; package.json says the same by `private`. */
 export const IS_PUBLISHED = false
 

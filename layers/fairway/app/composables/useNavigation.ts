@@ -17,15 +17,17 @@ export function useNavigation() {
       meta.navigation ? [{ to: path.replace(/\/:\w+(?:\([\w|-]+\))?\?$/, ''), ...meta.navigation }] : [],
     )
     .toSorted((a, b) => (a.order ?? 50) - (b.order ?? 50) || (a.to < b.to ? -1 : 1))
-  const isOpen = ({ roles, operators }: (typeof declared)[number]): boolean => {
-    if (operators && !session.value?.isOperator) return false
+  const isOpen = ({ roles, operators, area }: (typeof declared)[number]): boolean => {
+    if ((operators || area) && !session.value?.isOperator) return false
     const role = session.value?.orgRole
     return !roles || (role ? roles.includes(role) : false)
   }
   const shown = (entries: typeof declared): NavigationEntry[] =>
     entries.filter(isOpen).map(({ to, icon, text, shortcut }) => ({ to, icon, label: t(text), shortcut }))
   return {
-    sidebar: computed(() => shown(declared.filter(({ sidebar }) => sidebar !== false))),
+    sidebar: computed(() => shown(declared.filter(({ sidebar, area }) => sidebar !== false && !area))),
+    /** The pages of the console at /operator besides its own sections. */
+    operator: computed(() => shown(declared.filter(({ area }) => area === 'operator'))),
     palette: computed(() => shown(declared)),
   }
 }

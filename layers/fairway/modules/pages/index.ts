@@ -30,6 +30,8 @@ const PAGE_META = `declare module '#app' {
       roles?: ('owner' | 'admin' | 'member')[]
       /** The key that leads there after g: one small letter or a digit. */
       shortcut?: string
+      /** An entry of the console at /operator, and of the palette, for those who run this installation. */
+      area?: 'operator'
       /** True for what those see alone who run this installation, FW_OPERATORS. */
       operators?: boolean
     }

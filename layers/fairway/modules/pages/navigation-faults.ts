@@ -16,6 +16,7 @@ const navigationSchema = z.strictObject({
     .regex(/^[a-z0-9]$/, 'must be one small letter or a digit, which is pressed after g')
     .optional(),
   operators: z.boolean().optional(),
+  area: z.literal('operator').optional(),
 })
 
 /** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */

@@ -11,6 +11,8 @@ import type { PageFrames } from './server-page/page-frame'
 /** Everything a domain needs from outside, built once at start and handed in; there is no other shared state. */
 export interface App {
   config: Config
+  /** The environment that the configuration was read from. */
+  env: Readonly<Record<string, string | undefined>>
   db: Database
   log: Log
   mailer: Mailer

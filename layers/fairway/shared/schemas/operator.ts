@@ -1,5 +1,8 @@
 // What operators read of the people of an installation. Times are ISO 8601 UTC.
 import * as z from 'zod/mini'
+import { JOB_STATES } from './job'
+import { planViewSchema } from './plan'
+import { DELIVERY_STATES } from './webhook'
 
 export const listedPersonSchema = z.object({
   id: z.string(),
@@ -37,3 +40,95 @@ export const personDetailsSchema = z.object({
   lastExportAt: z.nullable(z.string()),
 })
 export type PersonDetails = z.infer<typeof personDetailsSchema>
+
+const listedOrganizationSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  members: z.number(),
+  /** Until when a deleted organization can be restored; null while it is in use. */
+  purgeAt: z.nullable(z.string()),
+})
+
+export const organizationsPageSchema = z.object({
+  organizations: z.array(z.extend(listedOrganizationSchema, { plan: z.nullable(z.string()) })),
+  /** Leads to the next page; null on the last one. */
+  cursor: z.nullable(z.string()),
+})
+
+export const organizationDetailsForOperatorsSchema = z.object({
+  organization: listedOrganizationSchema,
+  /** Owners first, 100 at most. */
+  members: z.array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })),
+  plan: z.nullable(planViewSchema),
+  /** Every plan that there is, to choose from. */
+  plans: z.array(z.object({ name: z.string(), title: z.string() })),
+})
+
+export const listedJobSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(JOB_STATES),
+  attempts: z.number(),
+  runAt: z.string(),
+  done: z.nullable(z.number()),
+  total: z.nullable(z.number()),
+  error: z.nullable(z.string()),
+})
+
+export const listedMailSchema = z.object({
+  id: z.string(),
+  /** Which mail it is, for example `invitation`. */
+  name: z.string(),
+  to: z.string(),
+  createdAt: z.string(),
+  /** When it was given up, and why; null while it waits. */
+  failedAt: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+  /** Whether its text is still there. */
+  canBeSent: z.boolean(),
+})
+
+export const listedDeliverySchema = z.object({
+  id: z.string(),
+  host: z.string(),
+  orgId: z.nullable(z.string()),
+  type: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  tries: z.number(),
+  queuedAt: z.string(),
+  nextTryAt: z.nullable(z.string()),
+  status: z.nullable(z.number()),
+  fault: z.nullable(z.string()),
+})
+
+export const healthSchema = z.object({
+  version: z.string(),
+  node: z.string(),
+  startedAt: z.string(),
+  database: z.object({ bytes: z.number(), fault: z.nullable(z.string()) }),
+  /** Free and all bytes of the disk of the data folder; null where there is none. */
+  disk: z.nullable(z.object({ free: z.number(), total: z.number() })),
+  migrations: z.object({ count: z.number(), newest: z.nullable(z.string()) }),
+  jobs: z.object({ waiting: z.number(), running: z.number(), failed: z.number(), oldestDueAt: z.nullable(z.string()) }),
+  mails: z.object({ waiting: z.number(), failed: z.number(), isSet: z.boolean() }),
+  people: z.number(),
+  organizations: z.number(),
+})
+
+export type Health = z.infer<typeof healthSchema>
+
+const settingSchema = z.object({
+  name: z.string(),
+  group: z.string(),
+  description: z.string(),
+  /** What it is set to; null where it is not set, and for a secret. */
+  value: z.nullable(z.string()),
+  isSet: z.boolean(),
+  isSecret: z.boolean(),
+  /** What holds where it is not set. */
+  unset: z.nullable(z.string()),
+})
+export type Setting = z.infer<typeof settingSchema>
+
+export const settingsSchema = z.object({ settings: z.array(settingSchema) })

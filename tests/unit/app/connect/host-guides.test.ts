@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hostGuides, isLocalAddress } from '#fairway/app/connect/host-guides'
-import { serverName, IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
+import { serverName, IS_PUBLISHED, PACKAGE_NAME, VERSION } from '#fairway/shared/package'
 import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
 import packageJson from '#fairway/package.json'
 
@@ -37,7 +37,7 @@ describe('the guides of hosts', () => {
   })
 
   it('know what package.json says of the package', () => {
-    expect([PACKAGE_NAME, IS_PUBLISHED]).toEqual([packageJson.name, !packageJson.private])
+    expect([PACKAGE_NAME, IS_PUBLISHED, VERSION]).toEqual([packageJson.name, !packageJson.private, packageJson.version])
     expect(Object.keys(packageJson.bin)).toEqual(['fw', PACKAGE_NAME])
   })
 

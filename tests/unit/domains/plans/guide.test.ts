@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 const guide = readFileSync('docs/guides/plans.md', 'utf8')
-const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, path = '', code = '']) => ({ path, code }))
+const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, path = '', code = '']) => ({
+  path,
+  code,
+}))
 // What every author's file imports stands in no block.
 const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim()
 

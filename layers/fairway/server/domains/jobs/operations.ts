@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { cancelJob, findJobOf } from '#fairway/server/kernel/jobs'
+import { cancelJob, findJobOf, JOB_STATES, listJobs, retryJob } from '#fairway/server/kernel/jobs'
 import { followedJobSchema } from '#fairway/shared/schemas/job'
+import { listedJobSchema } from '#fairway/shared/schemas/operator'
 
 const input = z.object({ id: z.string().max(100) })
 
@@ -27,6 +28,45 @@ export default defineOperations({
     audit: ['id'],
     async run({ id }, { app, session }) {
       if (!(await findJobOf(app, session.userId, id)) || !(await cancelJob(app, id))) throw new AppError('not-found')
+    },
+  }),
+  'list-jobs': operation({
+    description: 'Lists the jobs of the installation, newest first, 50 a page.',
+    method: 'GET',
+    path: '/_fw/operator/jobs',
+    permission: 'operator',
+    input: z.object({
+      state: z.enum(JOB_STATES).optional(),
+      name: z.string().max(100).optional(),
+      cursor: z.string().max(100).optional(),
+    }),
+    output: z.object({ jobs: z.array(listedJobSchema), cursor: z.string().nullable() }),
+    async run({ state, name, cursor }, { app }) {
+      const jobs = await listJobs(app, { state, name, before: cursor })
+      const last = jobs.length === 50 ? jobs.at(-1)?.id : undefined
+      return { jobs: jobs.map(job => ({ ...job, runAt: new Date(job.runAt).toISOString() })), cursor: last ?? null }
+    },
+  }),
+  'retry-job': operation({
+    description: 'Runs a job again that has failed or was cancelled.',
+    method: 'POST',
+    path: '/_fw/operator/jobs/:id/retry',
+    permission: 'operator',
+    input,
+    audit: ['id'],
+    async run({ id }, { app }) {
+      if (!(await retryJob(app, id))) throw new AppError('not-found')
+    },
+  }),
+  'stop-job': operation({
+    description: 'Cancels a job of the installation that waits or runs.',
+    method: 'DELETE',
+    path: '/_fw/operator/jobs/:id',
+    permission: 'operator',
+    input,
+    audit: ['id'],
+    async run({ id }, { app }) {
+      if (!(await cancelJob(app, id))) throw new AppError('not-found')
     },
   }),
 })

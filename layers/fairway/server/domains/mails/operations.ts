@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
+import { listMails, MAILS_PER_PAGE, resendMail } from '#fairway/server/kernel/mail/queue-mail'
+import { listedMailSchema } from '#fairway/shared/schemas/operator'
 import { listTopics, switchTopics, topicsOf } from './topics'
 
 const topicSchema = z.object({ topic: z.string(), name: z.string(), isOn: z.boolean() })
@@ -27,5 +29,26 @@ export default defineOperations({
       if (!topicsOf(app).includes(topic)) throw new AppError('not-found')
       await switchTopics(app, session.email, { [isOn ? 'on' : 'off']: [topic] })
     },
+  }),
+  'list-mails': operation({
+    description: 'Lists the mails that wait or were given up, newest first, 50 a page.',
+    method: 'GET',
+    path: '/_fw/operator/mails',
+    permission: 'operator',
+    input: z.object({ cursor: z.string().max(100).optional() }),
+    output: z.object({ mails: z.array(listedMailSchema), cursor: z.string().nullable() }),
+    async run({ cursor }, { app }) {
+      const mails = await listMails(app, cursor)
+      return { mails, cursor: mails.length === MAILS_PER_PAGE ? (mails.at(-1)?.id ?? null) : null }
+    },
+  }),
+  'resend-mail': operation({
+    description: 'Sends a mail once more that was given up.',
+    method: 'POST',
+    path: '/_fw/operator/mails/:id/resend',
+    permission: 'operator',
+    input: z.object({ id: z.string().max(100) }),
+    audit: ['id'],
+    run: ({ id }, { app }) => resendMail(app, id),
   }),
 })

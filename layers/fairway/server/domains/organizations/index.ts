@@ -30,6 +30,13 @@ export {
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
 export { createOrganization, leaveAllStatements, listLeaving, orgExists } from './organization'
+export {
+  countOrganizations,
+  deleteForOwners,
+  findOrganization,
+  listOrganizations,
+  restoreForOwners,
+} from './organization-list'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation } from './join'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'

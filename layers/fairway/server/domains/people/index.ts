@@ -26,7 +26,7 @@ export {
   suspendedUntilSql,
 } from './person'
 export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
-export { findPersonDetails, listPeople } from './people-list'
+export { countPeople, findPersonDetails, listPeople } from './people-list'
 export {
   endSessionById,
   endSessionsByToken,

@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { likePattern } from '#fairway/server/kernel/database/orm'
+import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
 
@@ -120,3 +121,6 @@ export async function findPersonDetails(
     sessions: sessionsSchema.parse(sessions.rows[0]),
   }
 }
+
+/** How many accounts of people there are. */
+export const countPeople = (app: App): Promise<number> => countRows(app.db.client, `users where kind = 'person'`, [])

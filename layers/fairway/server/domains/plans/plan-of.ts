@@ -1,4 +1,4 @@
-import { eq, getTableName } from 'drizzle-orm'
+import { eq, getTableName, inArray } from 'drizzle-orm'
 import { countSeats, SEATS_TABLE } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PlansConfig } from '#fairway/server/kernel/config/plans-config'
@@ -20,6 +20,19 @@ export async function planOf({ db }: Pick<App, 'db'>, plans: PlansConfig, orgId:
   const [row] = await db.orm.select().from(organizationPlans).where(eq(organizationPlans.orgId, orgId))
   if (!row || !(row.plan in plans.plans)) return { name: plans.default, until: null, isTrial: false }
   return { name: row.plan, until: row.until, isTrial: row.isTrial }
+}
+
+/** The titles of the plans of these organizations, by id; empty where the application has no plans. */
+export async function plansOfMany({ db, config }: App, orgIds: readonly string[]): Promise<Map<string, string>> {
+  const { plans } = config
+  if (!plans) return new Map()
+  const rows = await db.orm
+    .select({ orgId: organizationPlans.orgId, plan: organizationPlans.plan })
+    .from(organizationPlans)
+    .where(inArray(organizationPlans.orgId, [...orgIds]))
+  const given = new Map(rows.map(({ orgId, plan }) => [orgId, plan]))
+  const titleOf = (name: string | undefined) => (plans.plans[name ?? ''] ?? plans.plans[plans.default])?.title ?? ''
+  return new Map(orgIds.map(orgId => [orgId, titleOf(given.get(orgId))]))
 }
 
 /** How many rows of an organization count against a limit, as SQL; `org` is an SQL expression, and counting stops at `most`. */

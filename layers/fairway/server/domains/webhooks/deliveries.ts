@@ -1,4 +1,4 @@
-import { and, count, desc, eq } from 'drizzle-orm'
+import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -14,7 +14,7 @@ import {
 import { messageId } from './deliver'
 import { TEST_TYPE } from './event-types'
 import type { WebhookRow } from './subscriptions'
-import { webhookDeliveries } from './tables'
+import { webhookDeliveries, webhooks } from './tables'
 
 /** What requests about deliveries hold. */
 export const deliveryInput = {
@@ -46,6 +46,28 @@ const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
   durationInMs: row.durationInMs,
   fault: faultSchema.parse(row.fault),
 })
+
+const PER_PAGE = 50
+
+/** The latest deliveries of all webhooks in a state, 50 a page; `before` is the id of one. */
+export async function listAllDeliveries(
+  app: App,
+  { state, before }: { state: (typeof DELIVERY_STATES)[number]; before?: string },
+) {
+  const rows = await app.db.orm
+    .select({ delivery: webhookDeliveries, url: webhooks.url, orgId: webhooks.orgId })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+    .where(and(eq(webhookDeliveries.state, state), before === undefined ? undefined : lt(webhookDeliveries.id, before)))
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(PER_PAGE)
+  const deliveries = rows.map(({ delivery, url, orgId }) => ({
+    ...toDelivery(delivery),
+    host: new URL(url).host,
+    orgId,
+  }))
+  return { deliveries, cursor: rows.length === PER_PAGE ? (deliveries.at(-1)?.id ?? null) : null }
+}
 
 /** One page of what was and is delivered to a webhook, the latest first. */
 export async function listDeliveries(

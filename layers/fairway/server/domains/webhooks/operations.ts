@@ -4,8 +4,14 @@ import { operations } from '#fw/operations'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { limits } from '#fairway/server/kernel/limits/limits'
-import { deliveryPageSchema, webhookListSchema, webhookSecretSchema } from '#fairway/shared/schemas/webhook'
-import { deliveryInput, listDeliveries, replayDelivery, sendTest } from './deliveries'
+import {
+  DELIVERY_STATES,
+  deliveryPageSchema,
+  webhookListSchema,
+  webhookSecretSchema,
+} from '#fairway/shared/schemas/webhook'
+import { listedDeliverySchema } from '#fairway/shared/schemas/operator'
+import { deliveryInput, listAllDeliveries, listDeliveries, replayDelivery, sendTest } from './deliveries'
 import { knownTypes } from './event-types'
 import { replaySince } from './replay'
 import {
@@ -119,5 +125,15 @@ export default defineOperations({
     dryRun: true,
     run: async ({ id, ...input }, { app, session, isDryRun }) =>
       replaySince(app, await requireWebhook(app, session, id), input, isDryRun),
+  }),
+  'list-all-deliveries': operation({
+    description:
+      'Lists what is delivered to the webhooks of the installation and of all organizations, newest first, 50 a page.',
+    method: 'GET',
+    path: '/_fw/operator/deliveries',
+    permission: 'operator',
+    input: z.object({ state: z.enum(DELIVERY_STATES).default('failed'), cursor: z.string().max(100).optional() }),
+    output: z.object({ deliveries: z.array(listedDeliverySchema), cursor: z.string().nullable() }),
+    run: ({ state, cursor }, { app }) => listAllDeliveries(app, { state, before: cursor }),
   }),
 })

@@ -1,7 +1,7 @@
 export { declareJobs, enqueue, findJob, jobNames, queueJob } from './enqueue'
 export { cancelJob, runsJobs, startJobs, wakeSoon } from './engine'
 export { type ActingPerson, defineJob, giveJobs, type JobContext, type JobEntry, PLATFORM_JOB } from './job'
-export { findJobOf, jobMetrics, listJobs } from './list-jobs'
+export { countJobs, findJobOf, jobMetrics, listJobs } from './list-jobs'
 export { purgeJobs, retryFailed, retryJob } from './queue'
 export { followJob } from './follow-job'
 export { type RanJob, runDueJobs } from './run-due-jobs'

@@ -37,13 +37,37 @@ const listedSchema = z.object({
   error: z.string().nullable(),
 })
 
+interface WantedJobs {
+  state?: JobState
+  name?: string
+  /** The id of a job: those before it. */
+  before?: string
+}
+
 /** The latest jobs, 50 at most: those in this state, those of this name. Without a name what the platform has done is left out. */
-export async function listJobs(app: App, { state, name }: { state?: JobState; name?: string }) {
+export async function listJobs(app: App, { state, name, before }: WantedJobs) {
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
       where state = coalesce(?, state) and name = coalesce(?, name)
-        and (? is not null or state <> 'done' or name not glob '${PLATFORM_JOB}*') order by id desc limit 50`,
-    args: [state ?? null, name ?? null, name ?? null],
+        and (? is not null or state <> 'done' or name not glob '${PLATFORM_JOB}*') and (? is null or id < ?) order by id desc limit 50`,
+    args: [state ?? null, name ?? null, name ?? null, before ?? null, before ?? null],
   })
   return rows.map(row => listedSchema.parse(row))
+}
+
+const countsSchema = z.object({
+  waiting: z.number(),
+  running: z.number(),
+  failed: z.number(),
+  oldestDueAt: z.number().nullable(),
+})
+
+/** How many jobs wait, run and have failed, and since when the oldest waits that could run (milliseconds). */
+export async function countJobs(app: App): Promise<z.output<typeof countsSchema>> {
+  const { rows } = await app.db.client.execute(`select
+    (select count(*) from fw_jobs where state in ('ready', 'blocked')) as waiting,
+    (select count(*) from fw_jobs where state = 'running') as running,
+    (select count(*) from fw_jobs where state = 'failed') as failed,
+    (select min(run_at) from fw_jobs where state = 'ready') as oldestDueAt`)
+  return countsSchema.parse(rows[0])
 }

@@ -1,5 +1,5 @@
 // The outbox: a mail is written down with the job that sends it, so what is rolled back is never sent.
-import { and, eq, isNotNull, lte } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, lt, lte } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '../crypto/random'
@@ -94,6 +94,48 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
     throw isRefused ? new AppError('invalid-input', { detail: reason, cause: error }) : error
   }
   await app.db.orm.delete(mailOutbox).where(eq(mailOutbox.id, id))
+}
+
+/** The latest mails that wait or were given up, 50 at most; `before` is the id of one. Throws nothing for a mail whose secret is gone: its address is empty then. */
+export async function listMails(app: App, before?: string) {
+  const rows = await app.db.orm
+    .select()
+    .from(mailOutbox)
+    .where(before === undefined ? undefined : lt(mailOutbox.id, before))
+    .orderBy(desc(mailOutbox.id))
+    .limit(MAILS_PER_PAGE)
+  return rows.map(({ id, name, content, createdAt, failedAt, error }) => {
+    const { to = '', text } = openMail(app, id, content)
+    const times = { createdAt: createdAt.toISOString(), failedAt: failedAt?.toISOString() ?? null }
+    return { id, name, to, error, ...times, canBeSent: text !== undefined }
+  })
+}
+
+/** How many mails wait and were given up. */
+export async function countMails(app: App): Promise<{ waiting: number; failed: number }> {
+  const isFailed = isNotNull(mailOutbox.failedAt)
+  const failed = await app.db.orm.$count(mailOutbox, isFailed)
+  return { failed, waiting: (await app.db.orm.$count(mailOutbox)) - failed }
+}
+
+export const MAILS_PER_PAGE = 50
+
+function openMail(app: App, id: string, content: string): Partial<WrittenDown> {
+  try {
+    return writtenSchema.parse(JSON.parse(unseal(app.config.keys, MAIL_PURPOSE, content, id)))
+  } catch {
+    return {}
+  }
+}
+
+/** Sends a mail once more that was given up. Throws `not-found` where it is not there, waits, or has no text any more. */
+export async function resendMail(app: App, id: string): Promise<void> {
+  await app.db.orm.transaction(async tx => {
+    const [row] = await tx.select().from(mailOutbox).where(eq(mailOutbox.id, id))
+    if (!row?.failedAt || openMail(app, id, row.content).text === undefined) throw new AppError('not-found')
+    await tx.update(mailOutbox).set({ failedAt: null, error: null }).where(eq(mailOutbox.id, id))
+    await queueJob(app, tx, SEND_MAIL, { mailId: id })
+  })
 }
 
 /** Whether the server refuses the address for good (RFC 5321, 4.2.1: replies that begin with 5). */

@@ -1,0 +1,41 @@
+import { statfs } from 'node:fs/promises'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { countJobs } from '#fairway/server/kernel/jobs'
+import { countMails } from '#fairway/server/kernel/mail/queue-mail'
+import { VERSION } from '#fairway/shared/package'
+import type { Health } from '#fairway/shared/schemas/operator'
+
+const storedSchema = z.object({
+  bytes: z.number(),
+  count: z.number(),
+  newest: z.string().nullable(),
+})
+
+const STORED = `select
+  (select page_count * page_size from pragma_page_count, pragma_page_size) as bytes,
+  (select count(*) from fw_migrations) as count,
+  (select max(name) from fw_migrations) as newest`
+
+/** How this installation is: versions, storage, the queue and the outbox. */
+export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'organizations'>> {
+  const { rows } = await app.db.client.execute(STORED)
+  const { bytes, ...migrations } = storedSchema.parse(rows[0])
+  const { oldestDueAt, ...jobs } = await countJobs(app)
+  return {
+    version: VERSION,
+    node: process.version,
+    startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),
+    database: { bytes, fault: app.db.storageFault() ?? null },
+    disk: await freeSpace(app),
+    migrations,
+    jobs: { ...jobs, oldestDueAt: oldestDueAt === null ? null : new Date(oldestDueAt).toISOString() },
+    mails: { ...(await countMails(app)), isSet: app.mailer.isReady },
+  }
+}
+
+/** The space of the disk that the data folder is on, in bytes; null where there is no such folder. */
+async function freeSpace({ env }: App): Promise<Health['disk']> {
+  const found = await statfs(env.FW_DATA_DIR || '.data').catch(() => undefined)
+  return found ? { free: found.bavail * found.bsize, total: found.blocks * found.bsize } : null
+}

@@ -1,0 +1,106 @@
+// Organizations as operators see them.
+import { z } from 'zod'
+import { personJoin } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InValue } from '#fairway/server/kernel/database/client'
+import { likePattern } from '#fairway/server/kernel/database/orm'
+import { isoTime } from '#fairway/server/kernel/dependent-rows'
+import { countRows } from '#fairway/server/kernel/owned-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { deleteOrganization, planDeletion, restoreOrganization } from './deletion'
+
+const PAGE = 50
+
+const COLUMNS = `o.id as id, o.name as name, o.created_at as createdMs, ${isoTime('o.created_at')} as createdAt,
+  ${isoTime('o.purge_at')} as purgeAt, (select count(*) from org_members m where m.org_id = o.id) as members`
+
+const rowSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdMs: z.number(),
+  createdAt: z.string(),
+  purgeAt: z.string().nullable(),
+  members: z.number(),
+})
+const toOrganization = (row: unknown) => {
+  const { createdMs: _createdMs, ...organization } = rowSchema.parse(row)
+  return organization
+}
+
+/** A place in the list: the time of creation in milliseconds and the id, after which the next page begins. */
+const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
+
+/** One page of all organizations, newest first, 50 a page; `search` is part of the name, or the id. `cursor` is null on the last page. */
+export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {
+  const conditions = ['1']
+  const args: InValue[] = []
+  if (search.trim() !== '') {
+    conditions.push(`(o.name like ? escape '\\' or o.id = ?)`)
+    args.push(likePattern(search.trim()), search.trim())
+  }
+  const [, createdAt, id] = CURSOR.exec(cursor ?? '') ?? []
+  if (createdAt && id) {
+    conditions.push('(o.created_at, o.id) < (?, ?)')
+    args.push(Number(createdAt), id)
+  }
+  const { rows } = await app.db.client.execute({
+    sql: `select ${COLUMNS} from organizations o where ${conditions.join(' and ')}
+      order by o.created_at desc, o.id desc limit ${PAGE + 1}`,
+    args,
+  })
+  const last = rows.length > PAGE ? rowSchema.parse(rows[PAGE - 1]) : undefined
+  return {
+    organizations: rows.slice(0, PAGE).map(toOrganization),
+    cursor: last ? `${last.createdMs}.${last.id}` : null,
+  }
+}
+
+/** How many organizations there are, deleted ones too. */
+export const countOrganizations = (app: App): Promise<number> => countRows(app.db.client, 'organizations', [])
+
+const memberSchema = z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
+
+/** One organization with its members, owners first, those of a deleted one too. Throws `not-found`. */
+export async function findOrganization(app: App, orgId: string) {
+  const { rows } = await app.db.client.execute({
+    sql: `select ${COLUMNS} from organizations o where o.id = ?`,
+    args: [orgId],
+  })
+  if (!rows[0]) throw new AppError('not-found')
+  const members = await app.db.client.execute({
+    sql: `select u.id as id, u.name as name, u.email as email, m.role as role
+      from (select user_id, role, joined_at from org_members where org_id = ?1
+        union all select user_id, role, joined_at from fw_suspended_members where org_id = ?1) m ${personJoin('m.user_id')}
+      order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at limit 100`,
+    args: [orgId],
+  })
+  return { organization: toOrganization(rows[0]), members: members.rows.map(row => memberSchema.parse(row)) }
+}
+
+interface OnBehalf {
+  session: Session
+  orgId: string
+  /** The name, typed again. */
+  name: string
+  isDryRun: boolean
+}
+
+/** Deletes an organization for its owners, as one of them could; they can restore it. Throws `not-found` and `name-mismatch`. */
+export async function deleteForOwners(
+  app: App,
+  { session, orgId, name, isDryRun }: OnBehalf,
+): Promise<OrganizationDeletion> {
+  const { organization, members } = await findOrganization(app, orgId)
+  const owner = members.find(({ role }) => role === 'owner')
+  if (!owner || organization.purgeAt) throw new AppError('not-found')
+  const actor = { orgId, orgName: organization.name, userId: owner.id, email: owner.email, role: 'owner' as const }
+  return isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name)
+}
+
+/** Restores a deleted organization for its owners. Throws `not-found`. */
+export async function restoreForOwners(app: App, session: Session, orgId: string): Promise<OrganizationEntry> {
+  const owner = (await findOrganization(app, orgId)).members.find(({ role }) => role === 'owner')
+  return restoreOrganization(app, { ...session, userId: owner?.id ?? '' }, orgId)
+}
