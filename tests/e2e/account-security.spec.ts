@@ -119,12 +119,12 @@ test('the page of operators is in the menu for them alone, and others are told w
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
   await page.goto('/security')
   await expect(page.getByText('Only operators can see security events')).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Security' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Operator console' })).toHaveCount(0)
   expect(errors).toEqual([])
   await expectNoViolations(page)
   await query(server, 'update users set email_verified = 1')
   await page.reload()
-  await expect(page.getByRole('link', { name: 'Security' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Operator console' })).toBeVisible()
   await expect(page.getByText('No events yet')).toBeVisible()
   await query(
     server,
