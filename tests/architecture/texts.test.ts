@@ -19,7 +19,10 @@ const pages = sourcesBelow(root, [`{layers/fairway,${samplePlace}}/app/**/*.{vue
 const serverPages = sourcesBelow(root, ['layers/fairway/server/{domains,kernel}/**/*.tsx'])
 // The desktop program speaks with the application's texts; English titles of navigation entries stand in the pages.
 const desktop = sourcesBelow(root, ['layers/fairway/desktop/program/*.ts'])
-const server = sourcesBelow(root, ['layers/fairway/{server/{domains,kernel},shared}/**/*.{ts,tsx}'])
+const server = sourcesBelow(root, [
+  'layers/fairway/{server/{domains,kernel},shared}/**/*.{ts,tsx}',
+  `${samplePlace}/server/{actions,mails}/**/*.{ts,tsx}`,
+])
 const joined = (sources: ReadonlyMap<string, string>) => [...sources.values()].join('\n')
 
 const groupsOfTheServer = new Set(
@@ -34,6 +37,7 @@ const said = new Map([...english].filter(([key]) => isOfTheServer(key)))
 const WRITTEN: Record<string, string> = {
   'A link leads elsewhere.': 'for the developer who wrote the collection: the server’s own words are English too',
   'example.com': 'a domain is the same in every language',
+  Website: 'the label of a field that only programs see',
   'provider-required': 'an error code, for support',
   'embed-ticket-ended': 'an error code, for support',
   'The decision is approve or decline.': 'only a form that was tampered with is answered so',

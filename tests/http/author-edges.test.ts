@@ -74,6 +74,13 @@ export default defineMail({
     mails: { greeting: { subject: 'Hello, {name}', words: { hello: 'A good day to {name}' } } },
     mailTopics: { names: { greetings: 'Our greetings' } },
   }),
+  'public/robots.txt': 'User-agent: *\nDisallow: /own\n',
+  'app/pages/blog/[slug].vue':
+    '<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Blog</h1></template>',
+  'fw.config.ts': `import { defineFwConfig } from '#fw'
+export default defineFwConfig({
+  publicPages: { sitemap: ({ now }) => [{ path: '/blog/hello', changedAt: now() }, { path: '/team' }] },
+})`,
   'server/api/private.get.ts': `export default defineEventHandler(async event => (await requireSession(event)).email)`,
   'server/utils/names.ts': `export const named = () => 'named'\nexport const unnamed = () => 'unnamed'`,
   'shared/utils/both.ts': `export const shared = () => 'shared'\nexport const both = () => 'both'\nexport const here = () => 'here'`,
@@ -193,6 +200,14 @@ describe("an application's own server code", () => {
         expect([path, headers.get('x-first'), headers.get('x-own')]).toEqual([path, 'mine', 'rule'])
       }
     }
+  })
+
+  it('replaces robots.txt by a public file, and adds addresses to the sitemap', async () => {
+    expect(await (await get('/robots.txt')).text()).toBe('User-agent: *\nDisallow: /own\n')
+    const sitemap = await (await get('/sitemap.xml')).text()
+    const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address)
+    expect(addresses).toEqual([`${server.origin}/about`, `${server.origin}/blog/hello`])
+    expect(server.log()).toContain('"path":"/team"')
   })
 
   it('answers a failure of its middleware in the form of the platform, and changes none of its headers by rules', async () => {

@@ -17,7 +17,9 @@ let noteId: string
 
 beforeAll(async () => {
   short = await startServer({ env: { ...env, FW_SHORTCUTS: 'on' } })
-  plain = await startServer({ env: { ...env, FW_SHORTCUTS: 'off' }, database: databaseOf(short) })
+  // Public pages name their absolute address: both servers are at the same one.
+  const plainEnv = { ...env, FW_SHORTCUTS: 'off', FW_BASE_URL: short.origin }
+  plain = await startServer({ env: plainEnv, database: databaseOf(short) })
   browser = createBrowser(short.origin)
   await signUp(browser, ada)
   await confirmAddress(short, ada.email)
@@ -48,12 +50,12 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g
 
 /** An answer without what every request, or every server, has of its own; without what a write makes anew where `writes`. */
 async function told(server: TestServer, { headers = {}, ...asked }: Asked, writes: boolean) {
-  const origin: Record<string, string> = asked.method && asked.method !== 'HEAD' ? { origin: server.origin } : {}
+  const origin: Record<string, string> = asked.method && asked.method !== 'HEAD' ? { origin: short.origin } : {}
   const answer = await plainRequest(server.origin, { ...asked, headers: { ...origin, ...headers } })
   const requestId = answer.headers.get('x-request-id') ?? 'none'
-  const { port } = new URL(server.origin)
+  const hosts = [short, plain].map(({ origin }) => new URL(origin).host)
   const plainly = (text: string) => {
-    const common = text.replaceAll(`localhost:${port}`, 'HOST').replaceAll(requestId, 'REQUEST')
+    const common = hosts.reduce((rest, host) => rest.replaceAll(host, 'HOST'), text).replaceAll(requestId, 'REQUEST')
     return writes ? common.replaceAll(ID, 'ID').replaceAll(TIME, 'TIME') : common
   }
   const said = [...answer.headers]

@@ -30,7 +30,7 @@ const PLACES: RegExp[] = [
   /^cli\/templates\/(application|notes)\//,
   /^cli\/generate\/locales\/(ar|de|en)\.json$/,
   /^drizzle\/\d{4}_\w+\.sql$/,
-  /^public\/(favicon\.svg|robots\.txt)$/,
+  /^public\/favicon\.svg$/,
 ]
 
 describe('the package', () => {

@@ -69,6 +69,7 @@ export { newId } from './kernel/crypto/random'
 export { outputOf } from './kernel/database/output-of'
 export { preparedQuery } from './kernel/database/orm'
 export { AppError } from './kernel/http/app-error'
+export { checkForm, formCheckInput } from './kernel/limits/form-check'
 export { definePageFrame } from './kernel/server-page/page-frame'
 export { ORG_ROLES } from '#fairway/shared/roles'
 export type { Session }

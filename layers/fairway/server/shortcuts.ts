@@ -4,8 +4,9 @@ import { defineEventHandler, type H3Event } from 'h3'
 import { getRouteRules } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { hasOwnMiddleware } from '#fw/own-middleware'
+import { publicLanguages } from '#fw/pages'
 import { enterRoutes, type FindReady } from '#fairway/server/enter-request'
-import { readyPage } from '#fairway/server/domains/pages'
+import { askedLanguage, pathIn, readyPage } from '#fairway/server/domains/pages'
 import { readySession } from '#fairway/server/domains/sessions'
 import { readySignIn } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
@@ -39,7 +40,7 @@ export function readyAnswers(nitro: NitroApp): FindReady {
       if (hasRules(event, path)) return undefined
       return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
     }
-    const ready = readyPage(event, app, path)
+    const ready = readyPage(event, app, pathIn(path, askedLanguage(event.path, publicLanguages)))
     // The platform's own (plugins/30.shell) is one of each.
     return ready && !isHooked(nitro, OF_PAGES, 1) ? ready : undefined
   }

@@ -34,6 +34,8 @@ export const filePath = (collection: string, row: string, file: string) =>
 /** Where files of one declaration are uploaded. */
 export const uploadPath = (upload: string) => `${FILES_PREFIX}/${encodeURIComponent(upload)}`
 export const ACTIONS_PREFIX = '/_fw/actions'
+/** Where a public form gets the ticket that it is sent with. */
+export const FORM_TICKET_PATH = '/_fw/form-ticket'
 export const ORG_PATH = '/_fw/org'
 /** What is written, as it happens, as server-sent events. */
 export const CHANGES_PATH = '/_fw/changes'

@@ -10,7 +10,7 @@ export { aliases }
 /** What the build serves by its short names, for tests: pages are not rendered in them, so there are none. */
 const SERVED: Record<string, (rootDir: string) => string> = {
   ...CATALOGS,
-  '#fw/pages': () => 'export const pages = []\n',
+  '#fw/pages': () => 'export const pages = []\nexport const publicLanguages = []\n',
   '#fw/local-migration': rootDir => `export const hasLocalMigrationHook = ${hasHook(findHandlers(rootDir))}\n`,
   '#fw/handlers': rootDir => handlersModule(findHandlers(rootDir)),
   '#fw/root': rootDir => `export const rootDir = ${JSON.stringify(rootDir)}\n`,

@@ -15,6 +15,7 @@ const taken = takenPaths(
     { route: '/_fw/auth/**:path', handler: house('server/routes/_fw/auth/[...path].ts') },
     { route: '/.well-known/oauth-protected-resource', handler: house('server/routes/.well-known/x.ts') },
     { route: '/books/:id', handler: house('server/mounted/collection') },
+    { route: '/robots.txt', handler: house('server/mounted/robots') },
     { route: '/hook', handler: '/app/server/routes/hook.ts' },
   ],
   [
@@ -47,6 +48,7 @@ describe("a route of an application's", () => {
     ['below /api', '/api/**'],
     ['at a document of its own below /.well-known', '/.well-known/security.txt'],
     ['at a page that it has itself', '/about'],
+    ['at robots.txt, which is the platform’s only where the application has none', '/robots.txt'],
     ['below a part of its own', '/shop/:id'],
     ['for any first part, with text that no page has', '/:org/feed.xml'],
     ['two parts deep, where text of the platform comes first', '/:a/:b'],

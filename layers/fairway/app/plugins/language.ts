@@ -11,7 +11,7 @@ import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'language'
 
-/** The texts of the interface. The server always speaks English; the language of the device is applied in the browser. */
+/** The texts of the interface. The server speaks English, or the language that the address of a public page names; otherwise the language of the device is applied in the browser. */
 export default defineNuxtPlugin({
   name: 'language',
   async setup(nuxtApp) {
@@ -32,18 +32,22 @@ export default defineNuxtPlugin({
       componentTexts.value = loaded && { ...loaded.components, code: next, dir: directionOf(next) }
     }
 
+    const known = (value: unknown) => toLanguage(value, languages)
+    // Of a query, only a language that public pages come in reaches the renderer (server/domains/pages).
+    if (import.meta.server) await apply(known(useRequestURL().searchParams.get('lang')) ?? 'en')
     if (import.meta.client) {
       page.texts = i18n.global
-      const known = (value: unknown) => toLanguage(value, languages)
-      const wanted = known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
+      const { serverRendered } = nuxtApp.payload
+      const asked = serverRendered && new URLSearchParams(location.search).get('lang')
+      const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
       // The page stands this way round since before its first paint (modules/texts).
       direction.value = directionOf(wanted)
       const applyWanted = () =>
         apply(wanted).catch(() => {
           direction.value = directionOf('en')
         })
-      // A page from the server is in English; hydration must find it so.
-      if (nuxtApp.payload.serverRendered) nuxtApp.hook('app:mounted', applyWanted)
+      // Hydration must find a page of the server's in the language that it came in.
+      if (serverRendered && document.documentElement.lang !== wanted) nuxtApp.hook('app:mounted', applyWanted)
       else await applyWanted()
     }
 

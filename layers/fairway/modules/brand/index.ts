@@ -1,14 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import type { Brand, Accent } from '../../server/kernel/config/brand'
+import { type Accent, type Brand, DEFAULT_SOCIAL_IMAGE } from '../../server/kernel/config/brand'
 import type { FwConfig } from '../../server/kernel/config/fw-config'
 import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
+import { socialImage } from './social-image'
 
 const FOLDER = 'brand-public'
 
@@ -20,6 +21,7 @@ export default defineNuxtModule({
     const folders = getLayerDirectories(nuxt).map(dirs => dirs.public)
     const logoFile = brand.logo && pictureFile(folders, brand.logo.light)
     if (brand.logo) pictureFile(folders, brand.logo.dark)
+    if (brand.socialImage) pictureFile(folders, brand.socialImage, 'brand.socialImage')
 
     nuxt.options.appConfig.name = brand.name
     nuxt.options.appConfig.hasPlans = plans !== null
@@ -38,7 +40,12 @@ export default defineNuxtModule({
       write: true,
       getContents: () => favicon(logoFile ?? undefined, brand.accent),
     })
-    nuxt.hook('nitro:config', config => serveFirst(config, join(nuxt.options.buildDir, FOLDER)))
+    nuxt.hook('nitro:config', config => {
+      const folder = join(nuxt.options.buildDir, FOLDER)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, DEFAULT_SOCIAL_IMAGE), socialImage(brand.accent[800]))
+      serveFirst(config, folder)
+    })
   },
 })
 
@@ -49,10 +56,10 @@ function serveFirst(config: Pick<NitroConfig, 'plugins' | 'publicAssets'>, dir: 
   assets.splice(ours < 0 ? assets.length : ours, 0, { dir })
 }
 
-function pictureFile(folders: readonly string[], path: string): string {
+function pictureFile(folders: readonly string[], path: string, option = 'brand.logo'): string {
   const file = folders.map(folder => join(folder, path)).find(candidate => existsSync(candidate))
   if (file) return file
-  throw new Error(`fw.config.ts: brand.logo is ${path}, but there is no public${path}; put the picture there`)
+  throw new Error(`fw.config.ts: ${option} is ${path}, but there is no public${path}; put the picture there`)
 }
 
 const brandModule = ({ logo }: Brand): string =>

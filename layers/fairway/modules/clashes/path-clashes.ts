@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { filesBelow } from '../registry/discover'
+import { SITE_FILES } from '../pages/site-files'
 import { scanServerRoutes } from 'nitropack/core'
 import type { Nitro } from 'nitropack/types'
 
@@ -21,6 +22,9 @@ export interface TakenPath {
 /** Places in which everything is the platform's, also what it does not have yet. */
 const PLACES = ['/_fw/**', '/mcp/**', '/contexts/**', '/_nuxt/**', '/__nuxt_error']
 
+/** What the application may answer itself: the platform's is mounted only where it does not (modules/pages/site-files). */
+const YIELDED: readonly string[] = SITE_FILES.map(({ route }) => route)
+
 /** An author's routes as Nitro finds them, before it drops those that stand twice. */
 export async function scanRoutes(nitro: Nitro) {
   return [...(await scanServerRoutes(nitro, 'routes', '/')), ...(await scanServerRoutes(nitro, 'api', '/api'))]
@@ -33,7 +37,9 @@ export function takenPaths(
 ): TakenPath[] {
   const taken = (path: string, owner: string, isPage?: boolean) => ({ path, pattern: toPattern(path), owner, isPage })
   return [
-    ...routes.flatMap(({ route, handler }) => (route && isPlatformFile(handler) ? [taken(route, handler)] : [])),
+    ...routes.flatMap(({ route, handler }) =>
+      route && isPlatformFile(handler) && !YIELDED.includes(route) ? [taken(route, handler)] : [],
+    ),
     ...PLACES.map(path => taken(path, 'the platform')),
     ...pages.flatMap(({ path, file }) => (file && isPlatformFile(file) ? [taken(path, file, true)] : [])),
   ]

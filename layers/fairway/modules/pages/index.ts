@@ -1,10 +1,11 @@
 // Pages come in the order of files; the router tries them by rank, so the router is asked.
-import { addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { addTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
+import { addSiteFiles, publicLanguages } from './site-files'
 import { noteFault, tellFault } from '../dev-server/faults'
 import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
-import { isFrameText, readTexts } from '../texts/read-texts'
+import { isFrameText, publicGroups, readTexts } from '../texts/read-texts'
 import { compilePages, type PageFile, liftPages } from './page-files'
 import { hasIcon, navigationFaults } from './navigation-faults'
 
@@ -57,7 +58,9 @@ function nameLayouts(pages: PageFile[]): void {
 /** Tells the server which application pages there are and who may see them, from the pages themselves. */
 export default defineNuxtModule({
   meta: { name: 'pages' },
-  setup(_options, nuxt) {
+  async setup(_options, nuxt) {
+    const languages = JSON.stringify(await publicLanguages(nuxt))
+    addSiteFiles(nuxt)
     let pages: PageFile[] = []
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
@@ -77,9 +80,10 @@ export default defineNuxtModule({
     function checkNavigation(declared: PageFile[]): void {
       const { rootDir } = nuxt.options
       const texts = readTexts(nuxt, 'en')
+      const forVisitors = publicGroups(nuxt)
       const collections = iconCollections(nuxt.options)
       const faults = navigationFaults(declared, {
-        hasText: key => isFrameText(texts, key),
+        hasText: key => !forVisitors.has(key.split('.')[0] ?? '') && isFrameText(texts, key),
         hasIcon: name => hasIcon(name, collections, rootDir),
       })
       if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
@@ -97,8 +101,16 @@ export default defineNuxtModule({
         )
         .join(', ')}]\n`
     addServerModule('#fw/pages', {
-      contents: listed,
-      types: () => "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n",
+      contents: () => `${listed()}export const publicLanguages = ${languages}\n`,
+      types: () =>
+        "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n" +
+        '  /** The languages that public pages have an address in, English first. */\n' +
+        '  export const publicLanguages: string[]\n',
+    })
+    addTemplate({
+      filename: 'public-languages.ts',
+      write: true,
+      getContents: () => `export const publicLanguages: readonly string[] = ${languages}\n`,
     })
     if (!nuxt.options.dev) nuxt.hook('app:templates', frameWithEntry)
     // Declared here and not in a file below app: such files of a layer in node_modules belong to no TypeScript project.

@@ -12,6 +12,8 @@ import {
   FEATURE_FILES,
   featureOf,
   FEATURES,
+  PUBLIC_FEATURE,
+  publicGroups,
   readLanguages,
   readTexts,
 } from './read-texts'
@@ -20,7 +22,8 @@ import type { LanguageInfo } from '../../shared/languages'
 
 /**
  * Gives `#build/texts/<feature>`: the catalogs of the application over those of the platform. English comes by feature, so that the
- * first page does not load the texts of every page; a group that the platform does not know comes with the frame. Every other
+ * first page does not load the texts of every page; a group that the platform does not know comes with the frame, unless it is in
+ * `public.json`. Every other
  * language is one file, which `#build/languages` loads when it is chosen. The server has what it says itself as `#fw/texts`.
  */
 export default defineNuxtModule({
@@ -45,8 +48,10 @@ export default defineNuxtModule({
         return texts
       }
     }
-    for (const feature of FEATURES)
-      addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)))
+    const forVisitors = publicGroups(nuxt)
+    const placeOf = (group: string) => (forVisitors.has(group) ? PUBLIC_FEATURE : featureOf(group))
+    for (const feature of [...FEATURES, PUBLIC_FEATURE])
+      addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => placeOf(group) === feature)))
     // An application may have texts in English alone.
     for (const { code } of languages) if (code !== 'en') addTexts(code, withDefaults(readTexts(nuxt, code), english))
     add('languages.ts', () => languagesModule(languages))
@@ -113,5 +118,5 @@ function componentTexts(code: string): string {
 function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefined {
   const codes = languages.filter(({ direction }) => direction === 'rtl').map(({ code }) => code.toLowerCase())
   if (codes.length === 0) return undefined
-  return `try{if(/^(${codes.join('|')})\\b/i.test(localStorage.getItem('fairway-language')||navigator.language))document.documentElement.dir='rtl'}catch{}`
+  return `try{if(document.documentElement.lang==='en'&&!/[?&]lang=en\\b/.test(location.search)&&/^(${codes.join('|')})\\b/i.test(localStorage.getItem('fairway-language')||navigator.language))document.documentElement.dir='rtl'}catch{}`
 }

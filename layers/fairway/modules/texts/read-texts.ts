@@ -52,6 +52,18 @@ const featureOfGroup = new Map(
 /** The features that have a catalog of their own, `frame` among them: each page loads those that it shows. */
 export const FEATURES: readonly string[] = [...new Set(featureOfGroup.values())]
 
+/** The feature of an application's texts for visitors, `public.json`: pages that ask for them load them. */
+export const PUBLIC_FEATURE = 'public'
+
+/** The groups of texts that an application has for visitors. */
+export const publicGroups = (nuxt: Nuxt): Set<string> =>
+  new Set(
+    textFiles(nuxt, 'en')
+      .filter(file => basename(file) === `${PUBLIC_FEATURE}.json` && !isPlatformFile(file) && existsSync(file))
+      .flatMap(file => Object.keys(catalogReader(nuxt)(file)))
+      .filter(group => !featureOfGroup.has(group)),
+  )
+
 /** The feature whose catalog a group of texts comes with: a group that the platform does not know comes with the frame. */
 export const featureOf = (group: string): string => featureOfGroup.get(group) ?? 'frame'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compilePages } from '#fairway/modules/pages/page-files'
-import { findPage } from '#fairway/server/domains/pages'
+import { askedLanguage, findPage } from '#fairway/server/domains/pages'
 
 const pages = compilePages([
   { path: '/' },
@@ -48,7 +48,34 @@ describe('findPage', () => {
     expect(findPage('/elsewhere', withAny).kind).toBe('public')
   })
 
+  it('gives a public page a key for each language, and no other page', () => {
+    expect(findPage('/about', pages, 'de')).toEqual({
+      key: 'public:/about?lang=de',
+      kind: 'public',
+      status: 200,
+      path: '/about',
+      language: 'de',
+    })
+    expect(findPage('/notes/7', pages, 'de')).toEqual(findPage('/notes/7', pages))
+    expect(findPage('/widget', pages, 'de')).toEqual(findPage('/widget', pages))
+  })
+
   it('gives the shell under status 404 for a path that is no page', () => {
     expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
+  })
+})
+
+describe('askedLanguage', () => {
+  it.each([
+    ['/about', undefined],
+    ['/about?lang=de', 'de'],
+    ['/about?utm=1&lang=ar', 'ar'],
+    ['/about?lang=en', undefined],
+    ['/about?lang=DE', undefined],
+    ['/about?lang=fr', undefined],
+    ['/about?lang=de%22', undefined],
+    ['/lang=de', undefined],
+  ])('reads %s as %s', (target, language) => {
+    expect(askedLanguage(target, ['en', 'de', 'ar'])).toBe(language)
   })
 })

@@ -24,7 +24,7 @@ describe('the name', () => {
   it('is the same from brand.name and from name', () => {
     expect(defineFwConfig({ name: 'Larch' }).brand).toEqual(defineFwConfig({ brand: { name: 'Larch' } }).brand)
     expect(defineFwConfig({ name: 'Larch', brand: { name: ' Larch ' } }).brand.name).toBe('Larch')
-    expect(defineFwConfig().brand).toEqual({ name: 'Fairway', logo: null, accent: defaultAccent })
+    expect(defineFwConfig().brand).toEqual({ name: 'Fairway', logo: null, socialImage: null, accent: defaultAccent })
   })
 
   it('is refused when it is given twice and differs', () => {
@@ -127,5 +127,15 @@ describe('the accent', () => {
 
   it('is the platform’s green when none is given', () => {
     expect(defineFwConfig({ brand: { name: 'Larch' } }).brand.accent).toEqual(defaultAccent)
+  })
+})
+
+describe('the picture for links to public pages', () => {
+  it('is a PNG or JPEG file of public/', () => {
+    expect(defineFwConfig({ brand: { socialImage: '/card.jpg' } }).brand.socialImage).toBe('/card.jpg')
+    for (const socialImage of ['card.png', '/card.svg', 'https://cdn.example.com/card.png', '/../card.png'])
+      expect(() => defineFwConfig({ brand: { socialImage } })).toThrow(
+        /brand\.socialImage: must be the path of a PNG or JPEG/,
+      )
   })
 })

@@ -14,6 +14,8 @@ export interface FoundPage {
   path?: string
   kind: ShellPage['kind']
   status: 200 | 404
+  /** The language a public page is rendered in; English when not given. */
+  language?: string
 }
 
 /** The embed page behind a URL path; undefined for every other page. */
@@ -22,21 +24,35 @@ export function findEmbedPage(pathname: string, pages: readonly ShellPage[]): Sh
   return page?.kind === 'embed' ? page : undefined
 }
 
+/** The language that the query of an address names (`?lang=de`), when public pages come in it. Undefined for English, which has no such address. */
+export function askedLanguage(target: string, languages: readonly string[]): string | undefined {
+  const at = target.indexOf('?')
+  if (at === -1 || !target.includes('lang=', at)) return undefined
+  const asked = new URLSearchParams(target.slice(at)).get('lang')
+  return languages.find(code => code === asked && code !== 'en')
+}
+
+/** The path of a public page in a language. */
+export const pathIn = (path: string, language: string | undefined): string =>
+  language === undefined || language === 'en' ? path : `${path}?lang=${language}`
+
 /** The page behind a URL path; an unknown path gets the shell under status 404, so that the application explains it. */
-export function findPage(pathname: string, pages: readonly ShellPage[]): FoundPage {
+export function findPage(pathname: string, pages: readonly ShellPage[], language?: string): FoundPage {
   const page = pages.find(candidate => candidate.pattern.test(pathname))
   if (!page) return { key: 'missing', kind: 'private', status: 404 }
   if (page.kind === 'private') return { key: 'private', kind: 'private', status: 200 }
   // The router ignores case in the text of a path, and parameters keep theirs.
   const isFixed = !page.path.includes(':')
   const path = isFixed ? page.path : pathname.replace(/(?<=.)\/+$/, '')
-  return { key: `${page.kind}:${path}`, kind: page.kind, status: 200, path }
+  const found = { kind: page.kind, status: 200 as const, path }
+  if (page.kind !== 'public') return { key: `${page.kind}:${path}`, ...found }
+  return { key: `public:${pathIn(path, language)}`, ...found, language }
 }
 
 const KEPT = new Set(['host', 'accept-encoding', 'if-none-match', 'connection'])
 
-/** Takes everything personal from a request before a page is rendered: headers, cookies, query; reading the session throws from here on. */
-export function makeImpersonal(event: H3Event, pathname: string): void {
+/** Takes everything personal from a request before a page is rendered: headers, cookies, query; reading the session throws from here on. `target` is the address that it is rendered for. */
+export function makeImpersonal(event: H3Event, target: string): void {
   const { req } = event.node
   for (const name of Object.keys(req.headers)) {
     if (!KEPT.has(name)) delete req.headers[name]
@@ -44,8 +60,8 @@ export function makeImpersonal(event: H3Event, pathname: string): void {
   event.context.isImpersonal = true
   event.context.session = undefined
   // The rendered page repeats its own URL, so the query goes too: one page, one set of bytes.
-  event._path = pathname
-  req.url = pathname
+  event._path = target
+  req.url = target
 }
 
 interface Declared {

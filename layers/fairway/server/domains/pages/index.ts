@@ -1,4 +1,4 @@
-export { checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal } from './find-page'
+export { askedLanguage, checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal, pathIn } from './find-page'
 export {
   createTicket,
   embedRefusedPage,
@@ -20,3 +20,5 @@ export {
   readyPage,
   toRenderedPage,
 } from './rendered-page'
+export { withPublicHead } from './public-head'
+export { robotsText, sitemapText } from './site-files'

@@ -21,6 +21,7 @@ export async function toRenderedPage(html: string, status: number, options: Page
     'content-security-policy': policy,
     vary: 'Accept-Encoding',
     etag: etags[encoding],
+    ...(options.isListed ? {} : { 'x-robots-tag': 'noindex' }),
   })
   const unchanged = (encoding: Encoding) => toResponse(304, headersOf(encoding), '')
   const whole = (encoding: Encoding) => {
@@ -53,6 +54,8 @@ interface PageOptions {
   isDev: boolean
   /** Who may show the page in a frame, as the policy has it. */
   frameAncestors: string
+  /** Whether search engines may list the page. */
+  isListed: boolean
 }
 
 /** The Content-Security-Policy of one rendered page: its own scripts by hash, nothing else inline that could run. */
@@ -104,10 +107,10 @@ export const getPageCache = (app: App): Remembered<RenderedPage> => remembered(a
 
 const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'page-paths')
 
-/** Notes that a request to this path reached this page, and would again: no file, no route and no rule of the application is in between. */
+/** Notes that a request to this path, in the language of `pathIn`, reached this page, and would again: no file, no route and no rule of the application is in between. */
 export const notePath = (app: App, path: string, page: RenderedPage): void => pagesByPath(app).set(path, page)
 
-/** The answer with the page that a path is known to lead to; undefined for all others. */
+/** The answer with the page that a path, in the language of `pathIn`, is known to lead to; undefined for all others. */
 export function readyPage(event: H3Event, app: App, path: string): ReadyAnswer | undefined {
   const page = pagesByPath(app).get(path)
   return page && choose(event, page).ready

@@ -14,6 +14,8 @@ export interface Logo {
 export interface Brand {
   name: string
   logo: Logo | null
+  /** The picture beside a link to a public page: the path of a public file. */
+  socialImage: string | null
   accent: Accent
 }
 
@@ -51,6 +53,11 @@ export const brandOptions = {
           z.strictObject({ light: publicPicture, dark: publicPicture }),
         ])
         .optional(),
+      /** What other sites show beside a link to a public page: the path of a PNG or JPEG file in public/, best 1200 by 630 pixels. */
+      socialImage: z
+        .string()
+        .regex(/^(\/(?!\.)[\w.-]+)+\.(png|jpe?g)$/, 'must be the path of a PNG or JPEG file in public/')
+        .optional(),
       /** The colour of buttons, links and focus: `#1d4ed8`, or the name of a Tailwind colour. */
       accent: accentSchema.optional(),
     })
@@ -66,8 +73,20 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
   return {
     name: brand.name ?? name ?? DEFAULT_NAME,
     logo: brand.logo ?? null,
+    socialImage: brand.socialImage ?? null,
     accent: brand.accent ?? defaultAccent,
   }
+}
+
+/** Where the build puts the picture of an application that has neither a logo nor a picture. */
+export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
+
+/** The picture for links to public pages, and whether it is wide: the application's, its logo as PNG, or the platform's mark where it has no logo. */
+export function socialImageOf({ socialImage, logo }: Pick<Brand, 'socialImage' | 'logo'>) {
+  if (socialImage) return { path: socialImage, isWide: true }
+  if (!logo) return { path: DEFAULT_SOCIAL_IMAGE, isWide: true }
+  // Other sites show no SVG.
+  return logo.light.endsWith('.png') ? { path: logo.light, isWide: false } : undefined
 }
 
 extend([a11y, mix])

@@ -59,6 +59,8 @@ export interface Config {
   mail: MailConfig
   /** What mails say instead of the platform's own texts. */
   mails: MailOverrides
+  /** What search engines are told of public pages. */
+  publicPages: FwConfig['publicPages']
   rateLimits: boolean
   /** Whether answers may come by a shorter way than the plain one, which gives the same. */
   shortcuts: boolean
@@ -154,6 +156,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     ...operationConfig(env),
     mail: mailConfig(env, environment),
     mails: fwConfig.mails,
+    publicPages: fwConfig.publicPages,
     appRoles: fwConfig.appRoles,
     plans: fwConfig.plans,
     credentials: fwConfig.credentials,

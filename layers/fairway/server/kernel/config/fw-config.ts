@@ -6,6 +6,7 @@ import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { plansOption } from './plans-config'
 import { hubAppSchema, toOrigin } from './identity-registry'
+import { publicPagesOption } from './public-pages'
 
 /** What an application's own `getSession` says of the person who is signed in. */
 export interface CustomSession {
@@ -139,6 +140,8 @@ const options = z.strictObject({
       apps: z.array(hubAppSchema).default([]),
     })
     .default({ apps: [] }),
+  /** What search engines are told of public pages. */
+  publicPages: publicPagesOption,
   ...customSignInOptions,
 })
 

@@ -151,5 +151,9 @@ export const limits = {
   webhookChangesPerAccount: { name: 'webhook-changes-account', per: 'person', max: 120, window: HOUR },
   /** Pages of the activity. */
   activityPagesPerAccount: { name: 'activity-account', per: 'person', max: 60, window: MINUTE, isPerInstance: true },
+  /** Tickets of public forms; one page takes one, and one more each time that its form is sent. */
+  formTicketsPerAddress: { name: 'form-tickets-address', per: 'network', max: 120, window: HOUR },
+  /** Public forms that are sent, of one kind. */
+  formsPerAddress: { name: 'forms-address', per: 'network', max: 10, window: HOUR },
   organizationsPerAccount: { name: 'organizations-account', per: 'person', max: 10, window: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -1,0 +1,67 @@
+// What search engines and previews of links read of a public page. It is added to the rendered page, so it costs browsers no script,
+// and whatever the page says itself stays.
+import type { Config } from '#fairway/server/kernel/config/config'
+import { socialImageOf } from '#fairway/server/kernel/config/brand'
+import { type FoundPage, pathIn } from './find-page'
+
+interface HeadInput {
+  page: Pick<FoundPage, 'path' | 'language'>
+  /** Every language that public pages come in. */
+  languages: readonly string[]
+  config: Pick<Config, 'baseUrl' | 'brand'>
+}
+
+/** A text as the value of an attribute in double quotes. */
+export const attribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** The addresses of one public page: in each language, and without one for everybody else. One language alone has no alternates. */
+export function alternatesOf(path: string, languages: readonly string[], baseUrl: string) {
+  if (languages.length < 2) return []
+  const named = languages.map(language => ({ language, href: baseUrl + pathIn(path, language) }))
+  return [...named, { language: 'x-default', href: baseUrl + path }]
+}
+
+/** Adds the canonical address, the addresses in other languages, the social card and structured data to a rendered public page. */
+export function withPublicHead(html: string, { page: { path = '/', language }, languages, config }: HeadInput): string {
+  const { baseUrl, brand } = config
+  const canonical = baseUrl + pathIn(path, language)
+  const title = /<title>([^<]*)<\/title>/i.exec(html)?.[1]?.replaceAll('"', '&quot;')
+  const description = /<meta name="description" content="([^"]*)"/i.exec(html)?.[1]
+  const image = socialImageOf(brand)
+  const links = [
+    ['rel="canonical"', `<link rel="canonical" href="${attribute(canonical)}">`],
+    [
+      'hreflang=',
+      alternatesOf(path, languages, baseUrl)
+        .map(each => `<link rel="alternate" hreflang="${each.language}" href="${attribute(each.href)}">`)
+        .join(''),
+    ],
+  ]
+  const metas = [
+    ['property="og:type"', 'website'],
+    ['property="og:site_name"', attribute(brand.name)],
+    ['property="og:url"', attribute(canonical)],
+    ['property="og:title"', title],
+    ['property="og:description"', description],
+    ['property="og:image"', image && attribute(baseUrl + image.path)],
+    ['name="twitter:card"', image?.isWide ? 'summary_large_image' : 'summary'],
+  ].map(([name, content]) => [name, content && `<meta ${name} content="${content}">`])
+  const head = html.slice(0, html.indexOf('</head>'))
+  const added = [...links, ...metas].map(([name = '', tag = '']) => (head.includes(name) ? '' : tag)).join('')
+  return html.replace('</head>', () => `${added}${structuredData(config)}</head>`)
+}
+
+/** Who publishes the site, as schema.org has it. */
+function structuredData({ baseUrl, brand: { name, logo } }: HeadInput['config']): string {
+  const url = `${baseUrl}/`
+  const publisher = { '@type': 'Organization', '@id': `${url}#organization`, name, url }
+  const data = {
+    '@context': 'https://schema.org',
+    '@graph': [
+      { ...publisher, ...(logo ? { logo: baseUrl + logo.light } : {}) },
+      { '@type': 'WebSite', '@id': `${url}#website`, name, url, publisher: { '@id': publisher['@id'] } },
+    ],
+  }
+  return `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`
+}

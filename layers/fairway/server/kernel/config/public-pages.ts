@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Orm } from '../database/client'
+
+/** An address of a public page that the build cannot know, because its path has parameters. */
+export interface SitemapEntry {
+  /** The path, for example `/blog/hello`. */
+  path: string
+  /** When the page last changed. */
+  changedAt?: Date | string
+}
+
+interface SitemapContext {
+  db: Orm
+  now(): Date
+}
+
+type SitemapSource = (context: SitemapContext) => readonly SitemapEntry[] | Promise<readonly SitemapEntry[]>
+
+/** The `publicPages` of `defineFwConfig`. */
+export const publicPagesOption = z
+  .strictObject({
+    /** The languages that public pages have an address in. English is always one. Default: those that `app/locales` of the application has texts in. */
+    languages: z.array(z.string().min(2)).optional(),
+    /** Adds addresses of pages with parameters to sitemap.xml. */
+    sitemap: z
+      .custom<SitemapSource>(value => typeof value === 'function', 'must be a function')
+      .nullable()
+      .default(null),
+  })
+  .prefault({})
+
+const entriesSchema = z.array(
+  z.object({
+    path: z.string().startsWith('/'),
+    changedAt: z
+      .union([z.date(), z.string().refine(text => !Number.isNaN(Date.parse(text)), 'must be a time')])
+      .optional(),
+  }),
+)
+
+/** The addresses that the application adds to its sitemap; throws when one is not well formed. */
+export const sitemapEntries = async (source: SitemapSource | null, context: SitemapContext): Promise<SitemapEntry[]> =>
+  entriesSchema.parse((await source?.(context)) ?? [])

@@ -1,0 +1,20 @@
+import { setResponseHeaders } from 'h3'
+import { pages, publicLanguages } from '#fw/pages'
+import { sitemapText } from '#fairway/server/domains/pages'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { sitemapEntries } from '#fairway/server/kernel/config/public-pages'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+
+/** Every public page for search engines, with what `publicPages.sitemap` of fw.config.ts adds. */
+export default defineMethods({
+  async GET(event) {
+    const { config, db, now, log } = getApp(event)
+    const entries = await sitemapEntries(config.publicPages.sitemap, { db: db.orm, now })
+    const onUnknown = (path: string) => log.warn('the sitemap leaves out what is no public page', { path })
+    setResponseHeaders(event, {
+      'content-type': 'application/xml; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+    })
+    return sitemapText({ pages, languages: publicLanguages, baseUrl: config.baseUrl, entries, onUnknown })
+  },
+})

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { checkForm, issueFormTicket } from '#fairway/server/kernel/limits/form-check'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
+
+const NETWORK = '192.0.2.1'
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
+})
+afterEach(() => test.close())
+
+/** What the check of a form that is sent after so many seconds says. */
+const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK } = {}) => {
+  const app = { ...test.app, now: () => new Date(Date.now() + after * 1000) }
+  return refusalOf(withRun({ app, session: null, clientAddress }, () => checkForm({ ticket, trap })))
+}
+const ticket = async () => (await issueFormTicket(test.app, NETWORK)).ticket
+
+describe('checkForm', () => {
+  it('accepts a ticket once, of any number of requests at once', async () => {
+    const one = await ticket()
+    const codes = await Promise.all([sent(one), sent(one), sent(one)])
+    expect(codes.toSorted()).toEqual(['form-check-failed', 'form-check-failed', 'done'].toSorted())
+  })
+
+  it.each([
+    ['sent sooner than anybody can fill it in', { after: 1 }],
+    ['sent more than two hours later', { after: 2 * 60 * 60 + 60 }],
+    ['with the hidden field filled in', { trap: 'https://spam.example' }],
+  ])('refuses a form %s', async (_what, how) => {
+    expect(await sent(await ticket(), how)).toBe('form-check-failed')
+  })
+
+  it('refuses a ticket that is not the server’s', async () => {
+    const own = await ticket()
+    for (const other of ['', 'made-up', `${own.slice(0, -2)}AA`]) expect(await sent(other)).toBe('form-check-failed')
+  })
+
+  it('limits how many forms one network sends', async () => {
+    const codes: unknown[] = []
+    for (let count = 0; count < 11; count += 1) codes.push(await sent(await ticket()))
+    expect(codes).toEqual([...Array(10).fill('done'), 'rate-limited'])
+    expect(await sent(await ticket(), { clientAddress: '198.51.100.7' })).toBe('done')
+  })
+})
