@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FORM_TICKET_AGE_IN_MS } from '#fairway/shared/form-check'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
 import { borrowServer, type TestServer } from '../support/server'
@@ -75,7 +76,10 @@ describe('GET /_fw/openapi.json', () => {
     const note = async (title: string): Promise<string> =>
       JSON.parse(await check(owner.browser, ['POST', url('create-note'), 200], { json: { title } })).result.note.id
     const [id, gone] = [await note('Plan'), await note('Gone')]
-    const inputs: Record<string, { input: object; status?: number }> = {
+    const { ticket } = await (await owner.browser.get('/_fw/form-ticket')).json()
+    const message = { name: 'Maria Ortiz', email: 'maria@example.com', message: 'Hello' }
+    await new Promise(resolve => setTimeout(resolve, FORM_TICKET_AGE_IN_MS))
+    const inputs: Record<string, { input: object; status?: number; signedOut?: number }> = {
       'create-note': { input: { title: 'Third', pinned: true } },
       'get-note': { input: { id } },
       'list-notes': { input: {} },
@@ -93,19 +97,21 @@ describe('GET /_fw/openapi.json', () => {
       'list-members': { input: {} },
       'change-member-role': { input: { email: member.email, role: 'admin' } },
       'invite-member': { input: { email: 'new@example.test' } },
+      // Anyone may call it, and a ticket works once.
+      'send-contact-message': { input: { ...message, check: { ticket, trap: '' } }, signedOut: 400 },
       // There is no other application.
       'copy-note-to-app': { input: { id, app: 'none' }, status: 403 },
     }
     const declared = openApi.paths.filter(path => path.startsWith(ACTIONS)).map(path => path.slice(ACTIONS.length))
     expect(Object.keys(inputs).toSorted()).toEqual(declared.toSorted())
-    for (const [name, { input, status = 200 }] of Object.entries(inputs)) {
+    for (const [name, { input, status = 200, signedOut = 401 }] of Object.entries(inputs)) {
       await check(owner.browser, ['POST', url(name), status], { json: input })
       const query = new URLSearchParams(input as Record<string, string>)
       if (/^(get|list|search)-/.test(name)) await check(owner.browser, ['GET', `${url(name)}?${query}`, status])
       await check(owner.browser, ['POST', url(name), 400], { json: [] })
       await check(owner.browser, ['POST', url(name), 415], { json: input, headers: { 'content-type': 'text/plain' } })
       await check(owner.browser, ['PUT', url(name), 405], { json: {} })
-      await check(createBrowser(server.origin), ['POST', url(name), 401], { json: input })
+      await check(createBrowser(server.origin), ['POST', url(name), signedOut], { json: input })
     }
     await check(owner.browser, ['POST', url('get-note'), 404], { json: { id: gone } })
     await check(member.browser, ['POST', url('delete-note'), 404], { json: { id } })

@@ -59,7 +59,7 @@ describe('application pages', () => {
     const about = await (await get('/about?x=1')).text()
     const links = [...about.matchAll(/href="(\/sign-in[^"]*)"/g)].map(([, href]) => href)
     expect(links.length).toBeGreaterThan(1)
-    expect(new Set(links)).toEqual(new Set(['/sign-in?return=%2Fabout']))
+    expect(new Set(links)).toEqual(new Set(['/sign-in?return=%2Fabout', '/sign-in?return=%2F#sign-up']))
   })
 
   it('answer 304 to the ETag, for each encoding its own', async () => {
