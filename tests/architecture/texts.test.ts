@@ -38,7 +38,6 @@ const WRITTEN: Record<string, string> = {
   'A link leads elsewhere.': 'for the developer who wrote the collection: the server’s own words are English too',
   'example.com': 'a domain is the same in every language',
   Website: 'the label of a field that only programs see',
-  'provider-required': 'an error code, for support',
   'embed-ticket-ended': 'an error code, for support',
   'The decision is approve or decline.': 'only a form that was tampered with is answered so',
 }

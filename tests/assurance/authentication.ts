@@ -68,10 +68,16 @@ const general: readonly Requirement[] = [
     'http/start › is neither made nor offered where NODE_ENV is %s',
     'http/start › is refused when its database is opened in production',
   ]),
-  missing(
+  tested(
     '6.3.3',
     'Everybody signs in with more than one factor.',
-    'A second factor and passkeys are offered, and an organization can ask for one provider; nobody is made to have two factors.',
+    [
+      'http/second-factor-policy › closes the organization to sessions, actions, tokens and MCP hosts of those without one, and to nobody else',
+      'http/second-factor-policy › leaves a person without one their account and setting it up, and nothing else',
+      'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere',
+      'unit/domains/organizations/second-factor › refuses tokens and programs of people without one after that time, and takes them again once there is one',
+    ],
+    'Only while the installation (`FW_REQUIRE_SECOND_FACTOR`) or the organization requires it, and after the days of grace.',
   ),
   tested('6.3.4', 'All ways to sign in are known, and as strong as documented.', [
     'http/sign-in › has no other endpoints of the library',

@@ -69,6 +69,8 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
     securityVersion: 0,
     picture: null,
     claimSince: null,
+    secondFactorSince: null,
+    passkeySince: null,
     suspendedAt: null,
     suspendedUntil: null,
     suspendedReason: null,

@@ -24,6 +24,9 @@ export const organizationDetailsSchema = z.object({
   allowedDomain: z.nullable(z.string()),
   requiredAuthProvider: z.nullable(z.string()),
   requiredAuthDomain: z.nullable(z.string()),
+  /** Since when every member needs a second factor, and the days of grace; null without that policy. */
+  secondFactorSince: z.nullable(z.string()),
+  secondFactorGraceDays: z.nullable(z.number()),
   /** Whether connected apps and personal tokens may only read here. */
   agentsReadOnly: z.boolean(),
   createdAt: z.string(),

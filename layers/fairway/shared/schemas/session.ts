@@ -31,6 +31,10 @@ const sessionSchema = z.object({
   orgName: z.nullable(z.string()),
   orgRole: z.nullable(orgRoleSchema),
   closedOrg: z.optional(closedOrgSchema),
+  /** There while a policy asks for a second factor that this sign-in lacks: until when there is time, and whose policy it is. */
+  secondFactor: z.optional(
+    z.object({ until: z.string(), isOver: z.boolean(), by: z.enum(['organization', 'installation']) }),
+  ),
   provider: z.string(),
   /** The domain or tenant that the provider vouched for at this sign-in. */
   providerDomain: z.optional(z.string()),
@@ -49,6 +53,12 @@ const sessionSchema = z.object({
 export interface Session extends z.infer<typeof sessionSchema> {}
 
 /** Where a person works: the fields of a session about it. */
-export const orgContextSchema = z.pick(sessionSchema, { orgId: true, orgName: true, orgRole: true, closedOrg: true })
+export const orgContextSchema = z.pick(sessionSchema, {
+  orgId: true,
+  orgName: true,
+  orgRole: true,
+  closedOrg: true,
+  secondFactor: true,
+})
 
 export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })

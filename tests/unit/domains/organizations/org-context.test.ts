@@ -137,6 +137,15 @@ describe('one request', () => {
   })
 })
 
+const noPolicy = {
+  twoFactorSince: null,
+  passkeySince: null,
+  personSince: null,
+  memberSince: null,
+  policySince: null,
+  graceDays: null,
+}
+
 describe('the sign-in rule of an organization', () => {
   const providers = ['google', 'github', 'password', '', null]
   const domains = ['acme.example', 'other.example', '', null]
@@ -157,7 +166,14 @@ describe('the sign-in rule of an organization', () => {
       return found?.isOpen
     })
     const inCode = rows.map(([requiredProvider, requiredDomain, provider, providerDomain]) => {
-      const row = { orgId: 'o', orgName: 'Org', orgRole: 'member', requiredProvider, requiredDomain } as const
+      const row = {
+        orgId: 'o',
+        orgName: 'Org',
+        orgRole: 'member',
+        requiredProvider,
+        requiredDomain,
+        ...noPolicy,
+      } as const
       return openOrgContext(test.app, row, { provider: provider as string, providerDomain }).orgId === null ? 0 : 1
     })
     expect(rows).toHaveLength(400)

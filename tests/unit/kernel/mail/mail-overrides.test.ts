@@ -87,7 +87,7 @@ describe('the texts of a mail', () => {
 
   it('are there for every mail in every language', () => {
     const mailsIn = (language: string) => Object.keys(messagesOf(language).mails)
-    expect(mailsIn('en')).toHaveLength(24)
+    expect(mailsIn('en')).toHaveLength(25)
     for (const { code } of languages) expect(mailsIn(code)).toEqual(mailsIn('en'))
   })
 

@@ -1,7 +1,7 @@
 // What a bearer token gives access to, at /mcp and, for personal tokens, at actions and collections; and how often it may be used.
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
-import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -98,6 +98,7 @@ export async function withPersonalToken<T>(
   const access = await authenticateAccessToken(app, bearer)
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
+  checkSecondFactorSetUp(session)
   app.walk?.person(getRequestId(event), 'personal token', session)
   if (!access.scopes.has(scope)) {
     refuseToReaders(access, scope)

@@ -1,4 +1,5 @@
 import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
+import { isInGrace } from '#fairway/server/domains/organizations'
 import { type ActorRow, copyOf, memberActor, openSession, type ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
@@ -62,12 +63,13 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   if (row.expiresAt <= now) return null
   // Compared on every call: a suspension may end by the clock. The grant stays and works again afterwards.
   if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
-  kept.opens ??= await openGrant(app, found)
-  if (!kept.opens) return null
+  const opens = kept.opens ?? (await openGrant(app, found))
+  if (!isInGrace(opens?.session)) kept.opens = opens
+  if (!opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
   if (isPersonalToken(token)) notePlace(app, row)
-  const { session, scopes } = kept.opens
+  const { session, scopes } = opens
   const { grantId, clientId } = row
   const isReadOnly = row.agentsReadOnly === 1
   const mayDelete = row.mayDelete === 1

@@ -1,5 +1,6 @@
 // An organization that an owner deletes: closed at once, restored within the days of grace, and then removed with all its rows.
 import { z } from 'zod'
+import { purgePolicies } from './second-factor'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
@@ -142,6 +143,7 @@ export async function restoreOrganization(app: App, { userId }: Session, orgId: 
  * where it stopped. The audit log stays.
  */
 export async function purgeOrganizations(app: App): Promise<void> {
+  await purgePolicies(app)
   // From here on nobody restores it, whatever another machine's clock says.
   const { rows } = await app.db.client.execute({
     sql: 'update organizations set purge_at = 0 where purge_at <= ? returning id',

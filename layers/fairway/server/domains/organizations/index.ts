@@ -16,6 +16,13 @@ export {
   type Actor,
 } from './org-context'
 export {
+  checkInstallationOpens,
+  checkSecondFactorSetUp,
+  isInGrace,
+  loadSecondFactorPolicy,
+  setSecondFactorPolicy,
+} from './second-factor'
+export {
   countPersonalRows,
   findHandedOver,
   findReceiver,

@@ -17,6 +17,7 @@ import { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
 import { exportMembers, listMembers } from './member-list'
 import { changeMemberRole, removeMember } from './members'
 import { orgInput } from './org-input'
+import { setSecondFactorPolicy } from './second-factor'
 import { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
 
 const CHECKLIST = 'fw:checklist'
@@ -120,6 +121,16 @@ export default defineOperations({
     dryRun: true,
     run: (input, { app, session, isDryRun }) =>
       isDryRun ? planAuthProvider(app, session, input) : setAuthProvider(app, session, input),
+  }),
+  'set-second-factor-policy': operation({
+    description: 'Sets whether every member of your organization needs a second factor, and after how many days.',
+    method: 'PUT',
+    path: '/_fw/org/second-factor',
+    permission: 'set-auth-provider',
+    recentSignIn: true,
+    input: orgInput.secondFactor,
+    audit: ['isRequired', 'graceDays'],
+    run: (input, { app, actor }) => setSecondFactorPolicy(app, actor, input),
   }),
   'get-checklist': operation({
     description: 'Returns whether you have dismissed the first steps in this organization.',

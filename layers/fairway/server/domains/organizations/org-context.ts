@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url'
 import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
 import { getDomain, getPublicSuffix } from 'tldts'
 import type { App } from '#fairway/server/kernel/app-context'
+import { checkSecondFactorSetUp, secondFactorColumns, secondFactorOf, type SecondFactorRow } from './second-factor'
 import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
 import { ACTIVE_ORG_SETTING, PEOPLE, personJoin, settingJoin } from '#fairway/server/domains/people'
 import {
@@ -21,7 +22,7 @@ import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { newId } from '#fairway/server/kernel/crypto/random'
 
 /** The organization a person works in, or nulls; `closedOrg` instead where its sign-in rule does not open it to them. */
-export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg'>
+export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
 
 /** What an organization's sign-in rule compares. */
 interface SignInProof {
@@ -38,7 +39,7 @@ interface Person extends SignInProof {
 }
 
 /** The columns that `orgContextJoin` adds; all null for a person who is in no organization or works without one. */
-export interface OrgContextRow {
+export interface OrgContextRow extends SecondFactorRow {
   orgId: string | null
   orgName: string | null
   orgRole: OrgRole | null
@@ -50,7 +51,7 @@ export interface OrgContextRow {
 }
 
 const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider,
-  o.required_auth_domain as requiredDomain`
+  o.required_auth_domain as requiredDomain, ${secondFactorColumns}`
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
 
@@ -97,12 +98,19 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
  */
 export function openOrgContext(
   app: App,
-  { orgId, orgName, orgRole, requiredProvider, requiredDomain }: Omit<OrgContextRow, 'chosenOrgId'>,
+  row: Omit<OrgContextRow, 'chosenOrgId'>,
   { provider, providerDomain }: SignInProof,
 ): OrgContext {
+  const { orgId, orgName, orgRole, requiredProvider, requiredDomain } = row
   const isMet = requiredProvider === provider && (requiredDomain === null || requiredDomain === providerDomain)
-  if (orgId === null || requiredProvider === null || isMet) return { orgId, orgName, orgRole }
-  const org = { id: orgId, name: orgName ?? '' }
+  const org = { id: orgId ?? '', name: orgName ?? '' }
+  if (orgId === null || requiredProvider === null || isMet) {
+    const secondFactor = secondFactorOf(app, row, provider)
+    if (!secondFactor) return { orgId, orgName, orgRole }
+    return secondFactor.isOver
+      ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }
+      : { orgId, orgName, orgRole, secondFactor }
+  }
   return { ...NOWHERE, closedOrg: toClosedOrg(app, org, requiredProvider, requiredDomain) }
 }
 
@@ -111,6 +119,9 @@ export async function findActiveOrg(app: App, userId: string): Promise<{ id: str
   const row = await findRow(app, userId)
   return row?.orgId ? { id: row.orgId, name: row.orgName ?? '' } : null
 }
+
+/** What opens an organization that waits for a second factor is no provider. */
+const NO_PROVIDER = { provider: '', providerName: '', signIn: null, isOwnProvider: false }
 
 const NOWHERE = { orgId: null, orgName: null, orgRole: null } as const
 
@@ -157,8 +168,9 @@ function toClosedOrg(
   return { ...org, provider, providerName: name, ...domain, signIn, isOwnProvider }
 }
 
-/** Throws `provider-required`, with the way to go, when the organization that this session works in does not open to it. */
-export function checkOrgOpens(session: Pick<Session, 'closedOrg'> | null): void {
+/** Throws `second-factor-setup-required`, and `provider-required` with the way to go, when the organization that this session works in does not open to it. */
+export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor'> | null): void {
+  checkSecondFactorSetUp(session)
   if (!session?.closedOrg) return
   const { id, name, provider, providerName, domain, signIn } = session.closedOrg
   throw new AppError('provider-required', {

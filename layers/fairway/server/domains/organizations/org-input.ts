@@ -80,6 +80,11 @@ export const orgInput = {
       path: ['domain'],
       message: 'Choose a provider for this domain.',
     }),
+  secondFactor: z.object({
+    isRequired: z.boolean(),
+    /** From when the policy began or the person joined, whichever is later. */
+    graceDays: z.int().min(0).max(365).default(7),
+  }),
   appRoles: z.object({ appId: z.string().max(64).optional() }),
   assignAppRole: z.object({
     appId: z.string().max(64).optional(),

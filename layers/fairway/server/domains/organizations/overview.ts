@@ -39,16 +39,22 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
   const find = app.db.prepareRead<
-    Omit<OrganizationDetails, 'role' | 'createdAt' | 'agentsReadOnly'> & { createdAt: number; agentsReadOnly: number }
+    Omit<OrganizationDetails, 'role' | 'createdAt' | 'agentsReadOnly' | 'secondFactorSince'> & {
+      createdAt: number
+      agentsReadOnly: number
+      secondFactorSince: number | null
+    }
   >(
     `select o.id as id, o.name as name, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
+      o.second_factor_since as secondFactorSince, o.second_factor_grace_days as secondFactorGraceDays,
       o.agents_read_only as agentsReadOnly, o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
       from organizations o where o.id = ?`,
   )
   const [row] = await find([session.orgId])
   if (!row) return null
   const createdAt = new Date(row.createdAt).toISOString()
-  return { ...row, role: session.orgRole, createdAt, agentsReadOnly: row.agentsReadOnly === 1 }
+  const secondFactorSince = row.secondFactorSince === null ? null : new Date(row.secondFactorSince).toISOString()
+  return { ...row, role: session.orgRole, createdAt, secondFactorSince, agentsReadOnly: row.agentsReadOnly === 1 }
 }
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {

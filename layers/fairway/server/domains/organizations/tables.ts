@@ -32,6 +32,9 @@ export const organizations = sqliteTable(
     requiredAuthProvider: text('required_auth_provider'),
     /** The domain or tenant that their account at that provider has to belong to; null for any account there. */
     requiredAuthDomain: text('required_auth_domain'),
+    /** Since when every member needs a second factor, and the days of grace; null without that policy. */
+    secondFactorSince: instant('second_factor_since'),
+    secondFactorGraceDays: integer('second_factor_grace_days'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
     /** Connected apps and personal tokens may change nothing here. */
@@ -145,3 +148,9 @@ export const vaultCredentials = sqliteTable(
     index('vault_org').on(table.orgId),
   ],
 )
+
+/** Since when the installation has a policy that a setting switches on. */
+export const policies = sqliteTable('fw_policies', {
+  name: text('name').primaryKey(),
+  since: instant('since').notNull(),
+})

@@ -100,7 +100,15 @@ export {
 export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
-export { afterSignIn, noteAccountEvent, tellOwner, tellOwnerOfToken, deviceInWords, readDevice } from './devices'
+export {
+  afterSignIn,
+  mailNotice,
+  noteAccountEvent,
+  tellOwner,
+  tellOwnerOfToken,
+  deviceInWords,
+  readDevice,
+} from './devices'
 export {
   approveWaitingBrowser,
   checkWaitingBrowser,

@@ -25,6 +25,9 @@ export const users = sqliteTable(
     securityVersion: integer('security_version').notNull().default(0),
     /** Since when the owner of the address may say whether the earlier ways in are theirs; null when there is nothing to say. */
     claimSince: instant('claim_since'),
+    /** Since when two-factor sign-in is on, and since when there is a passkey; triggers on those tables keep both. */
+    secondFactorSince: instant('second_factor_since'),
+    passkeySince: instant('passkey_since'),
     /** When an operator suspended the account; null for an account that is not suspended. */
     suspendedAt: instant('suspended_at'),
     /** When the suspension ends without anyone doing anything; null for one without an end. */

@@ -9,6 +9,7 @@ import {
 } from '#fairway/server/domains/people'
 import {
   completeOrgContext,
+  loadSecondFactorPolicy,
   openOrgContext,
   type OrgContextRow,
   membershipColumns,
@@ -123,6 +124,7 @@ export async function openSession(app: App, row: ActorRow | undefined, proof: Pr
   if (!mayOpen({ ...row, emailVerified: row.emailVerified === 1, provider }, app.config)) return { refusal: 'not-open' }
   if (row.suspendedUntil > app.now().getTime()) return { refusal: 'suspended', until: row.suspendedUntil }
   if (orgId !== undefined && row.orgId !== orgId) return { refusal: 'left-organization' }
+  await loadSecondFactorPolicy(app)
   const { userId, email, name, image } = row
   const org =
     orgId === undefined ? await completeOrgContext(app, { ...row, ...proof }, row) : openOrgContext(app, row, proof)

@@ -1,7 +1,7 @@
 // What was read of the database is kept by `app.db.memory`, which forgets with every write, whoever wrote. What depends on the
 // clock is asked anew each time: whether the session has ended, is to be renewed, is to be noted as used.
 import { type IncomingMessage } from 'node:http'
-import { isUndecided } from '#fairway/server/domains/organizations'
+import { isInGrace, isUndecided } from '#fairway/server/domains/organizations'
 import {
   newExpiry,
   readSessionTokens,
@@ -75,7 +75,7 @@ async function readSession(app: App, token: string): Promise<Kept> {
   // The first organization of a person is made when the time has come for it, which no write announces.
   if (!row || isUndecided(row)) return { row }
   const opened = await openSession(app, row, proofOf(row))
-  return 'session' in opened ? { row, session: opened.session } : { row }
+  return 'session' in opened && !isInGrace(opened.session) ? { row, session: opened.session } : { row }
 }
 
 const proofOf = ({ sessionId, provider, providerDomain, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({

@@ -2,10 +2,11 @@ import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { readBearer, requestInfo, requestPath } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
 import { withRun } from '#fairway/server/kernel/current-run'
+import { checkInstallationOpens } from '#fairway/server/domains/organizations'
 import { AUTH_DISABLED_PROVIDER, confirmPassword, hasPassword } from '#fairway/server/domains/people'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
@@ -34,10 +35,15 @@ export function getSession(event: H3Event): Promise<ServerSession | null> {
   return event.context.session
 }
 
-/** The signed-in session of this request; throws `unauthenticated` when there is none. */
+/** What stays open to a person whom the installation asks for a second factor: setting one up, their account, leaving, and the frame of pages. */
+const OPEN_WITHOUT_SECOND_FACTOR =
+  /^\/_fw\/(?:session|sessions|two-factor|passkeys|linked-accounts|account|auth|org$|security-events\/mine)/
+
+/** The signed-in session of this request; throws `unauthenticated` when there is none, and `second-factor-setup-required`. */
 export async function requireSession(event: H3Event): Promise<ServerSession> {
   const session = await getSession(event)
   if (!session) throw new AppError('unauthenticated')
+  if (session.secondFactor && !OPEN_WITHOUT_SECOND_FACTOR.test(requestPath(event))) checkInstallationOpens(session)
   return session
 }
 

@@ -14,7 +14,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
 import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
 import { listPasskeys } from './passkeys/passkeys'
-import { twoFactorState } from './two-factor/setup'
+import { resetTwoFactor, twoFactorState } from './two-factor/setup'
 
 const personInput = z.object({ personId: z.string().max(64) })
 
@@ -86,6 +86,17 @@ export default defineOperations({
     input: personInput,
     audit: ['personId'],
     run: ({ personId }, { app }) => reactivatePerson(app, personId),
+  }),
+  'reset-second-factor': operation({
+    description: 'Turns off the two-factor sign-in of a person who lost it, and signs them out everywhere.',
+    method: 'DELETE',
+    path: '/_fw/operator/people/:personId/second-factor',
+    permission: 'operator',
+    recentSignIn: true,
+    input: personInput,
+    output: z.object({ wasOn: z.boolean() }),
+    audit: ['personId'],
+    run: async ({ personId }, { app }) => ({ wasOn: await resetTwoFactor(app, personId) }),
   }),
   'end-person-sessions': operation({
     description: 'Signs a person out everywhere.',

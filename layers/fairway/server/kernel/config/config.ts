@@ -34,6 +34,8 @@ export interface Config {
   files: FilesConfig
   keys: KeyRing
   password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
+  /** Whether everyone needs a second factor, and after how many days. */
+  secondFactor: { isRequired: boolean; graceDays: number }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
   devAccount: 'offered' | 'off'
   /** Whether this is a developer's own machine, and nobody else's reaches it. */
@@ -233,6 +235,7 @@ type SignInConfig = Pick<
   | 'unconfirmedBy'
   | 'signInProviders'
   | 'password'
+  | 'secondFactor'
   | 'devAccount'
   | 'isOwnMachine'
   | 'authDisabled'
@@ -247,6 +250,7 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
     maxLength: 128,
     hashing: env.FW_PASSWORD_HASHING ?? 'strong',
   },
+  secondFactor: { isRequired: env.FW_REQUIRE_SECOND_FACTOR ?? false, graceDays: env.FW_SECOND_FACTOR_GRACE_DAYS ?? 7 },
   devAccount: isOwnMachine(env, environment) ? 'offered' : 'off',
   isOwnMachine: isOwnMachine(env, environment),
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,

@@ -142,6 +142,20 @@ export const envTable = {
       unset: '`strong`',
       example: 'strong',
     },
+    FW_REQUIRE_SECOND_FACTOR: {
+      schema: flag,
+      description:
+        '`true` requires a second factor of everyone. After the days of grace, people without one can only set it up.',
+      unset: '`false`: each organization decides for its members',
+      example: 'true',
+    },
+    FW_SECOND_FACTOR_GRACE_DAYS: {
+      schema: z.coerce.number().int().min(0).max(365),
+      description:
+        'The days that people have to set up a second factor, from when `FW_REQUIRE_SECOND_FACTOR` was turned on or their account was created, whichever is later.',
+      unset: '`7`',
+      example: '7',
+    },
     FW_RATE_LIMITS: {
       schema: z.enum(['on', 'off']),
       description: '`off` switches the limits on sign-in attempts off, for load runs and tests.',

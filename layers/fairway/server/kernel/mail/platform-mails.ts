@@ -74,6 +74,7 @@ export const platformMails = {
   'passkey-removed': notice('Tells of a passkey that was removed.'),
   'two-factor-on': notice('Tells that two-factor sign-in is on.'),
   'two-factor-off': notice('Tells that two-factor sign-in is off.'),
+  'two-factor-reset': notice('Tells that an operator reset two-factor sign-in.'),
   'account-linked': notice('Tells of an account at a provider that can sign in now.'),
   'account-unlinked': notice('Tells of an account at a provider that can no longer sign in.'),
   'address-change-old': ofAddress('To the address that an account has; `email` is the one that it is to have.'),

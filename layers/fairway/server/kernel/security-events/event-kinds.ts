@@ -101,6 +101,7 @@ export const eventKinds = {
   'password-set': ordinary('account', 'done', 'An account without a password was given one.'),
   'two-factor-on': ordinary('account', 'done', 'Two-factor sign-in was switched on.'),
   'two-factor-off': ordinary('account', 'done', 'Two-factor sign-in was switched off.'),
+  'two-factor-reset': ordinary('account', 'done', 'An operator reset the two-factor sign-in of a person.'),
   'backup-codes-renewed': ordinary('account', 'done', 'Backup codes were replaced.'),
   'backup-code-used': ordinary('sign-in', 'done', 'A backup code was used to sign in.'),
   'passkey-added': ordinary('account', 'done', 'A passkey was added.'),

@@ -2,11 +2,14 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
+  endSessionsStatements,
+  findPerson,
   holdsSession,
   holdsSecurityVersion,
   outdateSignIns,
   confirmPassword,
   hasPassword,
+  mailNotice,
   noteAccountEvent,
   tellOwner,
   SECURITY_VERSION_HOLDS,
@@ -16,6 +19,9 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { newTotpSecret, TOTP_DIGITS, TOTP_STEP_IN_SECONDS } from '#fairway/server/kernel/crypto/totp'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { mailContent } from '#fairway/server/kernel/mail/mail-content'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import { DEVICES_PAGE } from '#fairway/shared/paths'
 import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/account'
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
@@ -117,6 +123,27 @@ export async function endTwoFactor(app: App, userId: string, password: string): 
     'write',
   )
   if (ended?.rows[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
+}
+
+/**
+ * Turns off the two-factor sign-in of a person who has lost it, for an operator; their sessions end. Returns false where it was off.
+ * Throws `not-found`.
+ */
+export async function resetTwoFactor(app: App, userId: string): Promise<boolean> {
+  if ((await findPerson(app, { userId }))?.kind !== 'person') throw new AppError('not-found')
+  const [ended] = await app.db.client.batch(
+    [
+      { sql: 'delete from two_factor where user_id = ? returning active_at as activeAt', args: [userId] },
+      endOneTimeStatement(app, [waitingSignIn], userId, { sql: '1', args: [] }),
+      ...endSessionsStatements(app, { userId }),
+    ],
+    'write',
+  )
+  if (!ended?.rows[0]?.activeAt) return false
+  await recordSecurityEvent(app, { kind: 'two-factor-reset', userId, reason: 'by an operator' })
+  const href = app.config.baseUrl + DEVICES_PAGE
+  mailNotice(app, userId, language => mailContent(app, 'two-factor-reset', { values: {}, href, language }))
+  return true
 }
 
 /** The security version under which the password was right. */

@@ -6,6 +6,7 @@ import {
   sendPageAnswer,
   showConsent,
 } from '#fairway/server/domains/oauth-server'
+import { checkInstallationOpens } from '#fairway/server/domains/organizations'
 import { getSession, signedInAt } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
@@ -28,6 +29,7 @@ export default defineMethods({
 
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
+  if (session) checkInstallationOpens(session)
   const sessionId = session?.id ?? null
   const at = session ? await signedInAt(event, session) : null
   const { clientAddress } = requestInfo(event)

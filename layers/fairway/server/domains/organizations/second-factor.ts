@@ -1,0 +1,134 @@
+// The policy that everyone has a second factor: of one organization (a setting), and of the whole installation (FW_REQUIRE_SECOND_FACTOR).
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+
+/** What the policy compares, as it is read with a person and their membership; times in milliseconds. */
+export interface SecondFactorRow {
+  /** Since when two-factor sign-in is on, and since when there is a passkey; null without one. */
+  twoFactorSince: number | null
+  passkeySince: number | null
+  /** When the account was created, and when the person joined the organization. */
+  personSince: number | null
+  memberSince: number | null
+  /** Since when the organization has the policy, and the days of grace; null without it. */
+  policySince: number | null
+  graceDays: number | null
+}
+
+/** The columns of a `SecondFactorRow`, of the account (`u`), the membership (`m`) and the organization (`o`). */
+export const secondFactorColumns = `u.second_factor_since as twoFactorSince, u.passkey_since as passkeySince, u.created_at as personSince,
+  m.joined_at as memberSince, o.second_factor_since as policySince, o.second_factor_grace_days as graceDays`
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+/** Sign-ins of ours that ask for a code where two-factor sign-in is on. */
+const ASKS_FOR_CODE = new Set(['password', 'magic-link'])
+/** Surfaces without a sign-in: what counts is whether the person has a second factor. */
+const PROGRAMS = new Set(['a2a', 'cli', 'job', 'static-token'])
+/** The identities of development and of a sign-in that is switched off. */
+const EXEMPT = new Set(['dev', 'auth-disabled'])
+
+/**
+ * Whether a proof has two factors. A passkey always has (its user verification is required), the second factor of a provider counts
+ * where the organization's sign-in rule names that provider.
+ */
+function hasTwoFactors(row: SecondFactorRow, provider: string, requiredProvider: string | null): boolean {
+  if (provider === 'passkey' || provider === requiredProvider || EXEMPT.has(provider)) return true
+  if (PROGRAMS.has(provider)) return row.twoFactorSince !== null || row.passkeySince !== null
+  return ASKS_FOR_CODE.has(provider) && row.twoFactorSince !== null
+}
+
+const POLICY = 'second-factor'
+const holderOf = (app: App) => app.memo('second-factor-policy', () => ({ since: undefined as number | undefined }))
+
+/** Reads since when the installation has the policy; the first caller of any instance writes it down. To be called before `secondFactorOf`. */
+export async function loadSecondFactorPolicy(app: App): Promise<void> {
+  const holder = holderOf(app)
+  if (!app.config.secondFactor.isRequired || holder.since !== undefined) return
+  const [, found] = await app.db.client.batch(
+    [
+      {
+        sql: 'insert into fw_policies (name, since) values (?, ?) on conflict do nothing',
+        args: [POLICY, app.now().getTime()],
+      },
+      { sql: 'select since from fw_policies where name = ?', args: [POLICY] },
+    ],
+    'write',
+  )
+  holder.since = Number(found?.rows[0]?.since)
+}
+
+/** Forgets since when the installation has the policy, once it is off. */
+export async function purgePolicies(app: App): Promise<void> {
+  if (app.config.secondFactor.isRequired) return
+  await app.db.client.execute({ sql: 'delete from fw_policies where name = ?', args: [POLICY] })
+}
+
+/** What the policy asks of this proof: until when a second factor must be set up, and whether that time is over; undefined where it asks nothing. */
+export function secondFactorOf(
+  app: App,
+  row: SecondFactorRow & { requiredProvider: string | null },
+  provider: string,
+): Session['secondFactor'] {
+  if (app.config.customSignIn || hasTwoFactors(row, provider, row.requiredProvider)) return undefined
+  const until = (since: number, joined: number | null, days: number) => Math.max(since, joined ?? 0) + days * DAY_IN_MS
+  const { since } = holderOf(app)
+  const { isRequired, graceDays } = app.config.secondFactor
+  const due = [
+    ...(isRequired && since !== undefined
+      ? [{ by: 'installation' as const, at: until(since, row.personSince, graceDays) }]
+      : []),
+    ...(row.policySince === null
+      ? []
+      : [{ by: 'organization' as const, at: until(row.policySince, row.memberSince, row.graceDays ?? 0) }]),
+  ]
+  const now = app.now().getTime()
+  // What closes most comes first: the installation once its time is over, else what is due next.
+  const [first] = due.toSorted((a, b) => Math.max(a.at, now) - Math.max(b.at, now))
+  return first && { by: first.by, until: new Date(first.at).toISOString(), isOver: first.at <= now }
+}
+
+/** Throws `second-factor-setup-required` where the time of grace is over. */
+export function checkSecondFactorSetUp(session: Pick<Session, 'secondFactor'> | null): void {
+  if (!session?.secondFactor?.isOver) return
+  const { by, until } = session.secondFactor
+  throw new AppError('second-factor-setup-required', { extra: { by, until } })
+}
+
+/** Throws `second-factor-setup-required` where it is the installation that asks, so that the session opens nothing but setting one up. */
+export function checkInstallationOpens(session: Pick<Session, 'secondFactor'>): void {
+  if (session.secondFactor?.by === 'installation') checkSecondFactorSetUp(session)
+}
+
+/** Whether what a session opens depends on the clock, because the time of grace runs: it is not remembered. */
+export const isInGrace = (session: Pick<Session, 'secondFactor'> | undefined): boolean =>
+  session?.secondFactor?.isOver === false
+
+/** Requires a second factor of every member from now on, after these days of grace, or no longer; a policy that is there keeps its beginning. */
+export async function setSecondFactorPolicy(
+  app: App,
+  actor: { orgId: string; userId: string },
+  { isRequired, graceDays }: { isRequired: boolean; graceDays: number },
+): Promise<void> {
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update organizations set second_factor_since = case when ? then coalesce(second_factor_since, ?) end,
+      second_factor_grace_days = case when ? then ? end
+      where id = ? and exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`,
+    args: [
+      Number(isRequired),
+      app.now().getTime(),
+      Number(isRequired),
+      graceDays,
+      actor.orgId,
+      actor.orgId,
+      actor.userId,
+    ],
+  })
+  if (rowsAffected === 0) throw new AppError('forbidden')
+  app.log.warn('the second factor policy of an organization has changed', {
+    orgId: actor.orgId,
+    by: actor.userId,
+    isRequired,
+    graceDays,
+  })
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
+import { checkOrgOpens, setSecondFactorPolicy } from '#fairway/server/domains/organizations'
+import { requireOrg } from '#fairway/server/domains/organizations/org-context'
+import { actAs } from '#fairway/server/domains/sessions'
+import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
+import { resetTwoFactor } from '#fairway/server/domains/sign-in/two-factor/setup'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
+import { addTo, aMember, sessionNow, signInAs } from '../../../support/members'
+import { approve } from '../../../support/oauth-grant'
+import { countRows, query } from '../../../support/query'
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+const tests: TestApp[] = []
+let app: App
+let owner: Session
+let now: number
+
+async function open(env: Record<string, string> = {}): Promise<App> {
+  const test = await createTestApp(env)
+  tests.push(test)
+  now = Date.now()
+  return { ...test.app, now: () => new Date(now) }
+}
+
+beforeEach(async () => {
+  app = await open()
+  owner = await aMember(app)
+})
+afterEach(() => Promise.all(tests.splice(0).map(test => test.close())))
+
+const require = (graceDays = 7, isRequired = true) =>
+  setSecondFactorPolicy(app, requireOrg(owner, 'set-auth-provider'), { isRequired, graceDays })
+const cookieFor = async (person: Session, provider = 'password') =>
+  (await signInAs(app, { ...person, provider })).split(';', 1)[0] ?? ''
+const sessionOf = async (cookie: string) => (await findCookieSession(app, cookie))?.session
+const turnOn = (userId: string) =>
+  query(app, 'insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, ?, ?, 0, ?)', [
+    userId,
+    'sealed',
+    now,
+    now,
+  ])
+const addPasskey = (userId: string) =>
+  query(
+    app,
+    `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at)
+      values (?, ?, 'Key', ?, '', 0, '', 0, ?)`,
+    [`key-${userId}`, userId, `credential-${userId}`, now],
+  )
+const refusal = (session: Session | undefined) =>
+  refusalOf(Promise.resolve().then(() => checkOrgOpens(session ?? null)))
+
+describe('an organization that requires a second factor', () => {
+  it('says until when in the time of grace, and closes when it is over, without a write', async () => {
+    const cookie = await cookieFor(owner)
+    await require(7)
+    const inGrace = await sessionOf(cookie)
+    expect(inGrace).toMatchObject({ orgId: owner.orgId, secondFactor: { by: 'organization', isOver: false } })
+    expect(inGrace?.secondFactor?.until).toBe(new Date(now + 7 * DAY_IN_MS).toISOString())
+    now += 7 * DAY_IN_MS
+    const closed = await sessionOf(cookie)
+    expect(closed).toMatchObject({ orgId: null, closedOrg: { id: owner.orgId }, secondFactor: { isOver: true } })
+    expect(await refusal(closed)).toBe('second-factor-setup-required')
+  })
+
+  it('opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere', async () => {
+    await require(0)
+    const [password, passkey, google] = await Promise.all(
+      ['password', 'passkey', 'google'].map(provider => cookieFor(owner, provider)),
+    )
+    const opens = async (cookie = '') => (await sessionOf(cookie))?.orgId === owner.orgId
+    expect([await opens(password), await opens(passkey), await opens(google)]).toEqual([false, true, false])
+    await turnOn(owner.userId)
+    expect([await opens(password), await opens(passkey), await opens(google)]).toEqual([true, true, false])
+    await query(app, 'update organizations set required_auth_provider = ?', ['google'])
+    expect([await opens(password), await opens(google)]).toEqual([false, true])
+  })
+
+  it('gives whoever joins later the whole time of grace', async () => {
+    await require(7)
+    now += 30 * DAY_IN_MS
+    const member = await aMember(app)
+    await query(app, 'delete from org_members where user_id = ?', [member.userId])
+    await addTo(app, owner, member, 'member')
+    const session = await sessionOf(await cookieFor(member))
+    expect(session).toMatchObject({ orgId: owner.orgId, secondFactor: { isOver: false } })
+  })
+
+  it('refuses tokens and programs of people without one after that time, and takes them again once there is one', async () => {
+    const tokens = await answerTokenRequest(app, { form: await approve(app, owner) })
+    const call = async () => (await authenticateAccessToken(app, tokens.access_token))?.session
+    await require(1)
+    expect(await refusal(await call())).not.toBe('second-factor-setup-required')
+    now += 30 * 60 * 1000
+    await query(app, 'update organizations set second_factor_since = ?', [now - 2 * DAY_IN_MS])
+    await query(app, 'update org_members set joined_at = ?', [now - 2 * DAY_IN_MS])
+    expect(await refusal(await call())).toBe('second-factor-setup-required')
+    const cli = await actAs(app, { userId: owner.userId }, { provider: 'cli' })
+    expect(cli).toMatchObject({ session: { orgId: null, secondFactor: { isOver: true } } })
+    await addPasskey(owner.userId)
+    expect(await actAs(app, { userId: owner.userId }, { provider: 'cli' })).toMatchObject({
+      session: { orgId: owner.orgId },
+    })
+    await turnOn(owner.userId)
+    expect((await call())?.orgId).toBe(owner.orgId)
+  })
+
+  it('keeps the beginning when the days change, and forgets it when the policy ends', async () => {
+    await require(7)
+    const [before] = await query(app, 'select second_factor_since as since from organizations')
+    now += DAY_IN_MS
+    await require(3)
+    expect(
+      await query(app, 'select second_factor_since as since, second_factor_grace_days as days from organizations'),
+    ).toEqual([{ since: before?.since, days: 3 }])
+    await require(3, false)
+    expect((await sessionNow(app, owner)).secondFactor).toBeUndefined()
+  })
+
+  it('is not set by a member, also when two requests race with the loss of the role', async () => {
+    const actor = requireOrg(owner, 'set-auth-provider')
+    await query(app, "update org_members set role = 'member'")
+    expect(await refusalOf(setSecondFactorPolicy(app, actor, { isRequired: true, graceDays: 0 }))).toBe('forbidden')
+  })
+})
+
+describe('an installation that requires a second factor', () => {
+  it('counts from when the setting was turned on, for all instances, and leaves a person nothing but setting one up', async () => {
+    app = await open({ FW_REQUIRE_SECOND_FACTOR: 'true', FW_SECOND_FACTOR_GRACE_DAYS: '2' })
+    const ada = await aMember(app)
+    const cookie = await cookieFor(ada)
+    expect((await sessionOf(cookie))?.secondFactor).toMatchObject({ by: 'installation', isOver: false })
+    expect(await countRows(app, 'fw_policies')).toBe(1)
+    now += 2 * DAY_IN_MS
+    expect(await sessionOf(cookie)).toMatchObject({ orgId: null, secondFactor: { by: 'installation', isOver: true } })
+    await turnOn(ada.userId)
+    expect((await sessionOf(cookie))?.secondFactor).toBeUndefined()
+  })
+})
+
+describe('a second factor that an operator resets', () => {
+  it('is gone with its backup codes and sessions, leaves an event, and is asked for again', async () => {
+    await turnOn(owner.userId)
+    await query(app, "insert into two_factor_backup_codes (user_id, code_hash) values (?, 'hash')", [owner.userId])
+    await cookieFor(owner)
+    await require(0)
+    expect(await resetTwoFactor(app, owner.userId)).toBe(true)
+    expect(await resetTwoFactor(app, owner.userId)).toBe(false)
+    expect(await refusalOf(resetTwoFactor(app, 'nobody'))).toBe('not-found')
+    expect(await countRows(app, 'two_factor_backup_codes')).toBe(0)
+    expect(await countRows(app, 'sessions')).toBe(0)
+    expect(await query(app, "select kind from security_events where kind = 'two-factor-reset'")).toHaveLength(1)
+    expect((await sessionOf(await cookieFor(owner)))?.secondFactor?.isOver).toBe(true)
+  })
+})
