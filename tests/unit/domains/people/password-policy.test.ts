@@ -3,12 +3,18 @@ import { checkPassword } from '#fairway/server/domains/people'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { readEnv } from '#fairway/server/kernel/config/env'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
+import { createLog } from '#fairway/server/kernel/events/log'
 import { refusalOf } from '../../../support/error-code'
 import { SECRET } from '../../../support/secrets'
 
 const config = loadConfig(readEnv({ NODE_ENV: 'test' }), defineFwConfig({ name: 'Harbour' }), SECRET)
+const log = createLog(
+  () => {},
+  'info',
+  () => new Date(),
+)
 const ada = { email: 'ada.lovelace@example.test', name: 'Ada Lovelace' }
-const outcomeOf = (password: string) => refusalOf(checkPassword(password, ada, config))
+const outcomeOf = (password: string) => refusalOf(checkPassword({ config, fetch, log }, password, ada))
 
 describe('checkPassword', () => {
   it('counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many', async () => {

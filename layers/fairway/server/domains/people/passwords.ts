@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { Config } from '#fairway/server/kernel/config/config'
 import { accounts, users } from './tables'
+import { isBreached } from './breached-passwords'
 import { endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
 import { noteAccountEvent } from './devices'
@@ -117,7 +117,12 @@ interface PasswordOwner {
 }
 
 /** Throws `password-too-short`, `password-too-long` or `password-too-common` for a password that is not accepted; lengths are code points after NFKC. */
-export async function checkPassword(password: string, person: PasswordOwner, config: Config): Promise<void> {
+export async function checkPassword(
+  app: Pick<App, 'config' | 'fetch' | 'log'>,
+  password: string,
+  person: PasswordOwner,
+): Promise<void> {
+  const { config } = app
   const normal = password.normalize('NFKC')
   const length = [...normal].length
   const { minLength, maxLength } = config.password
@@ -129,6 +134,8 @@ export async function checkPassword(password: string, person: PasswordOwner, con
   }
   const reason = weakness(normal.toLowerCase(), person, config.name) ?? (await commonness(normal.toLowerCase()))
   if (reason) throw new AppError('password-too-common', { detail: reason })
+  if (await isBreached(app, normal))
+    throw new AppError('password-too-common', { detail: 'It is known from a data breach. Choose another one.' })
 }
 
 function weakness(password: string, person: PasswordOwner, product: string): string | undefined {

@@ -123,7 +123,7 @@ async function confirmAddress(app: App, link: EmailLink): Promise<Person> {
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
   const known = await findPerson(app, { email: link.email })
   if (!known) throw new AppError('link-unknown')
-  await checkPassword(password ?? '', known, app.config)
+  await checkPassword(app, password ?? '', known)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
   const spentAt = await spendEmailLink(app, link)
   const person = await verifyEmail(app, { email: link.email, securityVersion: spentAt })

@@ -102,7 +102,7 @@ export async function signUp(
 ): Promise<SignInAnswer> {
   await rateLimit(app, limits.signUpPerAddress, addressKey(request.clientAddress))
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
-  await checkPassword(input.password, input, app.config)
+  await checkPassword(app, input.password, input)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
   if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, request)
   const { email, password, name } = input
@@ -141,7 +141,7 @@ export async function changePassword(
 ): Promise<SignInAnswer> {
   const { userId, email, sessionId } = request
   await rateLimit(app, limits.changePasswordPerAccount, email)
-  await checkPassword(input.newPassword, request, app.config)
+  await checkPassword(app, input.newPassword, request)
   const securityVersion = await confirmPassword(app, userId, input.currentPassword)
   if (sessionId === null) throw new AppError('unauthenticated')
   const passwordHash = await getPasswordHasher(app).hash(input.newPassword)
@@ -179,7 +179,7 @@ export async function setPassword(
   { newPassword }: z.output<typeof setPasswordSchema>,
   { userId, email, name, sessionId }: Pick<SignedInRequest, 'userId' | 'email' | 'name' | 'sessionId'>,
 ): Promise<SignInAnswer> {
-  await checkPassword(newPassword, { email, name }, app.config)
+  await checkPassword(app, newPassword, { email, name })
   // Read before it is known that there is none: whoever sets one meanwhile raises it.
   const person = await findPerson(app, { userId })
   if (!person || sessionId === null) throw new AppError('unauthenticated')

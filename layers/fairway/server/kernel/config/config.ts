@@ -15,6 +15,8 @@ import {
   type SignInPolicy,
   type SignInPolicyInput,
   unconfirmedBy,
+  type PasswordConfig,
+  passwordConfig,
   providerFaults,
   type SignInProvider,
   signInProviders,
@@ -33,7 +35,7 @@ export interface Config {
   database: DatabaseConfig
   files: FilesConfig
   keys: KeyRing
-  password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
+  password: PasswordConfig
   /** Whether everyone needs a second factor, and after how many days. */
   secondFactor: { isRequired: boolean; graceDays: number }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
@@ -245,11 +247,7 @@ type SignInConfig = Pick<
 >
 
 const signInConfig = (env: Env, environment: Config['environment'], { auth }: FwConfig): SignInConfig => ({
-  password: {
-    minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12,
-    maxLength: 128,
-    hashing: env.FW_PASSWORD_HASHING ?? 'strong',
-  },
+  password: passwordConfig(env),
   secondFactor: { isRequired: env.FW_REQUIRE_SECOND_FACTOR ?? false, graceDays: env.FW_SECOND_FACTOR_GRACE_DAYS ?? 7 },
   devAccount: isOwnMachine(env, environment) ? 'offered' : 'off',
   isOwnMachine: isOwnMachine(env, environment),

@@ -65,3 +65,8 @@ export const inGroup = <const Settings extends Readonly<Record<string, Omit<Vari
   Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, { ...setting, group }])) as {
     [Name in keyof Settings]: Settings[Name] & Pick<Variable, 'group'>
   }
+
+/** An address that something is appended to. */
+export const folder = z
+  .url({ protocol: /^https?$/, error: 'must be an address, for example https://example.com/range/' })
+  .refine(address => address.endsWith('/'), 'must end with a slash')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { builderVariables, commandLineVariables, fileVariables, operatorVariables } from './tool-variables'
-import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
+import { FRAME_ORIGIN, flag, folder, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/reference/settings.md all come from this table. */
@@ -135,6 +135,13 @@ export const envTable = {
       description: 'The fewest characters of a password, from 8 to 128.',
       unset: '`12`',
       example: '12',
+    },
+    FW_BREACHED_PASSWORDS: {
+      schema: folder,
+      description:
+        'A service in the range format of Have I Been Pwned, by which new passwords are compared with known breaches. It learns five of the forty digits of a hash. When it does not answer in two seconds, only the shipped list of common passwords counts.',
+      unset: 'off: only the shipped list of common passwords counts',
+      example: 'https://api.pwnedpasswords.com/range/',
     },
     FW_PASSWORD_HASHING: {
       schema: z.enum(['strong', 'quick']),

@@ -151,3 +151,20 @@ export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
     acceptsUnverified: !wanted,
   }
 }
+
+/** What passwords must be, and how they are kept. */
+export interface PasswordConfig {
+  minLength: number
+  maxLength: 128
+  hashing: 'strong' | 'quick'
+  /** Where passwords are compared with known breaches; undefined where they are not. */
+  breachedAddress: string | undefined
+}
+
+/** What passwords must be, from the environment. */
+export const passwordConfig = (env: Env): PasswordConfig => ({
+  minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12,
+  maxLength: 128,
+  hashing: env.FW_PASSWORD_HASHING ?? 'strong',
+  breachedAddress: env.FW_BREACHED_PASSWORDS,
+})
