@@ -40,6 +40,7 @@ const WRITTEN: Record<string, string> = {
   Website: 'the label of a field that only programs see',
   'embed-ticket-ended': 'an error code, for support',
   'The decision is approve or decline.': 'only a form that was tampered with is answered so',
+  'The terms were not accepted.': 'only a form that was tampered with is answered so',
 }
 
 describe('catalogs', () => {

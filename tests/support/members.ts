@@ -71,6 +71,7 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
     claimSince: null,
     secondFactorSince: null,
     passkeySince: null,
+    termsVersion: null,
     suspendedAt: null,
     suspendedUntil: null,
     suspendedReason: null,

@@ -16,6 +16,8 @@ export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
 export const DEVTOOLS_PATH = '/_fw/devtools'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
+/** The page that asks to accept the terms, and then goes on to `return`. */
+export const TERMS_PATH = '/_fw/terms'
 /** The page behind the links that are mailed to both addresses when one is to become the other. */
 export const ADDRESS_LINK_PATH = '/_fw/address'
 /** The picture of a person; each has an address of its own. */

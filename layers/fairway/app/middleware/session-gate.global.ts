@@ -1,3 +1,4 @@
+import { TERMS_PATH } from '#fairway/shared/paths'
 import { isPrivateRoute, signInPath } from '../utils/sign-in-path'
 
 /** Opens private pages, whatever their layout, only to signed-in visitors. Everyone else goes to the sign-in page before anything is mounted. */
@@ -8,6 +9,11 @@ export default defineNuxtRouteMiddleware(async (to, from) => {
   // components/SessionGate.vue keeps the state current while a private page is open.
   if (status() === 'signed-in' && isPrivateRoute(from)) return
   await $session.recheck()
+  const { value } = $session.state
+  if (value.status === 'signed-in' && value.session.termsDue) {
+    window.location.replace(`${TERMS_PATH}?return=${encodeURIComponent(to.fullPath)}`)
+    return new Promise(() => {})
+  }
   // Everyone sees that a page does not exist.
   if (status() !== 'signed-out' || to.matched.length === 0) return
   const path = signInPath(new URL(to.fullPath, window.location.origin))

@@ -36,6 +36,8 @@ export const personDetailsSchema = z.object({
   organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), joinedAt: z.string() })),
   /** When two-factor sign-in was turned on, null while it is off; backup codes left; passkeys, which count as two factors. */
   secondFactor: z.object({ since: z.nullable(z.string()), backupCodesLeft: z.number(), passkeys: z.number() }),
+  /** The versions of the terms that the person has accepted, the newest first. */
+  terms: z.array(z.object({ version: z.string(), acceptedAt: z.string() })),
   /** When the person last downloaded their data, if it is known. */
   lastExportAt: z.nullable(z.string()),
 })

@@ -42,6 +42,8 @@ const sessionSchema = z.object({
   expiresAt: z.string(),
   /** There while the account was used before its address was proved and this sign-in, which proved it, may say whose it is. */
   mayClaim: z.optional(z.literal(true)),
+  /** There while the terms, as they are now, wait to be accepted. */
+  termsDue: z.optional(z.literal(true)),
   /** There for those who run this installation (`FW_OPERATORS`): pages show them what is theirs alone. */
   isOperator: z.optional(z.literal(true)),
 })

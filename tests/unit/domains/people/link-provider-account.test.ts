@@ -153,6 +153,7 @@ describe('verifyEmail', () => {
       // Who has queued a job: it acts as somebody only where its code says so.
       'fw_jobs',
       'vault_credentials',
+      'fw_terms_acceptances',
     ]
     expect(tables.filter(name => !others.includes(name))).toEqual([
       'accounts',

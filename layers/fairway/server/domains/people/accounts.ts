@@ -190,7 +190,12 @@ const platformSettings = [...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', '
 /** A person's account: what they and applications have set moves with local data, all of it is theirs to take along and goes with them. */
 export const peopleRows: DependentRows = {
   movesWithPerson: { application_state: '1', user_settings: `key not in (${platformSettings})` },
-  leftByStranger: (_clock, { userId }) => withdrawChangeStatements(userId),
+  leftByStranger: (_clock, { userId }) => [
+    ...withdrawChangeStatements(userId),
+    // A stranger has accepted nothing for the owner.
+    { sql: 'delete from fw_terms_acceptances where user_id = ?', args: [userId] },
+    { sql: 'update users set terms_version = null where id = ?', args: [userId] },
+  ],
   forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
   ofPerson({ userId }) {
     const of = (sql: string) => ({ sql, args: [userId] })
@@ -208,6 +213,8 @@ export const peopleRows: DependentRows = {
         ${isoTime('last_used_at')} as lastUsedAt, ${isoTime('expires_at')} as expiresAt from sessions where user_id = ? order by created_at`),
       devices: of(`select device, ${isoTime('first_seen_at')} as firstSeenAt, ${isoTime('last_seen_at')} as lastSeenAt
         from known_devices where user_id = ? order by first_seen_at`),
+      terms: of(`select version, ${isoTime('accepted_at')} as acceptedAt from fw_terms_acceptances
+        where user_id = ? order by accepted_at`),
       settings: of('select key, value from user_settings where user_id = ? order by key'),
       applicationState: of(`select org_id as organization, key, value, ${isoTime('updated_at')} as updatedAt
         from application_state where user_id = ? order by org_id, key`),
@@ -217,6 +224,7 @@ export const peopleRows: DependentRows = {
     [
       'fw_user_pictures',
       'fw_address_changes',
+      'fw_terms_acceptances',
       'application_state',
       'user_settings',
       'known_devices',

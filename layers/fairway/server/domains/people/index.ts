@@ -27,6 +27,7 @@ export {
 } from './person'
 export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
 export { countPeople, findPersonDetails, listPeople } from './people-list'
+export { acceptTerms, isTermsDue } from './terms'
 export {
   endSessionById,
   endSessionsByToken,

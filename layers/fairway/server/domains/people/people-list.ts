@@ -87,20 +87,21 @@ export async function listPeople(
 }
 
 const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })
+const termsSchema = z.object({ version: z.string(), acceptedAt: z.string() })
 const sessionsSchema = z.object({
   count: z.number(),
   newestAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
 })
 
-/** One account as operators see it, with its ways in and its live sessions; undefined for an id without an account. */
+/** One account as operators see it, with its ways in, its live sessions and the terms it has accepted; undefined for an id without an account. */
 export async function findPersonDetails(
   app: App,
   userId: string,
-): Promise<Pick<PersonDetails, 'person' | 'waysIn' | 'sessions'> | undefined> {
+): Promise<Pick<PersonDetails, 'person' | 'waysIn' | 'sessions' | 'terms'> | undefined> {
   const now = app.now().getTime()
   const of = (sql: string, args: InValue[]) => app.db.client.execute({ sql, args })
-  const [found, ways, sessions] = await Promise.all([
+  const [found, ways, sessions, terms] = await Promise.all([
     of(`select ${COLUMNS} from users u where u.id = ? and u.kind = 'person'`, [now, now, userId]),
     of(
       `select case provider_id when 'credential' then 'password' else provider_id end as provider,
@@ -113,12 +114,17 @@ export async function findPersonDetails(
         ${isoTime('max(coalesce(last_used_at, created_at))')} as lastUsedAt from sessions where user_id = ? and expires_at > ?`,
       [userId, now],
     ),
+    of(
+      `select version, ${isoTime('accepted_at')} as acceptedAt from fw_terms_acceptances where user_id = ? order by accepted_at desc`,
+      [userId],
+    ),
   ])
   if (!found.rows[0]) return undefined
   return {
     person: toPerson(app, found.rows[0]),
     waysIn: ways.rows.map(row => waySchema.parse(row)),
     sessions: sessionsSchema.parse(sessions.rows[0]),
+    terms: terms.rows.map(row => termsSchema.parse(row)),
   }
 }
 

@@ -90,6 +90,8 @@ export interface PersonRow {
   kind: 'person' | 'dev'
   /** 1 while the owner of the address may say whose the account is. */
   isClaimOpen: number
+  /** The version of the terms that the person accepted last. */
+  termsVersion: string | null
   /** Until when the account is suspended, in milliseconds: 0 for an active account, `NO_END` for a suspension without an end. */
   suspendedUntil: number
 }
@@ -102,7 +104,7 @@ export const personJoin = (column: string, by: 'id' | 'email' = 'id'): string =>
 
 /** The columns of a `PersonRow`, for statements that have the account as `u`. */
 export const personColumns = `u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-    u.kind as kind, u.claim_since is not null as isClaimOpen, ${suspendedUntilSql('u')} as suspendedUntil`
+    u.kind as kind, u.claim_since is not null as isClaimOpen, u.terms_version as termsVersion, ${suspendedUntilSql('u')} as suspendedUntil`
 
 type OpenConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 

@@ -28,6 +28,8 @@ export const users = sqliteTable(
     /** Since when two-factor sign-in is on, and since when there is a passkey; triggers on those tables keep both. */
     secondFactorSince: instant('second_factor_since'),
     passkeySince: instant('passkey_since'),
+    /** The version of the terms that the person accepted last; null before the first one. */
+    termsVersion: text('terms_version'),
     /** When an operator suspended the account; null for an account that is not suspended. */
     suspendedAt: instant('suspended_at'),
     /** When the suspension ends without anyone doing anything; null for one without an end. */
@@ -187,3 +189,16 @@ export const addressChanges = sqliteTable('fw_address_changes', {
   createdAt: instant('created_at').notNull(),
   expiresAt: instant('expires_at').notNull(),
 })
+
+/** Which versions of the terms a person has accepted, and when. */
+export const termsAcceptances = sqliteTable(
+  'fw_terms_acceptances',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    version: text('version').notNull(),
+    acceptedAt: instant('accepted_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.userId, table.version] })],
+)

@@ -1,5 +1,6 @@
 import {
   isOperator,
+  isTermsDue,
   mayOpen,
   PEOPLE,
   personColumns,
@@ -139,7 +140,7 @@ export async function openSession(app: App, row: ActorRow | undefined, proof: Pr
     provider: proof.shownAs ?? provider,
     createdAt: isoTime(proof.createdAt ?? now),
     expiresAt: isoTime(proof.expiresAt ?? now),
-    ...marksOf(proof, row.isClaimOpen === 1),
+    ...marksOf(app, row, proof),
     ...(isOperator(app, { email, emailVerified }) ? { isOperator: true as const } : {}),
     id: proof.sessionId ?? null,
   }
@@ -154,7 +155,8 @@ export function copyOf(session: ServerSession): ServerSession {
 }
 
 // What few sessions say of themselves; for all others the member is not there.
-const marksOf = ({ provesAddress, providerDomain, shownAs }: Proof, isClaimOpen: boolean) => ({
-  ...(provesAddress && isClaimOpen ? { mayClaim: true as const } : {}),
+const marksOf = ({ config }: App, row: ActorRow, { provesAddress, providerDomain, shownAs }: Proof) => ({
+  ...(isTermsDue(config, row) ? { termsDue: true as const } : {}),
+  ...(provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),
   ...(providerDomain && shownAs === undefined ? { providerDomain } : {}),
 })

@@ -77,6 +77,7 @@ export interface Config {
   embedAncestors: string
   oauth: OAuthConfig
   builder: BuilderConfig
+  legal: FwConfig['legal']
   collections: CollectionsConfig
   mcp: McpConfig
   /** What concerns other applications. */
@@ -169,6 +170,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
     embedAncestors: [`'self'`, ...(env.FW_EMBED_ANCESTORS ?? [])].join(' '),
     oauth: oauthConfig(env),
+    legal: fwConfig.legal,
     builder: builderConfig(env, fwConfig),
     collections: fwConfig.collections,
     mcp: mcpConfig(env),

@@ -93,6 +93,10 @@ export interface AppRolesDeclaration {
   readonly defaultRole: string | null
 }
 
+const legalUrl = z
+  .string()
+  .regex(/^(?:https:\/\/|\/(?!\/))[^\s"<>]+$/, 'must be a path, such as /terms, or an https address')
+
 const options = z.strictObject({
   ...brandOptions,
   /** What mails say instead of the platform's own texts, by mail and language. */
@@ -106,6 +110,14 @@ const options = z.strictObject({
     .strictObject({
       /** Whether a password account opens only after its address was confirmed; outranks every environment variable. `true` without a mail server switches password sign-up off in every environment. */
       requireEmailVerification: z.boolean().optional(),
+    })
+    .default({}),
+  /** The documents that people accept or can read; `url` is a public page of the application or an address. */
+  legal: z
+    .strictObject({
+      /** Asked for once after signing in, and again when the version changes. */
+      terms: z.strictObject({ version: z.string().trim().min(1).max(64), url: legalUrl }).optional(),
+      privacy: z.strictObject({ url: legalUrl }).optional(),
     })
     .default({}),
   /** How long an action may run when it does not say so itself, in seconds. */

@@ -1,0 +1,25 @@
+// The terms of service: which version a person has accepted, and when.
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
+import type { PersonRow } from './person'
+
+/** Whether a person has not accepted the terms as they are now. Identities that are no person's own accept nothing. */
+export const isTermsDue = (
+  { legal }: Pick<Config, 'legal'>,
+  { kind, termsVersion }: Pick<PersonRow, 'kind' | 'termsVersion'>,
+): boolean => legal.terms !== undefined && kind === 'person' && termsVersion !== legal.terms.version
+
+/** Records that a person accepts this version of the terms; the first time of each version counts. */
+export async function acceptTerms(app: App, userId: string, version: string): Promise<void> {
+  await app.db.client.batch(
+    [
+      {
+        sql: `insert into fw_terms_acceptances (user_id, version, accepted_at)
+          select id, ?, ? from users where id = ? on conflict do nothing`,
+        args: [version, app.now().getTime(), userId],
+      },
+      { sql: 'update users set terms_version = ? where id = ?', args: [version, userId] },
+    ],
+    'write',
+  )
+}

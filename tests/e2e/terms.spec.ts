@@ -1,0 +1,23 @@
+import { expect, test } from '../support/e2e'
+import { pageHeading, signUp } from '../support/people'
+
+test('a browser whose person has terms to accept is led to them before a private page, and back', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  // The sample declares no terms: the first answer says that they are due, as it would after a new version.
+  await page.route(
+    '**/_fw/session',
+    async route => {
+      const answer = await route.fetch()
+      const { session } = await answer.json()
+      await route.fulfill({ response: answer, json: { session: { ...session, termsDue: true } } })
+    },
+    { times: 1 },
+  )
+  const asked = page.waitForRequest(`${origin}/_fw/terms?return=%2Fnotes`)
+  await page.goto(`${origin}/notes`)
+  await asked
+  await expect(pageHeading(page)).toHaveText('Notes')
+})
