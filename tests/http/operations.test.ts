@@ -15,18 +15,18 @@ let openApi: Awaited<ReturnType<typeof readOpenApi>>
 let owner: TestBrowser
 let member: TestBrowser
 let operator: TestBrowser
-/** An owner who signed in sixteen minutes ago. */
+/** An owner and operator who signed in sixteen minutes ago. */
 let early: TestBrowser
 let nobody: TestBrowser
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_OPERATORS: 'operator@example.test' } })
+  server = await borrowServer({ env: { FW_OPERATORS: 'operator@example.test,early@example.test' } })
   openApi = await readOpenApi(server.origin)
   const world = createTeamWorld(server)
   const team = await world.team()
   owner = team.owner.browser
   member = team.member.browser
   operator = (await world.person({ email: 'operator@example.test' })).browser
-  const person = await world.person()
+  const person = await world.person({ email: 'early@example.test' })
   await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [person.userId])
   early = person.browser
   nobody = createBrowser(server.origin)
