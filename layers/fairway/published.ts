@@ -3,8 +3,6 @@
  * go with any version. `stable`: changes come with a major version and with words in the changelog. `experimental`: with a minor one.
  * A test compares this with what is there.
  */
-type Stability = 'stable' | 'experimental'
-
 const stable = 'stable'
 const experimental = 'experimental'
 
@@ -299,4 +297,4 @@ export const published = {
     './tables': stable,
     './vitest': stable,
   },
-} as const satisfies Record<string, Record<string, Stability>>
+} as const satisfies Record<string, Record<string, 'stable' | 'experimental'>>

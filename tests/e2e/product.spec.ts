@@ -17,7 +17,7 @@ const olga = aPerson('Olga')
 async function signUpAsReader(page: Page, person: Person): Promise<void> {
   await page.goto('/about')
   await page.locator('main').getByRole('link', { name: 'Sign in' }).first().click()
-  await page.getByRole('link', { name: 'Create account' }).click()
+  await page.getByRole('link', { name: 'Create an account' }).click()
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(person.name)
   await form.getByLabel('E-mail address').fill(person.email)

@@ -2,13 +2,13 @@ import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
 import type { MailOverrides } from '../mail/mail-overrides'
 import { canonicalAddress } from '../http/client-address'
-import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, originFaults, secretFaults } from './environment'
+import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, faultsOf } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
 import type { PlansConfig } from './plans-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
-import { type FilesConfig, filesConfig, filesFaults } from './files-config'
+import { type FilesConfig, filesConfig } from './files-config'
 import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
 import {
   signInPolicy,
@@ -17,7 +17,6 @@ import {
   unconfirmedBy,
   type PasswordConfig,
   passwordConfig,
-  providerFaults,
   type SignInProvider,
   signInProviders,
 } from './sign-in-config'
@@ -276,30 +275,3 @@ const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: F
         signInProviders: [],
       }
     : { customSignIn: null }
-
-const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [
-  ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),
-  ...providerFaults(env, environment),
-  ...filesFaults(env),
-]
-
-function productionFaults(env: Env): string[] {
-  const faults = originFaults(env)
-  if (!env.FW_BASE_URL)
-    faults.push('FW_BASE_URL: production needs the public address, for example https://app.example.com')
-  if (!env.BETTER_AUTH_SECRET)
-    faults.push('BETTER_AUTH_SECRET: production needs a secret; make one with `openssl rand -base64 48`')
-  if (env.AUTH_DISABLED && !env.FW_ALLOW_AUTH_DISABLED) {
-    faults.push('AUTH_DISABLED: production does not start without sign-in unless FW_ALLOW_AUTH_DISABLED=1 is set too')
-  }
-  if (env.FW_PASSWORD_HASHING === 'quick')
-    faults.push('FW_PASSWORD_HASHING: production does not start with password hashes that are quick to guess')
-  return [...faults, ...secretFaults(env)]
-}
-
-function developmentFaults(env: Env, devSecret: string | undefined): string[] {
-  const faults = originFaults(env)
-  if (!env.BETTER_AUTH_SECRET && !devSecret)
-    faults.push('BETTER_AUTH_SECRET: not set, and no development secret could be made')
-  return [...faults, ...secretFaults(env)]
-}

@@ -4,6 +4,8 @@ import { isLoopbackHost } from '#fairway/shared/loopback'
 import { newId, randomToken } from '../crypto/random'
 import type { OpenDatabaseOptions } from '../database/client'
 import { type Env, envTable } from './env'
+import { filesFaults } from './files-config'
+import { providerFaults } from './sign-in-config'
 
 /**
  * The host names that requests may be sent to, besides those of this machine; null where every name may. Where a visitor is
@@ -20,7 +22,7 @@ export function allowedHosts(env: Env): ReadonlySet<string> | null {
 export const baseUrlOf = (env: Env): string => new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
 
 /** What is wrong with the public origin of an environment. */
-export function originFaults(env: Env): string[] {
+function originFaults(env: Env): string[] {
   if (!env.FW_BASE_URL) return []
   const url = new URL(env.FW_BASE_URL)
   const isOrigin = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
@@ -31,7 +33,7 @@ const MIN_SECRET_LENGTH = 32
 const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
 
 /** What is wrong with the secrets of an environment; names them, never their values. */
-export function secretFaults(env: Env): string[] {
+function secretFaults(env: Env): string[] {
   const named = [
     ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
     ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? []).map(secret => ['BETTER_AUTH_SECRET_PREVIOUS', secret] as const),
@@ -103,3 +105,31 @@ export const databaseConfig = (env: Env): DatabaseConfig => ({
   remembers: env.FW_DATABASE_MEMORY,
   shortcuts: env.FW_SHORTCUTS !== 'off',
 })
+
+/** What of an environment cannot be used, and why; names settings, never the values of secrets. */
+export const faultsOf = (env: Env, environment: NonNullable<Env['NODE_ENV']>, devSecret?: string): string[] => [
+  ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),
+  ...providerFaults(env, environment),
+  ...filesFaults(env),
+]
+
+function productionFaults(env: Env): string[] {
+  const faults = originFaults(env)
+  if (!env.FW_BASE_URL)
+    faults.push('FW_BASE_URL: production needs the public address, for example https://app.example.com')
+  if (!env.BETTER_AUTH_SECRET)
+    faults.push('BETTER_AUTH_SECRET: production needs a secret; make one with `openssl rand -base64 48`')
+  if (env.AUTH_DISABLED && !env.FW_ALLOW_AUTH_DISABLED) {
+    faults.push('AUTH_DISABLED: production does not start without sign-in unless FW_ALLOW_AUTH_DISABLED=1 is set too')
+  }
+  if (env.FW_PASSWORD_HASHING === 'quick')
+    faults.push('FW_PASSWORD_HASHING: production does not start with password hashes that are quick to guess')
+  return [...faults, ...secretFaults(env)]
+}
+
+function developmentFaults(env: Env, devSecret: string | undefined): string[] {
+  const faults = originFaults(env)
+  if (!env.BETTER_AUTH_SECRET && !devSecret)
+    faults.push('BETTER_AUTH_SECRET: not set, and no development secret could be made')
+  return [...faults, ...secretFaults(env)]
+}
