@@ -1,10 +1,6 @@
-/**
- * Everything that the platform publishes, by how far an application may rely on it. What is not here is internal: it may change or
- * go with any version. `stable`: changes come with a major version and with words in the changelog. `experimental`: with a minor one.
- * A test compares this with what is there.
- */
-const stable = 'stable'
-const experimental = 'experimental'
+// What applications may rely on. `stable`: changes come with a major version and words in the changelog. `experimental`: with a minor one.
+// All else is internal and may go with any version. A test compares this with what is there.
+const [stable, experimental] = ['stable', 'experimental'] as const
 
 export const published = {
   /** `#fw`, for server code and fw.config.ts. */
@@ -235,8 +231,10 @@ export const published = {
     endSession: stable,
     getSession: stable,
     identity: experimental,
+    legal: experimental,
     mails: experimental,
     name: stable,
+    plans: experimental,
     publicPages: experimental,
     signInUrl: stable,
     signedInAt: stable,
@@ -270,6 +268,7 @@ export const published = {
     mcp: stable,
     new: stable,
     org: experimental,
+    people: experimental,
     remove: experimental,
     restore: stable,
     secrets: stable,

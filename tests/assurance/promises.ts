@@ -51,6 +51,12 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/two-factor › gives ten backup codes once, and keeps neither them nor the secret readable',
     'unit/kernel/crypto/seal › refuses %s',
   ],
+  'Required second factor': [
+    'http/second-factor-policy › closes the organization to sessions, actions, tokens and MCP hosts of those without one, and to nobody else',
+    'http/second-factor-policy › leaves a person without one their account and setting it up, and nothing else',
+    'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere',
+    'unit/domains/organizations/second-factor › refuses tokens and programs of people without one after that time, and takes them again once there is one',
+  ],
   'Own accounts': [
     'http/account-address › is made when the owners of both addresses have confirmed it, and not before',
     'http/account-address › takes along what is kept by address, and ends the other sessions and links',
@@ -64,6 +70,12 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/account-data › takes everything of the person, at once and everywhere, and nothing of others',
     'http/account-data › leaves an owner where the two of an organization go at once',
     'http/account-data › needs the address typed again, and a sign-in of the last 15 minutes or the password',
+  ],
+  'Suspended accounts': [
+    'http/suspension › loses sessions, MCP calls, tokens and open streams at every instance, at once',
+    'http/suspension › reads why and until when after the right password, and nothing after a wrong one',
+    'http/suspension › are not there for everyone else, and shield operators',
+    'unit/domains/people/suspension › is refused with one code by tokens, renewals, calls of other applications and programs, and they work again afterwards',
   ],
   'Return paths': [
     'unit/shared/return-path › gives / for %j',

@@ -8,7 +8,7 @@ import { type LoadedAction, loadActions } from '../modules/registry/declarations
 import { DeclarationError } from '../modules/registry/load-declarations'
 import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
-import { isConfigError, localSession, openLocalApp } from './local-app'
+import { isConfigError, localSession, openLocalApp, operatorSession } from './local-app'
 import { RemoteFailure, runRemotely } from './remote-action'
 import { endWith, say, tellFailure, UsageFault } from './terminal'
 
@@ -38,7 +38,7 @@ async function runActionCommand(args: string[]): Promise<number> {
   if (!found) throw new UsageFault(`There is no action ${name}. \`fw action --list\` shows them all.`)
   if (flags.has('help')) return describe(found)
   const input = options.json === undefined ? coerceInput(found.action, options.entries) : readJson(options.json)
-  return print(await runLocally(found, input), flags)
+  return print(await runLocally(found, input, options.operator), flags)
 }
 
 function print(result: unknown, flags: Set<string>): number {
@@ -46,10 +46,15 @@ function print(result: unknown, flags: Set<string>): number {
   return 0
 }
 
-async function runLocally({ name, action }: LoadedAction, input: unknown): Promise<unknown> {
+async function runLocally(
+  { name, action }: LoadedAction,
+  input: unknown,
+  operator: string | undefined,
+): Promise<unknown> {
   const app = await openLocalApp(root)
   try {
-    const session = action.public && !app.config.localIdentity.enabled ? null : await localSession(app)
+    const isAnybody = action.public && !app.config.localIdentity.enabled
+    const session = isAnybody ? null : ((await operatorSession(app, operator)) ?? (await localSession(app)))
     if (session) process.stderr.write(`Acting as ${session.email}.\n`)
     return await runAction(app, { name, action, input, session, caller: 'cli', requestId: newId() })
   } finally {
@@ -96,14 +101,14 @@ function report(thrown: unknown): number {
 
 interface ParsedOptions {
   positional: string[]
-  options: { entries: [string, string][]; json?: string; at?: string; token?: string }
+  options: { entries: [string, string][]; json?: string; at?: string; token?: string; operator?: string }
   flags: Set<string>
 }
 
 const FLAGS = new Set(['list', 'help', 'raw'])
 
-/** Options of the command itself; `--token` is one only beside `--at`. */
-const OWN = ['json', 'at', 'token'] as const
+/** Options of the command itself; `--token` is one only beside `--at`, `--operator` only in production. */
+const OWN = ['json', 'at', 'token', 'operator'] as const
 
 /** Reads `--key value`, `--key=value` and a bare `--key` (true); `--list`, `--help`, `--raw`, `--json` and `--at` are the command's own. */
 function parseOptions(args: readonly string[]): ParsedOptions {
@@ -122,7 +127,8 @@ function keepOption(options: ParsedOptions['options'], option: string, waiting: 
   const at = option.indexOf('=')
   const key = at === -1 ? option : option.slice(0, at)
   const value = at === -1 ? nextValue(waiting) : option.slice(at + 1)
-  const own = OWN.find(name => name === key && (name !== 'token' || isRemote))
+  const isOwn = { json: true, at: true, token: isRemote, operator: process.env.NODE_ENV === 'production' }
+  const own = OWN.find(name => name === key && isOwn[name])
   if (own) options[own] = value
   else options.entries.push([key, value])
 }

@@ -13,7 +13,7 @@ import {
 } from '../server/kernel/jobs'
 import { AppError } from '../server/kernel/http/app-error'
 import { parseInput } from '../server/kernel/http/read-input'
-import { withLocalApp } from './local-app'
+import { operatorOption, withLocalApp, withOperator } from './local-app'
 import { say } from './terminal'
 
 const id = {
@@ -52,14 +52,16 @@ const runCommand = defineCommand({
   args: {
     name: { type: 'positional', required: true, description: 'The name of the job.' },
     input: { type: 'positional', required: false, description: 'Its input, as JSON.' },
+    operator: operatorOption,
   },
   run: ({ args }) =>
-    withLocalApp(async app => {
+    withOperator(args.operator, async (app, { record }) => {
       const input = jsonOf(args.input ?? '{}')
       if (input === undefined) throw refused('The input is no JSON.')
       const entry = findJob(app, args.name)
       if (!entry) throw refused(`There is no job ${args.name}. There are: ${jobNames(app)}.`)
       const queued = await queueJob(app, app.db.orm, entry, parseInput(entry.job.input, input))
+      await record('run-job', { name: args.name, id: queued })
       say(`Queued: ${queued}. A server that runs takes it within a second.`)
       return 0
     }),
@@ -70,10 +72,11 @@ const retryCommand = defineCommand({
     name: 'retry',
     description: 'Run a job again that has failed or was cancelled; without an id, all that have failed.',
   },
-  args: { id: { ...id, required: false }, name },
+  args: { id: { ...id, required: false }, name, operator: operatorOption },
   run: ({ args }) =>
-    withLocalApp(async app => {
+    withOperator(args.operator, async (app, { record }) => {
       const count = args.id ? Number(await retryJob(app, args.id)) : await retryFailed(app, args.name)
+      if (count > 0) await record('retry-job', { id: args.id ?? '', name: args.name ?? '', count })
       say(count === 0 ? 'Nothing was to be run again.' : `Queued again: ${count}.`)
       return args.id && count === 0 ? 1 : 0
     }),
@@ -81,10 +84,11 @@ const retryCommand = defineCommand({
 
 const cancelCommand = defineCommand({
   meta: { name: 'cancel', description: 'End a job that waits, and tell one that runs to end.' },
-  args: { id },
+  args: { id, operator: operatorOption },
   run: ({ args }) =>
-    withLocalApp(async app => {
+    withOperator(args.operator, async (app, { record }) => {
       const isThere = await cancelJob(app, args.id)
+      if (isThere) await record('stop-job', { id: args.id })
       say(isThere ? 'Cancelled. A job that runs is told within ten seconds.' : 'No job with this id waits or runs.')
       return isThere ? 0 : 1
     }),

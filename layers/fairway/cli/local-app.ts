@@ -7,6 +7,7 @@ import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { findLocalPerson } from '../server/domains/people'
+import { recordWithin } from '../server/domains/actions'
 import { declareProviders } from '../server/domains/oauth-client'
 import { actAs, sessionOfActing } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
@@ -78,6 +79,50 @@ export async function localSession(app: App): Promise<Session> {
   if (session) return session
   throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
 }
+
+/** The option that says who acts on a server. */
+export const operatorOption = {
+  type: 'string',
+  description: 'Your address, one of FW_OPERATORS. In production a change needs it; the audit log names you.',
+} as const
+
+/**
+ * The session of the operator with this address; null in development without one. Throws `unauthenticated` in production without an
+ * address, `forbidden` for one that is not in FW_OPERATORS, and `unknown-person` where it has no confirmed account.
+ */
+export async function operatorSession(app: App, address: string | undefined): Promise<Session | null> {
+  if (address === undefined) {
+    if (app.config.environment !== 'production') return null
+    throw new AppError('unauthenticated', {
+      detail:
+        'In production, say who acts: --operator <address>, one of FW_OPERATORS. Elsewhere, run an action with --at and FW_TOKEN.',
+    })
+  }
+  const email = address.trim().toLowerCase()
+  if (!app.config.operators.includes(email))
+    throw new AppError('forbidden', { detail: `${email} is not in FW_OPERATORS.` })
+  const acting = await actAs(app, { email, mustBeConfirmed: true }, { provider: 'cli' })
+  if ('session' in acting) return acting.session
+  throw new AppError('unknown-person', { detail: `${email} has no account here whose address is confirmed.` })
+}
+
+interface Operator {
+  session: Session | null
+  /** Leaves the audit row of what was done. */
+  record(action: string, input: Record<string, unknown>, orgId?: string): Promise<void>
+}
+
+/** Runs a command that changes something, as an operator, and ends with its exit code. */
+export const withOperator = (
+  address: string | undefined,
+  work: (app: App, operator: Operator) => Promise<number>,
+): Promise<void> =>
+  withLocalApp(async app => {
+    const session = await operatorSession(app, address)
+    const record: Operator['record'] = (action, input, orgId) =>
+      recordWithin(app, app.db.orm, { action, caller: 'cli', session, orgId: orgId ?? null, input })
+    return work(app, { session, record })
+  })
 
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()

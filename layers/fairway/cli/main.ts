@@ -29,6 +29,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),
       new: () => import('./new-command').then(module => module.newCommand),
       org: () => import('./org-command').then(module => module.orgCommand),
+      people: () => import('./people-command').then(module => module.peopleCommand),
       remove: removeCommand,
       restore: () => import('./backup-command').then(module => module.restoreCommand),
       secrets: () => import('./operator-commands').then(module => module.secretsCommand),

@@ -1,5 +1,5 @@
 export { plansRows } from './dependents'
 export { entitled } from './entitled'
 export { keepLimits } from './keep-limits'
-export { endPlans, setPlan, setPlanHere } from './set-plan'
+export { changePlan, endPlans, setPlan } from './set-plan'
 export { showPlan } from './show-plan'

@@ -69,13 +69,6 @@ interface Recorded {
   caller?: Parameters<typeof recordWithin>[2]['caller']
 }
 
-/** The same from the command line of a server. */
-export async function setPlanHere(app: App, orgId: string, plan: string, change: PlanChange): Promise<boolean> {
-  const isChanged = await changePlan(app, app.db.orm, orgId, plan, change)
-  if (isChanged) await recordPlan(app, app.db.orm, { orgId, plan, caller: 'cli' })
-  return isChanged
-}
-
 /** Brings organizations whose plan has ended to the default plan; each leaves an audit row. */
 export async function endPlans(app: App): Promise<void> {
   const { plans } = app.config

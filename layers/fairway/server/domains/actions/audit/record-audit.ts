@@ -83,7 +83,7 @@ interface DoneWithin {
   action: string
   caller: AuditCaller
   session?: Pick<Session, 'userId' | 'email'> | null
-  orgId: string
+  orgId: string | null
   /** What is kept of it, with nothing secret. */
   input: Record<string, unknown>
 }
