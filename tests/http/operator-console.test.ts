@@ -11,7 +11,7 @@ let ada: TeamPerson
 let orgId: string
 beforeAll(async () => {
   server = await borrowServer({
-    env: { FW_OPERATORS: 'op@example.test', FW_METRICS_TOKEN: 'a-token-for-metrics-only' },
+    env: { FW_OPERATORS: 'op@example.test', FW_METRICS_TOKEN: 'a-token-for-metrics-that-is-long-enough' },
   })
   const { person } = createTeamWorld(server)
   operator = await person({ email: 'op@example.test' })
