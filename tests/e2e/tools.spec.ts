@@ -25,7 +25,7 @@ test('are listed by folder with what they do, the platform’s own last', async 
   await expect(entry(page, 'create-note')).toContainText('Makes changes')
   await expect(entry(page, 'list-notes')).toContainText('Read-only')
   await expect(entry(page, 'delete-note')).toContainText('Destructive')
-  await expect(list(page).getByRole('heading')).toHaveText(['Lists', 'Notes', 'Team (platform)'])
+  await expect(list(page).getByRole('heading')).toHaveText(['General', 'Lists', 'Notes', 'Team (platform)'])
   await expect(page.getByRole('heading', { name: 'Resources' })).toBeVisible()
 })
 

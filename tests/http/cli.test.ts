@@ -46,7 +46,7 @@ describe('fw jobs', () => {
 
   it('says what is wrong with a command', async () => {
     expect((await jobs('run', 'nothing')).err).toContain(
-      'There is no job nothing. There are: fw-delete-files, fw-purge, fw-seal-audit, fw-send-mail, fw-webhook',
+      'There is no job nothing. There are: fw-delete-files, fw-end-plans, fw-purge, fw-seal-audit, fw-send-mail, fw-webhook',
     )
     expect((await jobs('list', '--state', 'gone')).err).toContain('The states are scheduled, ready')
   })

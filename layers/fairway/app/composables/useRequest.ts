@@ -1,5 +1,5 @@
 import type { ActionFailure } from '../request/action-failure'
-import { callOperation, isReading, type OperationArgs, type OperationName } from '../request/operations'
+import { callOperation, isReading, operationName, type OperationArgs, type OperationName } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
 
 /**
@@ -52,7 +52,7 @@ export function useOperation<Name extends OperationName>(name: Name) {
   return useRequest(async (...args: OperationArgs<Name>) => {
     const output = await callOperation(name, ...args)
     // Every list looks at what was done last, and a list that loads has changed nothing.
-    if (!isReading(name)) done.value = { name }
+    if (!isReading(name)) done.value = { name: operationName(name) }
     return output
   })
 }

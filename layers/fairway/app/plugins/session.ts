@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { SESSION_PATH } from '#fairway/shared/paths'
 import { sessionAnswerSchema } from '#fairway/shared/schemas/session'
-import { loadOperations } from '../request/operations'
 import { sendJson } from '../request/send-json'
 import { createSessionStore } from '../session/session-store'
 import { writeDeviceSetting } from '../utils/device-setting'
@@ -38,7 +37,6 @@ export default defineNuxtPlugin({
             const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
             const { session } = sessionAnswerSchema.parse(answer)
             // The sign-in page shows next time what has worked.
-            if (session) void loadOperations().catch(() => {})
             if (session) writeDeviceSetting('signed-in-with', session.provider)
             return session
           },

@@ -11,16 +11,19 @@ export type OperationOutput<Name extends OperationName> = OperationTypes[Name]['
 export type OperationArgs<Name extends OperationName> =
   Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
 
-type Table = typeof fwOperations
+/** The address of each operation; undefined until a name is called whose address the build has not written beside it. */
+const table = shallowRef<typeof fwOperations.operationRoutes>()
+let loading: Promise<void> | undefined
 
-/** Where the operations are; undefined until somebody calls one. */
-const table = shallowRef<Table>()
-let loading: Promise<Table> | undefined
+const hasAddress = (name: string): boolean => name.includes(' ')
 
-/** Loads where the operations are: the page of somebody who is signed out calls none. */
-export function loadOperations(): Promise<Table> {
+/** The address of an operation and its method, as far as it is known: `/_fw/jobs/:id GET`. */
+const addressOf = (name: OperationName): string =>
+  hasAddress(name) ? name.slice(name.indexOf(' ') + 1) : (table.value?.[name] ?? '')
+
+async function loadAddresses(): Promise<void> {
   loading ??= import('#build/fw-operations').then(
-    loaded => (table.value = loaded),
+    ({ operationRoutes }) => void (table.value = operationRoutes),
     (error: unknown) => {
       loading = undefined
       throw error
@@ -29,34 +32,38 @@ export function loadOperations(): Promise<Table> {
   return loading
 }
 
+/** The name alone, without the address that the build has written beside it. */
+export const operationName = (name: OperationName): string => name.split(' ', 1)[0] ?? ''
+
 /** Calls an operation of the platform by its name and returns its output; throws ActionFailure. */
 export async function callOperation<Name extends OperationName>(
   name: Name,
   ...[input, options]: [...OperationArgs<Name>, options?: Pick<SendOptions, 'body' | 'timeoutInMs'>]
 ): Promise<OperationOutput<Name>> {
-  const { path, ...request } = requestOf(await loadOperations(), name, input)
+  if (!hasAddress(name)) await loadAddresses()
+  const { path, ...request } = requestOf(name, input)
   // The server has checked the answer against the schema that this type is made from.
   return (await sendJson(path, { ...request, ...options })) as OperationOutput<Name>
 }
 
-/** The address of an operation that reads, for links; empty until the operations are loaded, which what is computed follows. */
+/** The address of an operation that reads, for links. In development it is empty until an operation has been called. */
 export const operationPath = <Name extends OperationName>(name: Name, ...[input]: OperationArgs<Name>): string =>
-  table.value ? requestOf(table.value, name, input).path : ''
+  requestOf(name, input).path
 
 /** Whether it changes nothing; only of an operation that has been called. */
-export const isReading = (name: OperationName): boolean => table.value?.operationRoutes[name].endsWith(' GET') ?? false
+export const isReading = (name: OperationName): boolean => addressOf(name).endsWith(' GET')
 
 interface OperationRequest extends Pick<SendOptions, 'method' | 'body'> {
   path: string
 }
 
 /** Fields that the address names become part of it; the others are the query of GET, and the body of everything else. */
-function requestOf({ operationPrefix, operationRoutes }: Table, name: OperationName, input: unknown): OperationRequest {
-  const [template, method] = operationRoutes[name].split(' ') as [string, NonNullable<SendOptions['method']>]
+function requestOf(name: OperationName, input: unknown): OperationRequest {
+  const [template, method] = addressOf(name).split(' ') as [string, NonNullable<SendOptions['method']>]
   // `@click="attempt"` hands over the event of the click.
   const given = input instanceof Event ? {} : (input ?? {})
   const fields = new Map(Object.entries(given).filter(([, value]) => value !== undefined))
-  const path = (operationPrefix + template).replaceAll(/:(\w+)/g, (_, field: string) => {
+  const path = template.replaceAll(/:(\w+)/g, (_, field: string) => {
     const value = fields.get(field)
     fields.delete(field)
     return encodeURIComponent(String(value))

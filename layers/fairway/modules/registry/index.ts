@@ -23,6 +23,7 @@ import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp, loa
 import { type DeclarationFile, discover, listModule } from './discover'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
+import { writeAddresses } from './operation-addresses'
 import { type FoundOperation, findOperations } from './operation-files'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
@@ -177,6 +178,7 @@ function registerOperations(nuxt: ReturnType<typeof useNuxt>): void {
   const found = findOperations()
   addServerModule('#fw/operations', { contents: CATALOGS['#fw/operations'], types: () => operationTypes(found) })
   addTemplate({ filename: 'fw-operations.ts', write: true, getContents: () => clientTable(found) })
+  writeAddresses(found)
   const handler = join(platformDir, 'server/mounted/operation')
   for (const route of operationRoutes()) addServerHandler({ route, handler, lazy: true })
   for (const file of new Set(found.map(each => each.file)))
@@ -191,17 +193,9 @@ function operationTypes(found: readonly FoundOperation[]): string {
   return `  export const operations: ${inDomain('actions')}.OperationEntry[]\n  export interface OperationTypes {\n${rows.join('')}  }\n`
 }
 
-const PREFIX = '/_fw/'
-
-/**
- * All that a browser needs besides types: the address of each below the prefix that all have, and its method. In this order the table
- * compresses best, and the first page has it.
- */
+/** All that a browser needs besides types, where the name of a call is computed: the address of each, and its method. */
 const clientTable = (found: readonly FoundOperation[]): string =>
-  `export const operationPrefix = ${JSON.stringify(PREFIX)}\nexport const operationRoutes = {\n${found
+  `export const operationRoutes = {\n${found
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .map(({ name, method, path }) => {
-      if (!path.startsWith(PREFIX)) throw new Error(`the address of ${name} must begin with ${PREFIX}`)
-      return `  ${JSON.stringify(name)}: ${JSON.stringify(`${path.slice(PREFIX.length)} ${method}`)},\n`
-    })
+    .map(({ name, method, path }) => `  ${JSON.stringify(name)}: ${JSON.stringify(`${path} ${method}`)},\n`)
     .join('')}} as const\n`

@@ -122,12 +122,18 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
   if (!row) throw refusedGrant(REFUSED)
   const isOwner = row.clientId === use.clientId
   // An unused token that another client sends stays good for its owner.
-  if (isOwner) await refuseSuspended(app, row.userId)
-  if (row.replacedAt === null) throw isOwner ? refusalOfUnused(app, row, use) : refusedGrant(REFUSED)
+  if (!isOwner && row.replacedAt === null) throw refusedGrant(REFUSED)
+  if (row.replacedAt === null) {
+    await refuseSuspended(app, row.userId)
+    throw refusalOfUnused(app, row, use)
+  }
   const successor = isOwner && isRetry(app, row) ? await newestSuccessor(app, use) : undefined
   if (!successor) throw await refuseReplay(app, row, isOwner)
   const grant = await findLiveGrant(app, use.hash)
-  if (!grant) throw refusedGrant(REFUSED)
+  if (!grant) {
+    await refuseSuspended(app, row.userId)
+    throw refusedGrant(REFUSED)
+  }
   if (asksTooMuch(grant.scope, use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
   const { clientId: client, userId, grantId } = row
   const ageInSeconds = ageOf(app, row)
