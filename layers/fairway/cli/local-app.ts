@@ -80,6 +80,15 @@ export async function localSession(app: App): Promise<Session> {
   throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
 }
 
+/** The time that an option names; null without one. Throws `invalid-input` for a text that is no time. */
+export const dateOf = (given: string | undefined): Date | null => {
+  if (given === undefined) return null
+  const date = new Date(given)
+  if (Number.isNaN(date.getTime()))
+    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
+  return date
+}
+
 /** The option that says who acts on a server. */
 export const operatorOption = {
   type: 'string',

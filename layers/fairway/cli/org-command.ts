@@ -4,17 +4,8 @@ import { listOrganizations } from '../server/domains/organizations'
 import { changePlan, showPlan } from '../server/domains/plans'
 import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { operatorOption, withLocalApp, withOperator } from './local-app'
+import { dateOf, operatorOption, withLocalApp, withOperator } from './local-app'
 import { say } from './terminal'
-
-/** The time that an option names; null without one. Throws `invalid-input` for a text that is no time. */
-export const dateOf = (given: string | undefined): Date | null => {
-  if (given === undefined) return null
-  const date = new Date(given)
-  if (Number.isNaN(date.getTime()))
-    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
-  return date
-}
 
 const planCommand = defineCommand({
   meta: {

@@ -3,8 +3,7 @@ import { defineCommand } from 'citty'
 import { endSessionsOf, findPerson, listPeople, reactivatePerson, suspendPerson } from '../server/domains/people'
 import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { operatorOption, withLocalApp, withOperator } from './local-app'
-import { dateOf } from './org-command'
+import { dateOf, operatorOption, withLocalApp, withOperator } from './local-app'
 import { say } from './terminal'
 
 const address = { type: 'positional', required: true, description: 'The e-mail address of the account.' } as const

@@ -4,6 +4,9 @@ import type { FoundOperation } from './operation-files'
 
 const CALL = /\b(callOperation|useOperation|operationPath)\((\s*)(["'`])([a-z][a-z-]*)\3/g
 
+// Without `g`: such a pattern remembers where its last test has ended.
+const CALLS = new RegExp(CALL.source)
+
 /** The code of a page with `name path METHOD` for each name of an operation that it calls; the same where it calls none. */
 export function withAddresses(code: string, addresses: ReadonlyMap<string, string>): string {
   return code.replaceAll(CALL, (whole, call: string, space: string, quote: string, name: string) => {
@@ -20,7 +23,7 @@ export function writeAddresses(found: readonly FoundOperation[]): void {
       name: 'fairway:operation-addresses',
       apply: 'build',
       enforce: 'post',
-      transform: { filter: { code: CALL }, handler: code => ({ code: withAddresses(code, addresses), map: null }) },
+      transform: { filter: { code: CALLS }, handler: code => ({ code: withAddresses(code, addresses), map: null }) },
     },
     { server: false },
   )

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InValue } from '#fairway/server/kernel/database/client'
+import { newestPage } from '#fairway/server/kernel/database/newest-page'
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
@@ -10,8 +10,6 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { deleteOrganization, planDeletion, restoreOrganization } from './deletion'
-
-const PAGE = 50
 
 const COLUMNS = `o.id as id, o.name as name, o.created_at as createdMs, ${isoTime('o.created_at')} as createdAt,
   ${isoTime('o.purge_at')} as purgeAt, (select count(*) from org_members m where m.org_id = o.id) as members`
@@ -29,32 +27,18 @@ const toOrganization = (row: unknown) => {
   return organization
 }
 
-/** A place in the list: the time of creation in milliseconds and the id, after which the next page begins. */
-const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
-
 /** One page of all organizations, newest first, 50 a page; `search` is part of the name, or the id. `cursor` is null on the last page. */
 export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {
-  const conditions = ['1']
-  const args: InValue[] = []
-  if (search.trim() !== '') {
-    conditions.push(`(o.name like ? escape '\\' or o.id = ?)`)
-    args.push(likePattern(search.trim()), search.trim())
-  }
-  const [, createdAt, id] = CURSOR.exec(cursor ?? '') ?? []
-  if (createdAt && id) {
-    conditions.push('(o.created_at, o.id) < (?, ?)')
-    args.push(Number(createdAt), id)
-  }
-  const { rows } = await app.db.client.execute({
-    sql: `select ${COLUMNS} from organizations o where ${conditions.join(' and ')}
-      order by o.created_at desc, o.id desc limit ${PAGE + 1}`,
-    args,
+  const wanted = search.trim()
+  const { rows, ...place } = await newestPage(app.db.client, {
+    columns: COLUMNS,
+    from: 'organizations o',
+    alias: 'o',
+    conditions:
+      wanted === '' ? [] : [{ sql: `(o.name like ? escape '\\' or o.id = ?)`, args: [likePattern(wanted), wanted] }],
+    cursor,
   })
-  const last = rows.length > PAGE ? rowSchema.parse(rows[PAGE - 1]) : undefined
-  return {
-    organizations: rows.slice(0, PAGE).map(toOrganization),
-    cursor: last ? `${last.createdMs}.${last.id}` : null,
-  }
+  return { organizations: rows.map(toOrganization), ...place }
 }
 
 /** How many organizations there are, deleted ones too. */

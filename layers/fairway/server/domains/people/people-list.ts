@@ -2,13 +2,12 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
+import { newestPage } from '#fairway/server/kernel/database/newest-page'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
-
-const PAGE = 50
 
 // The sign-ins that are known: devices are kept when their sessions have ended. In milliseconds.
 const LAST_SIGN_IN = `nullif(max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = u.id), 0),
@@ -43,9 +42,6 @@ function toPerson(app: App, row: unknown): ListedPerson {
   return { ...person, isOperator: isOperator(app, person) }
 }
 
-/** A place in the list: the time of creation in milliseconds and the id, after which the next page begins. */
-const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
-
 interface ListInput {
   /** Part of the name or of the address. */
   search?: string
@@ -59,31 +55,24 @@ export async function listPeople(
   { search = '', cursor, suspended }: ListInput,
 ): Promise<{ people: ListedPerson[]; cursor: string | null }> {
   const now = app.now().getTime()
-  const conditions = [`u.kind = 'person'`]
-  const args: InValue[] = [now, now]
   const pattern = likePattern(search.trim())
-  if (search.trim() !== '') {
-    conditions.push(`(u.name like ? escape '\\' or u.email like ? escape '\\')`)
-    args.push(pattern, pattern)
-  }
-  if (suspended) {
-    conditions.push('u.suspended_at is not null and (u.suspended_until is null or u.suspended_until > ?)')
-    args.push(now)
-  }
-  const [, createdAt, id] = CURSOR.exec(cursor ?? '') ?? []
-  if (createdAt && id) {
-    conditions.push('(u.created_at, u.id) < (?, ?)')
-    args.push(Number(createdAt), id)
-  }
-  const { rows } = await app.db.client.execute({
-    sql: `select ${COLUMNS} from users u where ${conditions.join(' and ')} order by u.created_at desc, u.id desc limit ${PAGE + 1}`,
-    args,
+  const { rows, ...place } = await newestPage(app.db.client, {
+    columns: COLUMNS,
+    args: [now, now],
+    from: 'users u',
+    alias: 'u',
+    conditions: [
+      { sql: `u.kind = 'person'`, args: [] },
+      ...(search.trim() === ''
+        ? []
+        : [{ sql: `(u.name like ? escape '\\' or u.email like ? escape '\\')`, args: [pattern, pattern] }]),
+      ...(suspended
+        ? [{ sql: 'u.suspended_at is not null and (u.suspended_until is null or u.suspended_until > ?)', args: [now] }]
+        : []),
+    ],
+    cursor,
   })
-  const last = rows.length > PAGE ? rowSchema.parse(rows[PAGE - 1]) : undefined
-  return {
-    people: rows.slice(0, PAGE).map(row => toPerson(app, row)),
-    cursor: last ? `${last.createdMs}.${last.id}` : null,
-  }
+  return { people: rows.map(row => toPerson(app, row)), ...place }
 }
 
 const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })
