@@ -15,6 +15,7 @@ import { runAction } from '#fairway/server/domains/actions'
 import { assignAppRole } from '#fairway/server/domains/organizations'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { listWritesAfter } from '#fairway/server/domains/actions/audit/follow-audit'
+import { raiseSql } from '#fairway/server/kernel/database/refusals'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember, sessionNow } from '../../../support/members'
@@ -175,6 +176,17 @@ describe('rows that are imported', () => {
     rows[120] = { title: 'refused' }
     rows[240] = { title: 'Deal 1' }
     expect(await faultsOf(rows)).toEqual(['rows.120 not-accepted', 'rows.240 already-there'])
+    expect(await stored()).toEqual([])
+  })
+
+  it('are none beyond the plan, which answers by its own code and blames no row', async () => {
+    const refused = raiseSql('plan-limit', { limit: 'deals', max: 1 })
+    await query(
+      test.app,
+      `create trigger full after insert on deals begin ${refused} where (select count(*) from deals) > 1; end`,
+    )
+    const error = await run([{ title: 'First' }, { title: 'Second' }]).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'plan-limit', extra: { limit: 'deals', max: 1 } })
     expect(await stored()).toEqual([])
   })
 

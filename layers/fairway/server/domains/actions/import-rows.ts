@@ -186,6 +186,8 @@ async function isRefused(insert: () => PromiseLike<unknown>): Promise<FieldError
   try {
     await insert()
   } catch (thrown) {
+    // What has a code already is about no single row, as a plan that has no room.
+    if (thrown instanceof AppError) throw thrown
     const text = messagesOf(thrown)
     if (/UNIQUE|PRIMARY KEY/.test(text)) return 'already-there'
     if (text.includes('FOREIGN KEY')) return 'no-such-row'
