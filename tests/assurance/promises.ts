@@ -77,6 +77,12 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/suspension › are not there for everyone else, and shield operators',
     'unit/domains/people/suspension › is refused with one code by tokens, renewals, calls of other applications and programs, and they work again afterwards',
   ],
+  'Views of operators': [
+    'http/view-as › changes nothing, downloads nothing as a whole and opens no other program',
+    'http/view-as › needs a person who is no operator and not suspended, a reason, and a recent sign-in',
+    'http/view-as › has a cookie that opens nothing elsewhere, and ends the stream of changes with the view',
+    'unit/domains/sessions/view-as › has an answer for each route of the platform',
+  ],
   'Return paths': [
     'unit/shared/return-path › gives / for %j',
     'unit/shared/return-path › gives a path that resolves on the same origin for any text',

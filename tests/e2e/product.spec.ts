@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { aPerson, pageHeading, type Person, signUp } from '../support/people'
 import { type StripeServer, startStripe } from '../support/stripe'
@@ -98,7 +99,7 @@ for (const width of [375, 1280])
     await question.getByLabel('Reason').fill('An unpaid bill')
     await question.getByRole('button', { name: 'Suspend' }).click()
     await expect(console.getByText('The account is suspended.').first()).toBeVisible()
-    await page.goto('/quotes')
+    // The open page learns of it and leaves.
     await expect(page).toHaveURL(/\/sign-in/)
     await signInWith(page, ada)
     await expect(page.getByText('An unpaid bill')).toBeVisible()
@@ -107,6 +108,21 @@ for (const width of [375, 1280])
     await expect(console.getByText('The suspension has ended.').first()).toBeVisible()
     await signInWith(page, ada)
     await expect(pageHeading(page)).toBeVisible()
+
+    // The operator sees what the person sees, changes nothing, and is back.
+    await console.getByRole('button', { name: 'View as' }).click()
+    const reason = console.getByRole('dialog', { name: 'View as ada@example.test?' })
+    await reason.getByLabel('Reason').fill('Ticket 4711')
+    await reason.getByRole('button', { name: 'View as' }).click()
+    const banner = console.getByRole('complementary', { name: 'View as' })
+    await expect(banner).toContainText('30 minutes left')
+    await console.goto('/quotes')
+    await addQuote(console, 'In her name')
+    await expect(console.getByText('You are viewing as somebody else.').first()).toBeVisible()
+    await expectNoViolations(console)
+    await banner.getByRole('button', { name: 'Stop viewing' }).click()
+    await expect(console).toHaveURL(/\/operator/)
+    await expect(banner).toHaveCount(0)
 
     // The subscription ends: the quotes stay, and no other comes.
     subscription.status = 'canceled'

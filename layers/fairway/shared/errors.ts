@@ -59,6 +59,7 @@ export const errorCatalog = {
   'dev-account-refused': { status: 403, title: 'The development account is not available here.' },
   'not-a-real-account': { status: 403, title: 'Sign in with your own account first.' },
   'local-migration-off': { status: 403, title: 'Moving local data is not available here.' },
+  'view-only': { status: 403, title: 'You are viewing as somebody else. You can’t change anything here.' },
   'account-suspended': { status: 403, title: 'This account is suspended.' },
   'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
   'fresh-session-required': { status: 403, title: 'Sign in again to make this change.' },
@@ -105,6 +106,10 @@ export const errorCatalog = {
   'hub-email-not-verified': {
     status: 403,
     title: 'The identity hub has not confirmed your e-mail address. Confirm it there, then try again.',
+  },
+  'cannot-view': {
+    status: 409,
+    title: 'You can’t view the application as yourself, as an operator, or as an account that opens nothing.',
   },
   'cannot-suspend': { status: 409, title: 'You can’t suspend operators or your own account.' },
   'provider-account-mismatch': {

@@ -46,6 +46,8 @@ const sessionSchema = z.object({
   termsDue: z.optional(z.literal(true)),
   /** There for those who run this installation (`FW_OPERATORS`): pages show them what is theirs alone. */
   isOperator: z.optional(z.literal(true)),
+  /** There while an operator looks through the session and may change nothing: who that is, and until when. */
+  viewedBy: z.optional(z.object({ userId: z.string(), email: z.string(), until: z.string() })),
 })
 
 /**

@@ -43,6 +43,7 @@ export interface ActionCall {
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress, hasRecentSignIn } = call
+  checkMayChange(call)
   const changes = !call.action.readOnly && !isDryRun(call)
   // What is deleted can only be named before.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
@@ -61,6 +62,11 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
     app.walk?.refused(call.requestId, { action: call.name, session, input: call.input, error })
     throw error
   }
+}
+
+// Before the audit log is asked: what an operator tries through somebody's session is not that person's.
+function checkMayChange({ action, session }: ActionCall): void {
+  if (!action.readOnly && session?.viewedBy) throw new AppError('view-only')
 }
 
 /** Whether an action that has the boolean input `dryRun` was asked what it would do. */

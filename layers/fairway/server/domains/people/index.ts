@@ -36,6 +36,7 @@ export {
   lastActiveSql,
   liveSessionCount,
   newExpiry,
+  newestSignIn,
   provesAddressStatement,
   listSessions,
   purgeSessions,

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { inBackground } from '#fairway/server/kernel/background'
@@ -114,6 +114,20 @@ export const listSessions = (app: App, userId: string): Promise<(typeof sessions
     .select()
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
+
+/** How a person signed in last, as far as it is known: `view` where no session of theirs is left. */
+export async function newestSignIn(
+  app: App,
+  userId: string,
+): Promise<{ provider: string; providerDomain: string | null }> {
+  const [newest] = await app.db.orm
+    .select({ provider: sessions.provider, providerDomain: sessions.providerDomain })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.createdAt))
+    .limit(1)
+  return newest ?? { provider: 'view', providerDomain: null }
+}
 
 /** Ends the sessions with these tokens; gives whose they were, once for each session that was there. */
 export async function endSessionsByToken(app: App, tokens: string[]): Promise<string[]> {

@@ -12,6 +12,7 @@ import { limits } from '../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import type { ServerSession } from './act-as'
 import { authDisabled, cookieNow, custom, sessionCookie, type SessionSource } from './sources'
+import { seenThrough } from './view-as'
 
 /** Where a session is looked for, in this order; the first one found is used. */
 const sources: readonly SessionSource[] = [custom, sessionCookie, authDisabled]
@@ -63,8 +64,9 @@ async function findSession(
 ): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
-    const session = await as(source).find(event, app)
-    if (!session) continue
+    const own = await as(source).find(event, app)
+    if (!own) continue
+    const session = own.isOperator ? await seenThrough(event, app, own) : own
     app.walk?.person(getRequestId(event), source.name, session)
     return session
   }
@@ -102,12 +104,12 @@ const RECENT_IN_MS = 15 * 60 * 1000
 const timeSchema = z.date()
 
 /**
- * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, and where
+ * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, where an operator looks through their session, and where
  * the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or says what has not happened yet.
  */
 export async function signedInAt(event: H3Event, session: Session): Promise<Date | null> {
   const { config, now } = getApp(event)
-  if (session.provider === AUTH_DISABLED_PROVIDER) return null
+  if (session.viewedBy || session.provider === AUTH_DISABLED_PROVIDER) return null
   if (!config.customSignIn) return new Date(session.createdAt)
   const at = timeSchema.safeParse(await config.customSignIn.signedInAt?.(event))
   return at.success && at.data <= now() ? at.data : null

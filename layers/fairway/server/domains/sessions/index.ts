@@ -16,3 +16,4 @@ export {
 export { defineLocalMigration, type LocalMigrationContext, callHook } from './local-migration/template-hook'
 export { countLocalData, moveLocalData } from './local-migration/move-local-data'
 export { endOptOutCookie, sessionCookie } from './sources'
+export { startView } from './view-as'

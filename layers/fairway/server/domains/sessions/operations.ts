@@ -4,6 +4,7 @@ import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { deviceSchema, localDataSchema, localMoveSchema } from '#fairway/shared/schemas/account'
 import { endDevice, endOtherDevices, listDevices } from './devices'
+import { endView } from './view-as'
 import { countLocalData, moveLocalData } from './local-migration/move-local-data'
 import { callHook, requireRealPerson } from './local-migration/template-hook'
 
@@ -27,6 +28,13 @@ export default defineOperations({
     method: 'DELETE',
     path: '/_fw/sessions/:id',
     run: ({ id }, { event }) => endDevice(event, id),
+  }),
+  'end-view': operation({
+    description: 'Ends looking at the application as another person.',
+    method: 'DELETE',
+    path: '/_fw/view',
+    audit: [],
+    run: (_input, { event }) => endView(event),
   }),
   'count-local-data': operation({
     description: 'Counts the rows that were created on this server without an account and that you can take over.',

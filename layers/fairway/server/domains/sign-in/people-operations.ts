@@ -1,6 +1,6 @@
 // What operators do with the people of an installation.
 import { z } from 'zod'
-import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { defineOperations, operation, recordWithin } from '#fairway/server/domains/actions'
 import { listMembershipsOf } from '#fairway/server/domains/organizations'
 import {
   endSessionsOf,
@@ -9,6 +9,7 @@ import {
   reactivatePerson,
   suspendPerson,
 } from '#fairway/server/domains/people'
+import { startView } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
@@ -17,6 +18,7 @@ import { listPasskeys } from './passkeys/passkeys'
 import { resetTwoFactor, twoFactorState } from './two-factor/setup'
 
 const personInput = z.object({ personId: z.string().max(64) })
+const reasonSchema = z.string().trim().min(1).max(500)
 
 async function showPerson(app: App, personId: string): Promise<PersonDetails> {
   const details = await findPersonDetails(app, personId)
@@ -70,13 +72,31 @@ export default defineOperations({
     permission: 'operator',
     input: z.object({
       ...personInput.shape,
-      reason: z.string().trim().min(1).max(500),
+      reason: reasonSchema,
       /** ISO 8601; without it, the suspension lasts until an operator reactivates the account. */
       until: z.iso.datetime({ offset: true }).optional(),
     }),
     audit: ['personId', 'reason', 'until'],
     run: ({ personId: userId, reason, until }, { app, session }) =>
       suspendPerson(app, { userId, by: session.userId, reason, until: until === undefined ? null : new Date(until) }),
+  }),
+  'view-person': operation({
+    description:
+      'Shows you the application as a person sees it, for 30 minutes and without changing anything. The person is told why.',
+    method: 'POST',
+    path: '/_fw/operator/people/:personId/view',
+    permission: 'operator',
+    recentSignIn: true,
+    input: z.object({ ...personInput.shape, reason: reasonSchema }),
+    output: z.object({ until: z.string() }),
+    audit: ['personId', 'reason'],
+    async run({ personId, reason }, { app, event, session }) {
+      const { until, orgId } = await startView(event, session, { userId: personId, reason })
+      // The organization that is looked at learns of it in its own log.
+      const row = { action: 'view-person', caller: 'http', session, input: { personId, reason } } as const
+      if (orgId && orgId !== session.orgId) await recordWithin(app, app.db.orm, { ...row, orgId })
+      return { until }
+    },
   }),
   'reactivate-person': operation({
     description: 'Ends the suspension of an account.',

@@ -92,6 +92,12 @@ export const platformMails = {
     example: { link: LINK, why: 'Unusual activity', until: '20 May 2031, 09:00 UTC' },
     href: data => data.link,
   }),
+  'account-viewed': defineMail({
+    description: 'Tells that an operator views the application as the person, why and until when.',
+    data: z.object({ link, why: z.string(), until: z.string() }),
+    example: { link: LINK, why: 'Your question about missing notes', until: '20 May 2031, 09:00 UTC' },
+    href: data => data.link,
+  }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),
   'webhook-failing': ofWebhook(

@@ -86,6 +86,7 @@ export const eventKinds = {
     'A person changed the address of their account; the owners of both addresses confirmed it.',
   ),
   'account-suspended': ordinary('account', 'done', 'An operator suspended an account.'),
+  'account-viewed': ordinary('account', 'done', 'An operator viewed the application as a person.'),
   'account-reactivated': ordinary('account', 'done', 'An operator reactivated a suspended account.'),
   'account-exported': ordinary('account', 'done', 'A person downloaded everything that is stored about them.'),
   'account-deleted': ordinary('account', 'done', 'A person deleted their account.'),

@@ -45,7 +45,7 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   // Who has no session could fill a table of which nothing is ever deleted.
   if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
-    const { userId, email: userEmail } = session
+    const { userId, email: userEmail } = session.viewedBy ?? session
     const { orgId = session.orgId ?? session.closedOrg?.id ?? null } = entry
     const who = { caller, via, userId, userEmail, orgId }
     const at = app.now()

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { isClosedToViews } from '#fairway/server/domains/sessions/view-as'
+
+/** What an operator may read through somebody's session, and what never reads a session. */
+const OPEN = [
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-authorization-server/mcp',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/_fw/actions/x',
+  '/_fw/changes',
+  '/_fw/files/x',
+  '/_fw/files/x/x/x',
+  '/_fw/form-ticket',
+  '/_fw/health/live',
+  '/_fw/health/ready',
+  '/_fw/metrics',
+  '/_fw/openapi.json',
+  '/_fw/people/x/picture',
+  '/_fw/session',
+  '/mcp',
+]
+
+describe('what is closed while an operator views as somebody', () => {
+  it('has an answer for each route of the platform', () => {
+    const routes = new URL('../../../../layers/fairway/server/routes', import.meta.url)
+    const paths = readdirSync(routes, { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .map(file => `/${file.replace(/(?:\.get)?\.ts$/, '').replace(/\/index$/, '')}`.replaceAll(/\[[^\]]+\]/g, 'x'))
+    expect(paths.length).toBeGreaterThan(40)
+    expect(paths.filter(path => !isClosedToViews('GET', path)).toSorted()).toEqual(OPEN)
+  })
+
+  it('is every change but the call of an action, which decides itself', () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(isClosedToViews(method, '/notes')).toBe(true)
+    expect(isClosedToViews('POST', '/_fw/actions/list-notes')).toBe(false)
+    expect(isClosedToViews('GET', '/_fw/account')).toBe(false)
+    expect(isClosedToViews('GET', '/_fw/account/export')).toBe(true)
+    expect(isClosedToViews('GET', '/_fw/connections')).toBe(false)
+    expect(isClosedToViews('GET', '/_fw/connections/acme')).toBe(true)
+  })
+})
