@@ -75,6 +75,9 @@ export default defineNuxtConfig({
     defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
   },
   routeRules: {
+    '/_fonts/**': {
+      headers: { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' },
+    },
     '/_nuxt/**': {
       headers: {
         'cache-control': 'public, max-age=31536000, immutable',

@@ -18,7 +18,7 @@ test('name, logo and accent of an application are on its pages, in its documents
   expect(signIn).toContain('<title>Sign in · Larch</title>')
   expect(signIn).toContain('<meta name="theme-color" content="#7c3aed">')
   expect(signIn).toContain('<source media="(prefers-color-scheme:dark)" srcset="/logo-dark.svg">')
-  expect(signIn).toContain('--accent:#7c3aed')
+  expect(signIn).toContain('--ui-primary:#7c3aed')
   const about = await read('/about')
   expect(about).toMatch(/<title>[^<]+ · Larch<\/title>/)
   expect(about).toContain('<meta name="theme-color" content="#7c3aed">')

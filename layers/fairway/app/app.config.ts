@@ -7,15 +7,22 @@ export default defineAppConfig({
     colors: { primary: 'fairway', neutral: 'slate', warning: 'amber', error: 'red' },
     button: {
       slots: { base: 'duration-150' },
+      defaultVariants: { size: 'lg' },
       compoundVariants: [
-        { color: 'primary', variant: 'solid', class: `hover:bg-primary/90 active:bg-primary/90 ${OFF}` },
+        {
+          color: 'primary',
+          variant: 'solid',
+          class: `bg-(--fw-fill) text-(--fw-on-fill) hover:bg-(--fw-fill-hover) active:bg-(--fw-fill-hover) ${OFF}`,
+        },
         { color: 'error', variant: 'solid', class: `hover:bg-error/90 active:bg-error/90 ${OFF}` },
         { color: 'neutral', variant: 'ghost', class: 'text-toned' },
       ],
     },
-    input: { slots: { root: 'w-full' } },
-    textarea: { slots: { root: 'w-full' } },
-    select: { slots: { base: 'w-full' } },
+    input: { slots: { root: 'w-full' }, defaultVariants: { size: 'lg' } },
+    textarea: { slots: { root: 'w-full' }, defaultVariants: { size: 'lg' } },
+    select: { slots: { base: 'w-full' }, defaultVariants: { size: 'lg' } },
+    selectMenu: { defaultVariants: { size: 'lg' } },
+    inputMenu: { defaultVariants: { size: 'lg' } },
     formField: { slots: { error: 'mt-1.5', help: 'mt-1.5' } },
     card: {
       slots: { root: 'shadow-(--shadow-card)', header: 'p-4 sm:px-5', body: 'p-4 sm:p-5', footer: 'p-4 sm:px-5' },

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import { type Accent, type Brand, DEFAULT_SOCIAL_IMAGE } from '../../server/kernel/config/brand'
 import type { FwConfig } from '../../server/kernel/config/fw-config'
+import { appTheme, TYPEFACE_FILE, TYPEFACE_PATH } from '../../server/kernel/config/theme'
 import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
@@ -28,8 +30,12 @@ export default defineNuxtModule({
     const { head } = nuxt.options.app
     head.title ??= brand.name
     head.meta = [...(head.meta ?? []), { name: 'theme-color', content: brand.accent[800] }]
+    head.link = [
+      ...(head.link ?? []),
+      { rel: 'preload', href: TYPEFACE_PATH, as: 'font', type: 'font/woff2', crossorigin: '' },
+    ]
     addTemplate({ filename: 'brand.ts', write: true, getContents: () => brandModule(brand) })
-    const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => colours(brand) })
+    const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => `${appTheme(brand.accent)}\n` })
     nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
 
     const frame = addTemplate({ filename: 'brand-frame.html', write: true, getContents: () => loadingFrame(brand) })
@@ -44,6 +50,8 @@ export default defineNuxtModule({
       const folder = join(nuxt.options.buildDir, FOLDER)
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, DEFAULT_SOCIAL_IMAGE), socialImage(brand.accent[800]))
+      mkdirSync(join(folder, dirname(TYPEFACE_PATH)), { recursive: true })
+      copyFileSync(createRequire(import.meta.url).resolve(TYPEFACE_FILE), join(folder, TYPEFACE_PATH))
       serveFirst(config, folder)
     })
   },
@@ -65,12 +73,6 @@ function pictureFile(folders: readonly string[], path: string, option = 'brand.l
 const brandModule = ({ logo }: Brand): string =>
   `/** The product's picture, for light and for dark pages; null where it has none. */\n` +
   `export const logo: { light: string; dark: string } | null = ${JSON.stringify(logo)}\n`
-
-/** The theme's own colour (app/assets/main.css says where each of its shades is used). */
-const colours = ({ accent }: Brand): string =>
-  `:root{${Object.entries(accent)
-    .map(([shade, colour]) => `--color-fairway-${shade}:${colour}`)
-    .join(';')}}\n`
 
 /** What stands in the place of a page until its code is there (app/spa-loading-template.html): the frame with the product's name. */
 async function loadingFrame({ name, logo }: Brand): Promise<string> {

@@ -37,7 +37,7 @@ describe('a page of the server', () => {
     const app = appWith({ frame: around('all') }, { brand: { name: 'Larch', accent: '#7c3aed' } })
     const { html } = await renderPage(app, { ...input, page: null })
     expect(html).not.toMatch(/Larch|all /)
-    expect(html).toContain('--accent:#7c3aed')
+    expect(html).toContain('--ui-primary:#7c3aed')
   })
 
   it('allows the style of its frame by its hash, and no script of it', async () => {

@@ -110,13 +110,13 @@ export const defaultAccent: Accent = {
   50: '#f0fdf4',
   100: '#dcfce7',
   200: '#bbf7d0',
-  300: '#86efac',
-  400: '#4ade80',
-  500: '#22c55e',
-  600: '#16a34a',
-  700: '#15803d',
-  800: '#166534',
-  900: '#14532d',
+  300: '#7ddba3',
+  400: '#41c476',
+  500: '#22a35a',
+  600: '#16954c',
+  700: '#16823f',
+  800: '#15773a',
+  900: '#166534',
   950: '#052e16',
 }
 
@@ -131,6 +131,10 @@ export function accentOf(value: string): Accent | string {
   }
   return shadesOf(base)
 }
+
+/** The lightest shade that white text can be read on: what buttons are filled with in dark pages. */
+export const inkOf = (accent: Accent): string =>
+  [accent[600], accent[700]].find(colour => contrast(colour, WHITE) >= READABLE) ?? accent[800]
 
 /** The contrast of two colours as WCAG measures it, from 1 to 21. */
 export const contrast = (one: string, other: string): number => colordx(one).contrast(other)

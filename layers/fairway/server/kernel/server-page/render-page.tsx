@@ -5,6 +5,7 @@ import type { App } from '../app-context'
 import { htmlAttributes } from '#fairway/server/kernel/messages'
 import { sha256, sha256Base64 } from '../crypto/hash'
 import type { Brand as BrandConfig, Logo, Accent } from '../config/brand'
+import { systemTheme, TYPEFACE_PATH } from '../config/theme'
 import { frameOf, renderInFrame, type ServerPageName } from './page-frame'
 
 interface ServerPageInput {
@@ -45,7 +46,7 @@ export async function renderPage({ config: { brand }, frames }: PageApp, input: 
   const script = input.script ? `<script>${input.script}</script>` : ''
   const html =
     `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-    `<meta name="robots" content="noindex"><meta name="theme-color" content="${brand.accent[800]}">${title}<link rel="icon" href="/favicon.svg" type="image/svg+xml"><style>${style}</style></head>` +
+    `<meta name="robots" content="noindex"><meta name="theme-color" content="${brand.accent[800]}">${title}<link rel="preload" href="${TYPEFACE_PATH}" as="font" type="font/woff2" crossorigin><link rel="icon" href="/favicon.svg" type="image/svg+xml"><style>${style}</style></head>` +
     `<body>${body}${script}</body></html>`
   return { html, etag: `"${sha256(html).slice(0, 27)}"`, policy: policyOf(input, style) }
 }
@@ -59,6 +60,7 @@ function policyOf({ script, frameAncestors = `'none'` }: ServerPageInput, style:
     `style-src ${hash(style)}`,
     `script-src ${script ? hash(script) : `'none'`}`,
     `img-src 'self'`,
+    `font-src 'self'`,
     `connect-src 'self'`,
     `base-uri 'none'`,
     `frame-ancestors ${frameAncestors}`,
@@ -87,70 +89,62 @@ const Mark = () => (
   </svg>
 )
 
-/** The style sheet of the pages that the server renders itself; its tokens are those of the application's theme. */
-const pageStyle = (accent: Accent): string => tokens(accent) + rules
-
-const tokens = (accent: Accent): string =>
-  `
-:root{color-scheme:light dark;--bg:#f8fafc;--card:#fff;--text:#0f172a;--muted:#475569;--line:#cbd5e1;--accent:${accent[800]};--accent-hover:${accent[900]};--on-accent:#fff;--danger:#b91c1c;--danger-bg:#fef2f2;--warn:#92400e;--warn-bg:#fffbeb}
-@media (prefers-color-scheme:dark){:root{--bg:#0f172a;--card:#1e293b;--text:#f1f5f9;--muted:#a3b1c6;--line:#475569;--accent:${accent[400]};--accent-hover:${accent[300]};--on-accent:${accent[950]};--danger:#fca5a5;--danger-bg:#450a0a;--warn:#fcd34d;--warn-bg:#451a03}}
-`
-    .trim()
-    .replaceAll('\n', '')
+/** The style sheet of the pages that the server renders itself. */
+const pageStyle = (accent: Accent): string => systemTheme(accent) + rules
 
 const rules = `
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+*{box-sizing:border-box}:root{color-scheme:light dark}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--ui-bg-muted);color:var(--ui-text-highlighted);font:15px/1.5 var(--fw-font)}
 main{width:100%;max-width:400px}
 .brand{display:flex;align-items:center;gap:8px;margin:0 0 16px;font-weight:600}
-.brand svg{width:24px;height:24px;color:var(--accent)}.brand picture,.brand img{display:block}.brand img{height:24px;width:auto;max-width:160px}
-.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:24px;box-shadow:0 1px 3px rgb(15 23 42/.08)}
+.brand svg{width:24px;height:24px;color:var(--ui-primary)}.brand picture,.brand img{display:block}.brand img{height:24px;width:auto;max-width:160px}
+.card{background:var(--ui-bg);border:1px solid var(--ui-border);border-radius:var(--fw-radius);padding:24px;box-shadow:0 1px 3px rgb(15 23 42/.08)}
 h1{font-size:20px;line-height:1.3;margin:0 0 4px}
-h2{font-size:16px;line-height:1.3;margin:24px 0 8px}p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}
+h2{font-size:16px;line-height:1.3;margin:24px 0 8px}p{margin:0 0 16px}.lead,.foot{color:var(--ui-text-muted);font-size:14px}.foot{margin:16px 0 0}
 label{display:block;font-size:14px;font-weight:500;margin:0 0 4px}
-.field{margin:0 0 16px}.hint{font-size:13px;color:var(--muted);margin:4px 0 0}
-input,select{width:100%;min-height:40px;padding:8px 12px;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--line);border-radius:8px}
+.field{margin:0 0 16px}.hint{font-size:13px;color:var(--ui-text-muted);margin:4px 0 0}
+input,select{width:100%;height:var(--fw-field-height);padding:0 12px;font:inherit;font-size:14px;line-height:20px;color:inherit;background:var(--ui-bg);border:1px solid var(--ui-border-accented);border-radius:var(--fw-radius)}
 fieldset{border:0;margin:0 0 16px;padding:0}legend{padding:0;margin:0 0 8px;font-size:14px;font-weight:500}
-.check{display:flex;gap:12px;min-height:40px;margin:0 0 8px;font-size:14px;font-weight:400}.check small{display:block;color:var(--muted)}
-.check input,.mark{flex:none;width:20px;min-height:0;height:20px;margin:0;padding:0;accent-color:var(--accent)}.mark{text-align:center;color:var(--accent);font-weight:600}
-dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
-button,.button{display:block;width:100%;min-height:40px;padding:8px 16px;font:inherit;font-weight:600;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:8px;cursor:pointer;background:var(--accent);color:var(--on-accent);transition:background-color .14s}
-button:hover,.button:hover{background:var(--accent-hover)}
-.quiet{background:transparent;color:var(--text);border-color:var(--line)}.quiet:hover{background:var(--bg)}
-button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
+.check{display:flex;gap:12px;min-height:40px;margin:0 0 8px;font-size:14px;font-weight:400}.check small{display:block;color:var(--ui-text-muted)}
+.check input,.mark{flex:none;width:20px;min-height:0;height:20px;margin:0;padding:0;accent-color:var(--ui-primary)}.mark{text-align:center;color:var(--ui-primary);font-weight:600}
+dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--ui-text-muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
+button,.button{display:block;width:100%;min-height:var(--fw-field-height);padding:7px 12px;font:inherit;font-size:14px;line-height:20px;font-weight:500;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:var(--fw-radius);cursor:pointer;background:var(--fw-fill);color:var(--fw-on-fill);transition:background-color .14s}
+button:hover,.button:hover{background:var(--fw-fill-hover)}
+.quiet{background:transparent;color:var(--ui-text-highlighted);border-color:var(--ui-border)}.quiet:hover{background:var(--ui-bg-muted)}
+button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--ui-primary);font-weight:500;text-decoration:underline}
 button:disabled{opacity:.6;cursor:default}
 .with-mark{display:flex;align-items:center;justify-content:center;gap:8px}.with-mark svg{flex:none;width:18px;height:18px}
 [dir=rtl] .points{transform:scaleX(-1)}
-.last{padding:0 8px;border:1px solid currentColor;border-radius:999px;font-size:12px;font-weight:400;color:var(--muted)}
+.last{padding:0 8px;border:1px solid currentColor;border-radius:999px;font-size:12px;font-weight:400;color:var(--ui-text-muted)}
 button:not(.quiet) .last{color:inherit}
 .secret{display:block;position:relative}.secret input{padding-inline-end:48px}
-button.reveal{position:absolute;inset-block:0;inset-inline-end:0;display:grid;place-items:center;width:44px;min-height:0;padding:0;background:none;border:0;color:var(--muted)}
-button.reveal:hover,button.reveal[aria-pressed=true]{color:var(--text)}.reveal svg{width:20px;height:20px}.reveal[aria-pressed=true] .closed,.reveal[aria-pressed=false] .open{display:none}
-input[aria-invalid=true]{border-color:var(--danger)}
-.fault{margin:4px 0 0;font-size:14px;color:var(--danger)}.fault small{opacity:.85}
+button.reveal{position:absolute;inset-block:0;inset-inline-end:0;display:grid;place-items:center;width:44px;min-height:0;padding:0;background:none;border:0;color:var(--ui-text-muted)}
+button.reveal:hover,button.reveal[aria-pressed=true]{color:var(--ui-text-highlighted)}.reveal svg{width:20px;height:20px}.reveal[aria-pressed=true] .closed,.reveal[aria-pressed=false] .open{display:none}
+input[aria-invalid=true]{border-color:var(--ui-error)}
+.fault{margin:4px 0 0;font-size:14px;color:var(--ui-error)}.fault small{opacity:.85}
 .check:has(input:not(:checked))+.depends{display:none}
 .mail{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
 .asks{display:flex;align-items:center;gap:12px;margin:0 0 16px}.asks>div{min-width:0}.asks h1{margin:0}.asks p{margin:0}
-.initial{flex:none;display:grid;place-items:center;width:40px;height:40px;border-radius:8px;border:1px solid var(--line);background:var(--bg);font-weight:600;font-size:18px}
-.person{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padding:8px 0;border-block:1px solid var(--line);margin:0 0 16px;font-size:14px}.person strong{overflow-wrap:anywhere;min-width:0}
+.initial{flex:none;display:grid;place-items:center;width:40px;height:40px;border-radius:var(--fw-radius);border:1px solid var(--ui-border);background:var(--ui-bg-muted);font-weight:600;font-size:18px}
+.person{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padding:8px 0;border-block:1px solid var(--ui-border);margin:0 0 16px;font-size:14px}.person strong{overflow-wrap:anywhere;min-width:0}
 [hidden]{display:none!important}
 form .foot+button,.card button+button,.card form+.button,.card .button+form,form.below{margin-top:8px}
 button[aria-busy=true]{opacity:.7;cursor:progress}
-a{color:var(--accent)}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.alert{border:1px solid currentColor;border-radius:8px;padding:12px;margin:0 0 16px;font-size:14px;color:var(--danger);background:var(--danger-bg)}
+a{color:var(--ui-primary)}
+:focus-visible{outline:3px solid var(--ui-primary);outline-offset:2px}
+.alert{border:1px solid currentColor;border-radius:var(--fw-radius);padding:12px;margin:0 0 16px;font-size:14px;color:var(--ui-error);background:var(--fw-error-tint)}
 .alert small{display:block;opacity:.85}
-.banner{margin:0 0 16px;padding:8px 12px;border-radius:8px;font-size:14px;color:var(--warn);background:var(--warn-bg)}
+.banner{margin:0 0 16px;padding:8px 12px;border-radius:var(--fw-radius);font-size:14px;color:var(--ui-warning);background:var(--fw-warning-tint)}
 .note{margin:0 0 16px;font-size:14px}
-.or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--line)}
+.or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--ui-text-muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--ui-border)}
 .ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
-.other{border-top:1px solid var(--line);margin-top:24px;padding-top:16px}
+.other{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:16px}
 summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
 .switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
 body:has(#reset:target) .ways,body:not(:has(.switch:target)):has(#reset.switch-default) .ways,body:has(#sign-up:target) .proves,body:not(:has(.switch:target)):has(#sign-up.switch-default) .proves{display:none}
-.languages{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:center;margin:16px 0 0;font-size:14px}.languages button,.languages a,.languages span{display:inline-grid;place-items:center;min-height:24px}.languages span{color:var(--muted)}
-@media (pointer:coarse){.languages button,.languages a,.languages span,.links a,button.link,summary{min-height:40px;align-content:center}}
+.languages{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:center;margin:16px 0 0;font-size:14px}.languages button,.languages a,.languages span{display:inline-grid;place-items:center;min-height:24px}.languages span{color:var(--ui-text-muted)}
+@media (pointer:coarse){:root{--fw-field-height:40px}input,select{font-size:16px}.languages button,.languages a,.languages span,.links a,button.link,summary{min-height:40px;align-content:center}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
 `
   .trim()

@@ -1,0 +1,55 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { signUp } from '../support/people'
+
+const LOOKS = [
+  'borderRadius',
+  'fontFamily',
+  'fontSize',
+  'fontWeight',
+  'lineHeight',
+  'color',
+  'backgroundColor',
+] as const
+
+/** How the first visible password field and the button below it look. Nuxt UI draws the border of a field as a ring. */
+const looks = (page: Page) =>
+  page.evaluate(names => {
+    const seen = (element: HTMLElement) => {
+      const style = getComputedStyle(element)
+      const line = style.boxShadow.match(/(?:rgb|oklch|oklab|color)\([^)]*\)(?= 0px 0px 0px 1px inset)/)?.[0]
+      const shapes = Object.fromEntries(names.map(name => [name, style[name]]))
+      return {
+        ...shapes,
+        height: `${Math.round(Number.parseFloat(style.height))}px`,
+        line: line ?? style.borderTopColor,
+      }
+    }
+    const field = [...document.querySelectorAll<HTMLInputElement>('input[type=password]')].find(one => one.offsetParent)
+    const button = [...(field?.form?.querySelectorAll('button') ?? [])].find(
+      one => one.type === 'submit' && one.offsetParent,
+    )
+    if (!field || !button) throw new Error('no field or no button is visible')
+    return { field: seen(field), button: seen(button) }
+  }, LOOKS)
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`a field and a button look alike on sign-in and in settings, ${colorScheme}`, async ({ browser, origin }) => {
+    const page = await browser.newPage({ baseURL: origin, colorScheme, viewport: { width: 1280, height: 800 } })
+    await page.goto('/sign-in')
+    const outside = await looks(page)
+    await signUp(page, origin)
+    await page.goto('/settings/security')
+    await page.getByRole('button', { name: 'Change password' }).waitFor()
+    for (const field of await page.locator('input[type=password]:visible').all())
+      await field.fill('zebra quilt 7 lantern')
+    await expect(page.getByRole('button', { name: 'Change password' })).toBeEnabled()
+    // The colours fade in.
+    await expect
+      .poll(async () => ({ ...(await looks(page)).button, line: '' }))
+      .toEqual({ ...outside.button, line: '' })
+    const inside = await looks(page)
+    expect(inside.field).toEqual(outside.field)
+    expect(inside.field).toMatchObject({ height: '36px', fontFamily: expect.stringMatching(/^Geist/) })
+    await page.close()
+  })
