@@ -36,6 +36,8 @@ afterAll(() => server.stop())
 const describedAt = (path: string, method: string) =>
   Object(openApi.described(path.replaceAll(/:(\w+)/g, '{$1}'), method))
 
+const acceptsTokens = (path: string, method: string): boolean => describedAt(path, method).security.length > 1
+
 /** The answer to a call whose body nobody could read. */
 const callBadly = (by: TestBrowser, at: string, method: string) =>
   method === 'GET' ? by.get(at) : by.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
@@ -61,10 +63,18 @@ describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
     const { operationId, security } = describedAt(path, method)
     // The name of an action is told apart by the domain.
     expect([name, `${domain}.${name}`]).toContain(operationId)
-    expect(security).toEqual([{ session: [] }])
+    expect(security).toEqual(
+      acceptsTokens(path, method) ? [{ session: [] }, { token: ['operator'] }] : [{ session: [] }],
+    )
     const faults = await openApi.faultsOf(method, at, await nobody.request(at, { method }))
     if (method === 'GET' && at === path) faults.push(...(await openApi.faultsOf(method, at, await owner.get(at))))
     expect(faults).toEqual([])
+  })
+
+  it('accepts no API token, unless it is for operators and needs no recent sign-in', () => {
+    const { recentSignIn, operators = false } = describedAt(path, method)['x-fairway']
+    if (acceptsTokens(path, method))
+      expect({ recentSignIn, operators }).toEqual({ recentSignIn: false, operators: true })
   })
 
   it('refuses a body that is no JSON object, where it reads one', async () => {

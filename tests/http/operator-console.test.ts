@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
 import { fw as runFw } from '../support/fw'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
@@ -9,11 +10,12 @@ let server: TestServer
 let operator: TeamPerson
 let ada: TeamPerson
 let orgId: string
+let person: ReturnType<typeof createTeamWorld>['person']
 beforeAll(async () => {
   server = await borrowServer({
     env: { FW_OPERATORS: 'op@example.test', FW_METRICS_TOKEN: 'a-token-for-metrics-that-is-long-enough' },
   })
-  const { person } = createTeamWorld(server)
+  ;({ person } = createTeamWorld(server))
   operator = await person({ email: 'op@example.test' })
   ada = await person({ email: 'ada@example.test', name: 'Ada' })
   orgId = String((await sessionOf(ada.browser)).orgId)
@@ -128,4 +130,106 @@ it('acts on a server as an operator who is named, and refuses everybody else', a
     { action: 'suspend-person', user_email: 'op@example.test' },
     { action: 'reactivate-person', user_email: 'op@example.test' },
   ])
+})
+
+/** A token of this person for `fw` from another machine. */
+async function tokenOf(who: TeamPerson, scopes: string[]): Promise<{ status: number; token: string; id: string }> {
+  const answer = await who.browser.post('/_fw/tokens', { json: { name: 'fw', scopes, expiresInDays: 7 } })
+  return { status: answer.status, ...(await answer.json()) }
+}
+
+describe('fw --at', () => {
+  const elsewhere = (token: string, ...args: string[]) => runFw([...args, '--at', server.origin], { FW_TOKEN: token })
+
+  it('acts as the operator of the token: people, organizations and jobs, audited', async () => {
+    const grace = await person({ email: 'grace@example.test', name: 'Grace' })
+    const { token } = await tokenOf(operator, ['operator'])
+    expect((await elsewhere(token, 'people', 'list', '--search', 'grace')).out).toContain('grace@example.test  Grace')
+    const until = ['--until', '2031-05-20']
+    const done = await elsewhere(token, 'people', 'suspend', 'grace@example.test', '--reason', 'Abuse', ...until)
+    expect([done.code, done.out]).toEqual([0, 'Suspended. Every session has ended.\n'])
+    expect((await grace.browser.get('/_fw/org')).status).toBe(401)
+    expect((await elsewhere(token, 'people', 'reactivate', 'grace@example.test')).code).toBe(0)
+    expect((await elsewhere(token, 'people', 'sign-out', 'grace@example.test')).out).toContain('ended: 0')
+    expect((await elsewhere(token, 'people', 'sign-out', 'no@example.test')).err).toContain('There is no account')
+    expect((await elsewhere(token, 'org', 'list', '--search', orgId)).out).toContain('1 members')
+    expect((await elsewhere(token, 'org', 'plan', orgId)).err).toContain('declares no plans')
+    const queued = await elsewhere(token, 'jobs', 'run', 'fw-send-mail', '{"mailId":"none"}')
+    const [, id = ''] = /^Queued: (\S+)\. /.exec(queued.out) ?? []
+    expect((await elsewhere(token, 'jobs', 'list', '--name', 'fw-send-mail')).out).toContain(id)
+    expect((await elsewhere(token, 'jobs', 'run', 'none')).err).toContain('There is no job none.')
+    expect((await elsewhere(token, 'jobs', 'retry')).out).toBe('Nothing was to be run again.\n')
+    expect((await elsewhere(token, 'jobs', 'cancel', 'none')).code).toBe(1)
+    const rows = await query(
+      server,
+      `select action, user_email, outcome, json_extract(input, '$.id') as id from audit_log where via = 'personal-token' order by rowid`,
+    )
+    const by = { user_email: 'op@example.test', outcome: 'ok', id: null }
+    expect(rows).toEqual([
+      { action: 'suspend-person', ...by },
+      { action: 'reactivate-person', ...by },
+      { action: 'end-person-sessions', ...by },
+      { action: 'run-job', ...by, id },
+      { action: 'run-job', ...by, outcome: 'failed' },
+      { action: 'retry-failed-jobs', ...by },
+      { action: 'stop-job', ...by, outcome: 'failed', id: 'none' },
+    ])
+  }, 60_000)
+
+  it('asks for the token, and refuses it without the scope and beside --operator', async () => {
+    const { token } = await tokenOf(operator, ['mcp:read', 'mcp:write'])
+    expect((await elsewhere('', 'people', 'list')).err).toContain('There is no token.')
+    expect((await elsewhere(token, 'people', 'list')).err).toContain('(insufficient-scope)')
+    expect((await elsewhere(token, 'jobs', 'list', '--operator', 'op@example.test')).err).toContain('FW_TOKEN')
+  })
+})
+
+describe('the scope operator', () => {
+  const ask = (token: string, path: string, method = 'GET') =>
+    fetch(`${server.origin}/_fw/operator/${path}`, { method, headers: { authorization: `Bearer ${token}` } })
+
+  it('is given to tokens of operators alone', async () => {
+    const mary = await person({ email: 'mary@example.test' })
+    expect(await tokenOf(mary, ['operator'])).toMatchObject({ status: 403, code: 'forbidden' })
+    const { id } = await tokenOf(operator, ['operator'])
+    const { tokens } = await (await operator.browser.get('/_fw/tokens')).json()
+    expect(tokens.find((each: { id: string }) => each.id === id).scopes).toMatchObject([{ scope: 'operator' }])
+  })
+
+  it('opens neither what needs a recent sign-in, nor other operations, nor actions', async () => {
+    const { token } = await tokenOf(operator, ['operator'])
+    const none = `people/${ada.userId}`
+    for (const [path, method] of [
+      [none, 'GET'],
+      [`${none}/second-factor`, 'DELETE'],
+      [`organizations/${orgId}`, 'DELETE'],
+      ['settings', 'GET'],
+    ] as const)
+      expect([path, (await ask(token, path, method)).status]).toEqual([path, 401])
+    const headers = { authorization: `Bearer ${token}` }
+    const notes = await fetch(`${server.origin}/_fw/actions/list-notes`, { method: 'POST', headers, body: '{}' })
+    expect(await statusAndCode(notes)).toEqual([403, 'insufficient-scope'])
+  })
+
+  it('opens nothing once the address is no operator, not confirmed, suspended or must set up a second factor', async () => {
+    const { token } = await tokenOf(operator, ['operator'])
+    expect((await ask(token, 'people')).status).toBe(200)
+    const { userId } = operator
+    const set = (values: string) => query(server, `update users set ${values} where id = ?`, [userId])
+    await set(`email = 'former@example.test'`)
+    expect(await statusAndCode(await ask(token, 'people'))).toEqual([404, 'not-found'])
+    await set(`email = 'op@example.test', email_verified = 0`)
+    expect((await ask(token, 'people')).status).not.toBe(200)
+    await set('email_verified = 1, suspended_at = 1')
+    expect(await statusAndCode(await ask(token, 'people'))).toEqual([403, 'account-suspended'])
+    await set('suspended_at = null')
+    const policy = (since: number | null) => query(server, 'update organizations set second_factor_since = ?', [since])
+    await policy(1)
+    expect(await statusAndCode(await ask(token, 'people'))).toEqual([403, 'second-factor-setup-required'])
+    await policy(null)
+    await query(server, 'update organizations set agents_read_only = 1')
+    expect(await statusAndCode(await ask(token, 'people'))).toEqual([403, 'agents-read-only'])
+    await query(server, 'update organizations set agents_read_only = 0')
+    expect((await ask(token, 'people')).status).toBe(200)
+  })
 })

@@ -1,19 +1,10 @@
-// `fw jobs`: the work beside requests, in the database of this folder.
+// `fw jobs`: the work beside requests, for operators.
 import { defineCommand } from 'citty'
 import { jsonOf } from '../server/kernel/declaration'
-import {
-  cancelJob,
-  JOB_STATES,
-  listJobs,
-  findJob,
-  jobNames,
-  queueJob,
-  retryFailed,
-  retryJob,
-} from '../server/kernel/jobs'
 import { AppError } from '../server/kernel/http/app-error'
-import { parseInput } from '../server/kernel/http/read-input'
-import { operatorOption, withLocalApp, withOperator } from './local-app'
+import { JOB_STATES } from '../server/kernel/jobs'
+import { operate, placeOptions } from './operate'
+import { RemoteFailure } from './remote-action'
 import { say } from './terminal'
 
 const id = {
@@ -25,23 +16,22 @@ const name = { type: 'string', description: 'Only jobs of this name.' } as const
 
 const refused = (detail: string) => new AppError('invalid-input', { detail })
 
-type Listed = Awaited<ReturnType<typeof listJobs>>[number]
-
-function lineOf({ id: job, name: of, state, attempts, runAt, done, total, error }: Listed): string {
-  const progress = done === null ? [] : [total === null ? `${done} done` : `${done} of ${total}`]
-  const at = new Date(runAt).toISOString()
-  return [job, of, state, `attempt ${attempts}`, at, ...progress, ...(error === null ? [] : [error])].join('  ')
-}
-
 const listCommand = defineCommand({
   meta: { name: 'list', description: 'List the latest jobs with their state, and what failed ones have thrown.' },
-  args: { name, state: { type: 'string', description: `Only jobs in this state: ${JOB_STATES.join(', ')}.` } },
+  args: {
+    name,
+    state: { type: 'string', description: `Only jobs in this state: ${JOB_STATES.join(', ')}.` },
+    ...placeOptions,
+  },
   run: ({ args }) =>
-    withLocalApp(async app => {
+    operate(args, async call => {
       const state = JOB_STATES.find(each => each === args.state)
       if (args.state !== undefined && !state) throw refused(`The states are ${JOB_STATES.join(', ')}.`)
-      const jobs = await listJobs(app, { state, name: args.name })
-      for (const job of jobs) say(lineOf(job))
+      const { jobs } = await call('list-jobs', { state, name: args.name })
+      for (const { id: job, name: of, state: now, attempts, runAt, done, total, error } of jobs) {
+        const progress = done === null ? [] : [total === null ? `${done} done` : `${done} of ${total}`]
+        say([job, of, now, `attempt ${attempts}`, runAt, ...progress, ...(error === null ? [] : [error])].join('  '))
+      }
       if (jobs.length === 0) say('There is no such job.')
       return 0
     }),
@@ -52,31 +42,39 @@ const runCommand = defineCommand({
   args: {
     name: { type: 'positional', required: true, description: 'The name of the job.' },
     input: { type: 'positional', required: false, description: 'Its input, as JSON.' },
-    operator: operatorOption,
+    ...placeOptions,
   },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { record }) => {
+    operate(args, async call => {
       const input = jsonOf(args.input ?? '{}')
       if (input === undefined) throw refused('The input is no JSON.')
-      const entry = findJob(app, args.name)
-      if (!entry) throw refused(`There is no job ${args.name}. There are: ${jobNames(app)}.`)
-      const queued = await queueJob(app, app.db.orm, entry, parseInput(entry.job.input, input))
-      await record('run-job', { name: args.name, id: queued })
-      say(`Queued: ${queued}. A server that runs takes it within a second.`)
+      const queued = await call('run-job', { name: args.name, input })
+      say(`Queued: ${queued.id}. A server that runs takes it within a second.`)
       return 0
     }),
 })
+
+/** Whether there was a job that the call could change. */
+const isDone = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => true,
+    (thrown: unknown) => {
+      if ((thrown instanceof AppError || thrown instanceof RemoteFailure) && thrown.code === 'not-found') return false
+      throw thrown
+    },
+  )
 
 const retryCommand = defineCommand({
   meta: {
     name: 'retry',
     description: 'Run a job again that has failed or was cancelled; without an id, all that have failed.',
   },
-  args: { id: { ...id, required: false }, name, operator: operatorOption },
+  args: { id: { ...id, required: false }, name, ...placeOptions },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { record }) => {
-      const count = args.id ? Number(await retryJob(app, args.id)) : await retryFailed(app, args.name)
-      if (count > 0) await record('retry-job', { id: args.id ?? '', name: args.name ?? '', count })
+    operate(args, async call => {
+      const count = args.id
+        ? Number(await isDone(call('retry-job', { id: args.id })))
+        : (await call('retry-failed-jobs', { name: args.name })).count
       say(count === 0 ? 'Nothing was to be run again.' : `Queued again: ${count}.`)
       return args.id && count === 0 ? 1 : 0
     }),
@@ -84,11 +82,10 @@ const retryCommand = defineCommand({
 
 const cancelCommand = defineCommand({
   meta: { name: 'cancel', description: 'End a job that waits, and tell one that runs to end.' },
-  args: { id, operator: operatorOption },
+  args: { id, ...placeOptions },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { record }) => {
-      const isThere = await cancelJob(app, args.id)
-      if (isThere) await record('stop-job', { id: args.id })
+    operate(args, async call => {
+      const isThere = await isDone(call('stop-job', { id: args.id }))
       say(isThere ? 'Cancelled. A job that runs is told within ten seconds.' : 'No job with this id waits or runs.')
       return isThere ? 0 : 1
     }),
@@ -96,6 +93,6 @@ const cancelCommand = defineCommand({
 
 /** `fw jobs`: what waits, runs and has failed, and what an operator can do about it. */
 export const jobsCommand = defineCommand({
-  meta: { name: 'jobs', description: 'The jobs of this application.' },
+  meta: { name: 'jobs', description: 'The jobs of this application, or with --at of one elsewhere.' },
   subCommands: { list: listCommand, run: runCommand, retry: retryCommand, cancel: cancelCommand },
 })

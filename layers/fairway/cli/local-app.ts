@@ -7,9 +7,8 @@ import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { findLocalPerson } from '../server/domains/people'
-import { recordWithin } from '../server/domains/actions'
 import { declareProviders } from '../server/domains/oauth-client'
-import { actAs, sessionOfActing } from '../server/domains/sessions'
+import { actAs, type ServerSession, sessionOfActing } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
@@ -17,7 +16,6 @@ import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
 import { AppError, toAppError } from '../server/kernel/http/app-error'
-import type { Session } from '../shared/schemas/session'
 import { endWith, tellFailure } from './terminal'
 
 /**
@@ -74,37 +72,31 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
 }
 
 /** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
-export async function localSession(app: App): Promise<Session> {
+export async function localSession(app: App): Promise<ServerSession> {
   const session = sessionOfActing(await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' }))
   if (session) return session
   throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
 }
 
-/** The time that an option names; null without one. Throws `invalid-input` for a text that is no time. */
-export const dateOf = (given: string | undefined): Date | null => {
-  if (given === undefined) return null
+/** The time that `--until` names, as ISO 8601. Throws `invalid-input` for a text that is no time. */
+export const timeOf = (given: string | undefined): string | undefined => {
+  if (given === undefined) return undefined
   const date = new Date(given)
   if (Number.isNaN(date.getTime()))
     throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
-  return date
+  return date.toISOString()
 }
-
-/** The option that says who acts on a server. */
-export const operatorOption = {
-  type: 'string',
-  description: 'Your address, one of FW_OPERATORS. In production a change needs it; the audit log names you.',
-} as const
 
 /**
  * The session of the operator with this address; null in development without one. Throws `unauthenticated` in production without an
  * address, `forbidden` for one that is not in FW_OPERATORS, and `unknown-person` where it has no confirmed account.
  */
-export async function operatorSession(app: App, address: string | undefined): Promise<Session | null> {
+export async function operatorSession(app: App, address: string | undefined): Promise<ServerSession | null> {
   if (address === undefined) {
     if (app.config.environment !== 'production') return null
     throw new AppError('unauthenticated', {
       detail:
-        'In production, say who acts: --operator <address>, one of FW_OPERATORS. Elsewhere, run an action with --at and FW_TOKEN.',
+        'In production, say who acts: --operator <address>, one of FW_OPERATORS. From another machine, use --at <address> with FW_TOKEN.',
     })
   }
   const email = address.trim().toLowerCase()
@@ -115,40 +107,26 @@ export async function operatorSession(app: App, address: string | undefined): Pr
   throw new AppError('unknown-person', { detail: `${email} has no account here whose address is confirmed.` })
 }
 
-interface Operator {
-  session: Session | null
-  /** Leaves the audit row of what was done. */
-  record(action: string, input: Record<string, unknown>, orgId?: string): Promise<void>
-}
-
-/** Runs a command that changes something, as an operator, and ends with its exit code. */
-export const withOperator = (
-  address: string | undefined,
-  work: (app: App, operator: Operator) => Promise<number>,
-): Promise<void> =>
-  withLocalApp(async app => {
-    const session = await operatorSession(app, address)
-    const record: Operator['record'] = (action, input, orgId) =>
-      recordWithin(app, app.db.orm, { action, caller: 'cli', session, orgId: orgId ?? null, input })
-    return work(app, { session, record })
-  })
-
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()
 
 /** Runs a command of operators on this folder's database and ends with its exit code; what goes wrong is told in one line. */
 export const withLocalApp = (work: (app: App) => Promise<number>): Promise<void> =>
-  endWith(
-    async () => {
-      const app = await openLocalApp(root)
-      try {
-        return await work(app)
-      } finally {
-        await app.db.close()
-      }
-    },
-    thrown => tellFailure(isConfigError(thrown) ? thrown : toAppError(thrown)),
-  )
+  endWith(() => inLocalApp(work), tellLocalFailure)
+
+/** Opens the database of this folder for some work. */
+export async function inLocalApp(work: (app: App) => Promise<number>): Promise<number> {
+  const app = await openLocalApp(root)
+  try {
+    return await work(app)
+  } finally {
+    await app.db.close()
+  }
+}
+
+/** Tells in one line what went wrong, and gives the exit code. */
+export const tellLocalFailure = (thrown: unknown): number =>
+  tellFailure(isConfigError(thrown) ? thrown : toAppError(thrown))
 
 /** Whether the settings cannot be read. */
 export const isConfigError = (thrown: unknown): thrown is Error =>

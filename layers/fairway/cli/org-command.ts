@@ -1,10 +1,8 @@
-// `fw org`: organizations of this folder's database, for operators.
+// `fw org`: the organizations of an application, for operators.
 import { defineCommand } from 'citty'
-import { listOrganizations } from '../server/domains/organizations'
-import { changePlan, showPlan } from '../server/domains/plans'
-import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { dateOf, operatorOption, withLocalApp, withOperator } from './local-app'
+import { timeOf } from './local-app'
+import { type Call, operate, placeOptions } from './operate'
 import { say } from './terminal'
 
 const planCommand = defineCommand({
@@ -17,21 +15,20 @@ const planCommand = defineCommand({
     id: { type: 'positional', required: true, description: 'The id of the organization.' },
     plan: { type: 'positional', required: false, description: 'The plan to give it, as fw.config.ts names it.' },
     until: { type: 'string', description: 'When the organization falls back to the default plan.' },
-    operator: operatorOption,
+    ...placeOptions,
   },
-  run: ({ args: { id, plan, until, operator } }) =>
-    plan === undefined
-      ? withLocalApp(app => printPlan(app, id))
-      : withOperator(operator, async (app, { record }) => {
-          const isChanged = await changePlan(app, app.db.orm, id, plan, { until: dateOf(until) })
-          if (isChanged) await record('set-plan', { orgId: id, plan }, id)
-          else say('Nothing has changed.')
-          return printPlan(app, id)
-        }),
+  run: ({ args }) =>
+    operate(args, async call => {
+      const { id: orgId, plan, until } = args
+      if (plan === undefined) return printPlan(call, orgId)
+      const { isChanged } = await call('set-plan', { orgId, plan, until: timeOf(until) })
+      if (!isChanged) say('Nothing has changed.')
+      return printPlan(call, orgId)
+    }),
 })
 
-async function printPlan(app: App, id: string): Promise<number> {
-  const plan = await showPlan(app, id)
+async function printPlan(call: Call, orgId: string): Promise<number> {
+  const { plan } = await call('show-organization', { orgId })
   if (!plan) throw new AppError('invalid-input', { detail: 'fw.config.ts declares no plans.' })
   say(`${plan.name}${plan.until ? `, ${plan.isTrial ? 'trial ' : ''}until ${plan.until}` : ''}`)
   for (const { name, used, max } of plan.limits) say(`${name}: ${used}${max === null ? '' : ` of ${max}`}`)
@@ -41,10 +38,10 @@ async function printPlan(app: App, id: string): Promise<number> {
 
 const listCommand = defineCommand({
   meta: { name: 'list', description: 'List organizations, the newest first, 50 at most.' },
-  args: { search: { type: 'string', description: 'Part of the name, or the id.' } },
+  args: { search: { type: 'string', description: 'Part of the name, or the id.' }, ...placeOptions },
   run: ({ args }) =>
-    withLocalApp(async app => {
-      const { organizations } = await listOrganizations(app, { search: args.search })
+    operate(args, async call => {
+      const { organizations } = await call('list-organizations', { search: args.search })
       for (const { id, name, members, purgeAt } of organizations)
         say([id, name, `${members} members`, ...(purgeAt ? [`deleted, removed ${purgeAt}`] : [])].join('  '))
       if (organizations.length === 0) say('There is no such organization.')
@@ -54,6 +51,6 @@ const listCommand = defineCommand({
 
 /** `fw org`: what operators do with organizations. */
 export const orgCommand = defineCommand({
-  meta: { name: 'org', description: 'Organizations in the database of this folder.' },
+  meta: { name: 'org', description: 'The organizations of this application, or with --at of one elsewhere.' },
   subCommands: { list: listCommand, plan: planCommand },
 })

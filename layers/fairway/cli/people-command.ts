@@ -1,25 +1,30 @@
-// `fw people`: the accounts in this folder's database, for operators.
+// `fw people`: the accounts of an application, for operators.
 import { defineCommand } from 'citty'
-import { endSessionsOf, findPerson, listPeople, reactivatePerson, suspendPerson } from '../server/domains/people'
-import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { dateOf, operatorOption, withLocalApp, withOperator } from './local-app'
+import { timeOf } from './local-app'
+import { type Call, operate, placeOptions } from './operate'
 import { say } from './terminal'
 
 const address = { type: 'positional', required: true, description: 'The e-mail address of the account.' } as const
 
-async function idOf(app: App, email: string): Promise<string> {
-  const person = await findPerson(app, { email: email.trim().toLowerCase() })
-  if (!person) throw new AppError('not-found', { detail: `There is no account with the address ${email}.` })
-  return person.userId
+async function idOf(call: Call, given: string): Promise<string> {
+  const address = given.trim().toLowerCase()
+  let cursor: string | undefined
+  do {
+    const page = await call('list-people', { search: address, cursor })
+    const person = page.people.find(({ email }) => email === address)
+    if (person) return person.id
+    cursor = page.cursor ?? undefined
+  } while (cursor !== undefined)
+  throw new AppError('not-found', { detail: `There is no account with the address ${given}.` })
 }
 
 const listCommand = defineCommand({
   meta: { name: 'list', description: 'List accounts, the newest first, 50 at most.' },
-  args: { search: { type: 'string', description: 'Part of the name or of the address.' } },
+  args: { search: { type: 'string', description: 'Part of the name or of the address.' }, ...placeOptions },
   run: ({ args }) =>
-    withLocalApp(async app => {
-      const { people } = await listPeople(app, { search: args.search })
+    operate(args, async call => {
+      const { people } = await call('list-people', { search: args.search })
       for (const { id, email, name, suspension } of people)
         say([id, email, name, ...(suspension ? [`suspended: ${suspension.reason}`] : [])].join('  '))
       if (people.length === 0) say('There is no such account.')
@@ -36,14 +41,12 @@ const suspendCommand = defineCommand({
     address,
     reason: { type: 'string', required: true, description: 'Why; the person reads it.' },
     until: { type: 'string', description: 'When the suspension ends by itself.' },
-    operator: operatorOption,
+    ...placeOptions,
   },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { session, record }) => {
-      const personId = await idOf(app, args.address)
-      const { reason } = args
-      await suspendPerson(app, { userId: personId, by: session?.userId ?? '', reason, until: dateOf(args.until) })
-      await record('suspend-person', { personId, reason })
+    operate(args, async call => {
+      const personId = await idOf(call, args.address)
+      await call('suspend-person', { personId, reason: args.reason, until: timeOf(args.until) })
       say('Suspended. Every session has ended.')
       return 0
     }),
@@ -51,12 +54,10 @@ const suspendCommand = defineCommand({
 
 const reactivateCommand = defineCommand({
   meta: { name: 'reactivate', description: 'End the suspension of an account.' },
-  args: { address, operator: operatorOption },
+  args: { address, ...placeOptions },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { record }) => {
-      const personId = await idOf(app, args.address)
-      await reactivatePerson(app, personId)
-      await record('reactivate-person', { personId })
+    operate(args, async call => {
+      await call('reactivate-person', { personId: await idOf(call, args.address) })
       say('The suspension has ended.')
       return 0
     }),
@@ -64,12 +65,10 @@ const reactivateCommand = defineCommand({
 
 const signOutCommand = defineCommand({
   meta: { name: 'sign-out', description: 'Sign a person out everywhere.' },
-  args: { address, operator: operatorOption },
+  args: { address, ...placeOptions },
   run: ({ args }) =>
-    withOperator(args.operator, async (app, { record }) => {
-      const personId = await idOf(app, args.address)
-      const ended = await endSessionsOf(app, personId)
-      await record('end-person-sessions', { personId })
+    operate(args, async call => {
+      const { ended } = await call('end-person-sessions', { personId: await idOf(call, args.address) })
       say(`Sessions that have ended: ${ended}.`)
       return 0
     }),
@@ -77,7 +76,7 @@ const signOutCommand = defineCommand({
 
 /** `fw people`: what operators do with accounts. */
 export const peopleCommand = defineCommand({
-  meta: { name: 'people', description: 'The accounts of this application.' },
+  meta: { name: 'people', description: 'The accounts of this application, or with --at of one elsewhere.' },
   subCommands: {
     list: listCommand,
     suspend: suspendCommand,

@@ -1,6 +1,7 @@
-// Actions of an application that runs elsewhere, called with a personal token.
+// Actions and operations of an application that runs elsewhere, called with a personal token.
 import { z } from 'zod'
 import { coerceBySchema } from '../server/domains/actions'
+import type { OperationRequest } from '../shared/operation-request'
 import { isLoopbackHost } from '../shared/loopback'
 import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
 import { describeAnswer } from './mcp/endpoint'
@@ -30,23 +31,38 @@ const documentSchema = z.object({ paths: z.record(z.string(), z.unknown()) })
 const answerSchema = z.object({ result: z.unknown() })
 
 /** What went wrong, as sentences for people. */
-export class RemoteFailure extends Error {}
+export class RemoteFailure extends Error {
+  /** The error code of the answer, where there was one. */
+  code?: string
+}
 
 /** Runs an action of an application elsewhere as the person of the token, and gives its result; throws RemoteFailure. */
 export async function runRemotely({ at, token, name, entries, json }: RemoteCall): Promise<unknown> {
   const origin = originOf(at)
+  const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
+  const answer = await sendWithToken(origin + actionPath(name), { token, method: 'POST', body: input })
+  return answerSchema.parse(answer).result
+}
+
+/** Sends a request to an application elsewhere as the person of the token, and gives the JSON of the answer; throws RemoteFailure. */
+export async function callRemotely(
+  at: string,
+  token: string | undefined,
+  { method, path, body }: OperationRequest,
+): Promise<unknown> {
+  return sendWithToken(originOf(at) + path, { token, method, body: body && JSON.stringify(body) })
+}
+
+async function sendWithToken(url: string, { token, ...init }: RequestInit & { token?: string }): Promise<unknown> {
   if (!token)
     throw new RemoteFailure(
       'There is no token. Make a personal token in the settings of the application and set FW_TOKEN to it.',
     )
-  const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
-  const answer = await send(origin + actionPath(name), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
-    body: input,
-  })
+  const headers = new Headers({ authorization: `Bearer ${token}`, accept: 'application/json' })
+  if (init.body !== undefined) headers.set('content-type', 'application/json')
+  const answer = await send(url, { ...init, headers })
   if (!answer.ok) throw await toFailure(answer)
-  return answerSchema.parse(await answer.json()).result
+  return answer.status === 204 ? undefined : answer.json()
 }
 
 /** The origin of an application; a token goes nowhere unencrypted but to this machine. */
@@ -81,5 +97,6 @@ async function toFailure(answer: Response): Promise<RemoteFailure> {
   if (!problem) return new RemoteFailure(`The application answered ${await describeAnswer(answer)}.`)
   const faults = (problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`)
   const said = [problem.title, problem.detail].filter(Boolean).join(' ')
-  return new RemoteFailure([`${said} (${problem.code})`, ...faults].join('\n'))
+  const failure = new RemoteFailure([`${said} (${problem.code})`, ...faults].join('\n'))
+  return Object.assign(failure, { code: problem.code })
 }

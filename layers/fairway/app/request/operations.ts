@@ -1,6 +1,7 @@
 import type { OperationTypes } from '#fw/operations'
 import type * as fwOperations from '#build/fw-operations'
 import { shallowRef } from 'vue'
+import { operationRequest } from '#fairway/shared/operation-request'
 import { type SendOptions, sendJson } from './send-json'
 
 export type OperationName = keyof OperationTypes & string
@@ -53,29 +54,8 @@ export const operationPath = <Name extends OperationName>(name: Name, ...[input]
 /** Whether it changes nothing; only of an operation that has been called. */
 export const isReading = (name: OperationName): boolean => addressOf(name).endsWith(' GET')
 
-interface OperationRequest extends Pick<SendOptions, 'method' | 'body'> {
-  path: string
-}
-
-/** Fields that the address names become part of it; the others are the query of GET, and the body of everything else. */
-function requestOf(name: OperationName, input: unknown): OperationRequest {
-  const [template, method] = addressOf(name).split(' ') as [string, NonNullable<SendOptions['method']>]
+const requestOf = (name: OperationName, input: unknown) => {
+  const [path, method] = addressOf(name).split(' ') as [string, NonNullable<SendOptions['method']>]
   // `@click="attempt"` hands over the event of the click.
-  const given = input instanceof Event ? {} : (input ?? {})
-  const fields = new Map(Object.entries(given).filter(([, value]) => value !== undefined))
-  const path = template.replaceAll(/:(\w+)/g, (_, field: string) => {
-    const value = fields.get(field)
-    fields.delete(field)
-    return encodeURIComponent(String(value))
-  })
-  const isInQuery = (field: string) => method === 'GET' || field === 'dryRun'
-  const query = new URLSearchParams(
-    [...fields].flatMap(([field, value]) => (isInQuery(field) ? [[field, String(value)]] : [])),
-  )
-  const body = Object.fromEntries([...fields].filter(([field]) => !isInQuery(field)))
-  return {
-    method,
-    path: query.size > 0 ? `${path}?${query}` : path,
-    ...(Object.keys(body).length > 0 ? { body } : {}),
-  }
+  return operationRequest({ path, method }, input instanceof Event ? {} : input)
 }

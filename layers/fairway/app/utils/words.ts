@@ -18,6 +18,7 @@ const SCOPES: Partial<Record<string, string>> = {
   'mcp:read': 'read',
   'mcp:write': 'write',
   'mcp:apps': 'apps',
+  operator: 'operator',
   offline_access: 'offline',
 }
 

@@ -1,6 +1,6 @@
 // What a person has connected: providers that we call, and apps and tokens that call us.
 import * as z from 'zod/mini'
-import { SUPPORTED_SCOPES } from '../scopes'
+import { GRANT_SCOPES } from '../scopes'
 
 /** A provider and what a person has connected there; times are ISO 8601 UTC. */
 export const connectionSchema = z.union([
@@ -42,7 +42,7 @@ export const connectedAppSchema = z.object({
   isToken: z.boolean(),
   orgId: z.string(),
   orgName: z.string(),
-  scopes: z.array(z.object({ scope: z.enum(SUPPORTED_SCOPES), description: z.string() })),
+  scopes: z.array(z.object({ scope: z.enum(GRANT_SCOPES), description: z.string() })),
   createdAt: z.string(),
   /** Exact to five minutes; null for an API token that was not used yet. */
   lastUsedAt: z.nullable(z.string()),

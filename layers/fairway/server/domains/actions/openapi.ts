@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
-import type { McpScope } from '#fairway/shared/scopes'
+import type { TokenScope } from '#fairway/shared/scopes'
 import type { Action } from './action'
 import { dropFormKeywords } from './coerce-input'
 import { isOffered, scopeOfAction } from './define-action'
@@ -114,7 +114,7 @@ export const refusals = (...statuses: (keyof typeof REFUSALS)[]) =>
   )
 
 /** The security requirement of what is not public: a session, or an API token with the scope. */
-export const tokenSecurity = (scope: McpScope) => [{ session: [] }, { token: [scope] }]
+export const tokenSecurity = (scope: TokenScope) => [{ session: [] }, { token: [scope] }]
 
 function pathItem({ name, group, action }: CatalogEntry) {
   const at = `#/paths/${actionPath(name).replaceAll('/', '~1')}/post`

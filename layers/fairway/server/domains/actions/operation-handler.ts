@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isRecord } from '#fairway/shared/record'
 import { requireOrg } from '#fairway/server/domains/organizations'
 import { requireOperator } from '#fairway/server/domains/people'
-import { requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
+import { requireRecentSignIn, requireSession, type ServerSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -25,15 +25,18 @@ export interface OperationEntry {
   load(): Promise<Operation>
 }
 
+/** Answers as the person behind the API token of a request; without a token, `answer` finds the session itself. */
+type WithToken = (event: H3Event, answer: (tokenSession?: ServerSession) => Promise<unknown>) => Promise<unknown>
+
 /** One handler for the addresses of all operations. The code of one is loaded with its first request. */
-export function serveOperations(entries: readonly OperationEntry[]): EventHandler {
+export function serveOperations(entries: readonly OperationEntry[], withToken: WithToken): EventHandler {
   const byPath = new Map(
     [...Map.groupBy(entries, ({ path }) => path)].map(([path, these]) => [
       path,
       defineMethods(
         Object.fromEntries(
           METHODS.flatMap(method =>
-            these.filter(entry => entry.method === method).map(entry => [method, answering(entry)]),
+            these.filter(entry => entry.method === method).map(entry => [method, answering(entry, withToken)]),
           ),
         ),
       ),
@@ -51,21 +54,20 @@ const METHODS: readonly OperationMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DEL
 
 type Answer = (event: H3Event) => Promise<unknown>
 
-function answering({ name, load }: OperationEntry): Answer {
+function answering({ name, load }: OperationEntry, withToken: WithToken): Answer {
   let known: Promise<Answer> | undefined
   return async event => {
-    known ??= load().then(operation => answerOf(name, operation))
+    known ??= load().then(operation => answerOf(name, operation, withToken))
     return (await known)(event)
   }
 }
 
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
-function answerOf(name: string, operation: Operation): Answer {
-  const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status } = operation
+function answerOf(name: string, operation: Operation, withToken: WithToken): Answer {
+  const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status, tokens } = operation
   const resultFields = audit?.filter(field => !inputFields(operation).has(field)) ?? []
-  const answer = async (event: H3Event, isDryRun = false): Promise<unknown> => {
+  const answer = async (event: H3Event, session: ServerSession, isDryRun = false): Promise<unknown> => {
     const app = getApp(event)
-    const session = await requireSession(event)
     const actor = permission && permission !== 'operator' ? requireOrg(session, permission) : undefined
     if (recentSignIn && !isDryRun) await requireRecentSignIn(event)
     if (limit) await limitCall(app, limit, { session, clientAddress: requestInfo(event).clientAddress })
@@ -77,11 +79,16 @@ function answerOf(name: string, operation: Operation): Answer {
     if (output === 'file') return sendExport(event, result as ExportFile)
     return output ? parseOutput(output, result) : undefined
   }
-  const row = audit ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere }, event => answer(event)) : answer
-  return async event => {
-    if (permission === 'operator') requireOperator(getApp(event), await requireSession(event))
-    return dryRun && asksForDryRun(event) ? answer(event, true) : row(event)
+  const respond = async (event: H3Event, tokenSession?: ServerSession): Promise<unknown> => {
+    const findSession = async () => tokenSession ?? (await requireSession(event))
+    if (permission === 'operator') requireOperator(getApp(event), await findSession())
+    if (dryRun && asksForDryRun(event)) return answer(event, await findSession(), true)
+    const plain = async () => answer(event, await findSession())
+    return audit
+      ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere, tokenSession }, plain)(event)
+      : plain()
   }
+  return event => (tokens ? withToken(event, session => respond(event, session)) : respond(event))
 }
 
 /** Puts fields of the result beside those of the input, for the audit row. */

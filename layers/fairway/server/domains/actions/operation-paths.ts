@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { exportMediaTypes } from '#fairway/server/kernel/export-rows'
 import { ORG_PERMISSIONS } from '#fairway/shared/roles'
-import { type JsonSchema, openApiSchema, parameters, refusals } from './openapi'
+import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
+import { type JsonSchema, openApiSchema, parameters, refusals, tokenSecurity } from './openapi'
 import type { Operation } from './operation'
 import type { OperationEntry } from './operation-handler'
 
@@ -27,14 +28,14 @@ export const operationPaths = (
   })
 
 function describe({ domain, method }: OperationEntry, path: string, operation: Operation): object {
-  const { description, dryRun, parameters: inPath, permission, recentSignIn, status } = operation
+  const { description, dryRun, parameters: inPath, permission, recentSignIn, status, tokens } = operation
   const at = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}`
   const [query, body] = method === 'GET' ? [fieldsOf(operation, at)] : [undefined, fieldsOf(operation, at)]
   return {
     summary: description,
     description,
     tags: [domain],
-    security: [{ session: [] }],
+    security: tokens ? tokenSecurity(OPERATOR_SCOPE) : [{ session: [] }],
     parameters: [
       ...inPath.map(parameter => ({ name: parameter, in: 'path', required: true, schema: { type: 'string' } })),
       ...(query ? parameters(query) : []),
@@ -63,16 +64,16 @@ function bodyOf({ reads }: Operation, schema: JsonSchema | undefined): object {
 
 /** What every operation of its kind may be refused with. */
 function statusesOf(operation: Operation, hasBody: boolean): Parameters<typeof refusals> {
-  const { dryRun, input, limit, parameters: inPath, permission, reads, recentSignIn } = operation
+  const { dryRun, input, limit, parameters: inPath, permission, reads, recentSignIn, tokens } = operation
   const isForOperators = permission === 'operator'
   const statuses = [
     [400, input !== undefined || dryRun],
     [401, true],
-    [403, (permission && !isForOperators) || recentSignIn],
+    [403, (permission && !isForOperators) || recentSignIn || tokens],
     [404, inPath.length > 0 || isForOperators],
     [413, hasBody || reads],
     [415, hasBody || reads],
-    [429, limit],
+    [429, limit ?? tokens],
   ] as const
   return statuses.flatMap(([status, is]) => (is ? [status] : []))
 }

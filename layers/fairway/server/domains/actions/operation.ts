@@ -55,6 +55,8 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
    * those who run the installation. For everyone else it is not there, and their calls leave no audit row.
    */
   permission?: Permission
+  /** An API token with the scope `operator` may call it too: where no recent sign-in is required. */
+  tokens?: Permission extends 'operator' ? true : never
   /** Requires a sign-in of the last 15 minutes, before anything is read. */
   recentSignIn?: true
   /** How often it may be called, and whose calls are counted together. */
@@ -97,6 +99,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   output?: z.core.$ZodType | 'file'
   status: number
   permission?: OrgPermission | 'operator'
+  tokens?: true
   recentSignIn: boolean
   limit?: Limit & { per: CallsPer }
   audit?: readonly string[]

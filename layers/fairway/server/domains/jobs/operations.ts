@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { cancelJob, findJobOf, JOB_STATES, listJobs, retryJob } from '#fairway/server/kernel/jobs'
+import {
+  cancelJob,
+  findJob,
+  findJobOf,
+  JOB_STATES,
+  jobNames,
+  listJobs,
+  queueJob,
+  retryFailed,
+  retryJob,
+} from '#fairway/server/kernel/jobs'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { followedJobSchema } from '#fairway/shared/schemas/job'
 import { listedJobSchema } from '#fairway/shared/schemas/operator'
 
@@ -35,6 +46,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/jobs',
     permission: 'operator',
+    tokens: true,
     input: z.object({
       state: z.enum(JOB_STATES).optional(),
       name: z.string().max(100).optional(),
@@ -47,11 +59,40 @@ export default defineOperations({
       return { jobs: jobs.map(job => ({ ...job, runAt: new Date(job.runAt).toISOString() })), cursor: last ?? null }
     },
   }),
+  'run-job': operation({
+    description: 'Queues a job with this input now.',
+    method: 'POST',
+    path: '/_fw/operator/jobs',
+    permission: 'operator',
+    tokens: true,
+    input: z.object({ name: z.string().max(100), input: z.unknown() }),
+    output: input,
+    status: 202,
+    audit: ['name', 'id'],
+    async run({ name, input: given = {} }, { app }) {
+      const entry = findJob(app, name)
+      if (!entry)
+        throw new AppError('invalid-input', { detail: `There is no job ${name}. There are: ${jobNames(app)}.` })
+      return { id: await queueJob(app, app.db.orm, entry, parseInput(entry.job.input, given)) }
+    },
+  }),
+  'retry-failed-jobs': operation({
+    description: 'Runs all failed jobs again, or those with this name.',
+    method: 'POST',
+    path: '/_fw/operator/jobs/retry',
+    permission: 'operator',
+    tokens: true,
+    input: z.object({ name: z.string().max(100).optional() }),
+    output: z.object({ count: z.int() }),
+    audit: ['name', 'count'],
+    run: async ({ name }, { app }) => ({ count: await retryFailed(app, name) }),
+  }),
   'retry-job': operation({
     description: 'Runs a job again that has failed or was cancelled.',
     method: 'POST',
     path: '/_fw/operator/jobs/:id/retry',
     permission: 'operator',
+    tokens: true,
     input,
     audit: ['id'],
     async run({ id }, { app }) {
@@ -63,6 +104,7 @@ export default defineOperations({
     method: 'DELETE',
     path: '/_fw/operator/jobs/:id',
     permission: 'operator',
+    tokens: true,
     input,
     audit: ['id'],
     async run({ id }, { app }) {

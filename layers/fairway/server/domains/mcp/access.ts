@@ -12,10 +12,9 @@ import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isPersonalToken } from '#fairway/shared/secrets'
-import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
-import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
+import { MCP_SCOPES, type McpScope, type TokenScope } from '#fairway/shared/scopes'
+import { actAs, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
-import type { Session } from '#fairway/shared/schemas/session'
 
 /** What the bearer token of a request gives access to; cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
@@ -42,8 +41,8 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
 }
 
 /** Throws `agents-read-only` where no other token could do more. */
-function refuseToReaders({ isReadOnly }: McpAccess, scope: McpScope): void {
-  if (isReadOnly && scope === 'mcp:write')
+function refuseToReaders({ isReadOnly }: McpAccess, scope: TokenScope): void {
+  if (isReadOnly && scope !== 'mcp:read')
     throw new AppError('agents-read-only', { detail: 'Owners and admins can change that under Team, Connected apps.' })
 }
 
@@ -88,8 +87,8 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
  */
 export async function withPersonalToken<T>(
   event: H3Event,
-  scope: McpScope,
-  answer: (session?: Session) => Promise<T>,
+  scope: TokenScope,
+  answer: (session?: ServerSession) => Promise<T>,
 ): Promise<T> {
   const bearer = readBearer(event.node.req)
   if (event.method === 'OPTIONS') return answer()
@@ -112,12 +111,12 @@ export async function withPersonalToken<T>(
   return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
 }
 
-const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: McpScope) => ({
+const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: TokenScope) => ({
   headers: { 'www-authenticate': `Bearer ${error ? `error="${error}", ` : ''}scope="${scope}"` },
 })
 
 /** Adds a challenge to a 401 without one. */
-async function challenged<T>(answer: Promise<T>, error: 'invalid_token' | undefined, scope: McpScope): Promise<T> {
+async function challenged<T>(answer: Promise<T>, error: 'invalid_token' | undefined, scope: TokenScope): Promise<T> {
   try {
     return await answer
   } catch (thrown) {
@@ -157,7 +156,7 @@ export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   )
 }
 
-async function findOwner(app: App): Promise<Session | null> {
+async function findOwner(app: App): Promise<ServerSession | null> {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return null
   // Anyone may have signed up with the operator's address, whatever the verification policy says.

@@ -8,7 +8,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { toAppError } from '#fairway/server/kernel/http/app-error'
-import type { Session } from '#fairway/shared/schemas/session'
+import type { ServerSession } from '#fairway/server/domains/sessions'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { callTool, isKeptBack } from './call-tool'
 import { requestStateCodec } from './host'
@@ -130,7 +130,7 @@ const CLIENT = 'fw mcp stdio'
 export async function localMcpServer(
   app: App,
   declared: McpDeclarations,
-  findSession: () => Promise<Session>,
+  findSession: () => Promise<ServerSession>,
 ): Promise<{ email: string; create(): McpServer }> {
   const sdk = await loadSdk(app)
   const surface = surfaceOf(app, declared)

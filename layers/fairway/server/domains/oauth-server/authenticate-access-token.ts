@@ -7,18 +7,17 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { findRun } from '#fairway/server/kernel/current-run'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { isPersonalToken } from '#fairway/shared/secrets'
-import type { Session } from '#fairway/shared/schemas/session'
-import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
+import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/scopes'
 import { verifyAccessToken } from './access-token'
 
 /** Who calls `/mcp`: a person in one organization, through a host, with what was granted to it. */
 export interface McpAccess {
   /** The person as actions see it; its organization is the grant's, not the one active in a browser. */
-  session: Session
-  scopes: ReadonlySet<McpScope>
+  session: ServerSession
+  scopes: ReadonlySet<TokenScope>
   /** Whether `mcp:write` covers tools that lose something for good. */
   mayDelete: boolean
-  /** Whether the organization lets apps and tokens read only: then nothing has `mcp:write`, whatever was granted. */
+  /** Whether the organization lets apps and tokens read only: then nothing has `mcp:write` or `operator`, whatever was granted. */
   isReadOnly: boolean
   /** Null for static tokens. */
   grantId: string | null
@@ -82,8 +81,8 @@ async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Ke
   const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) return null
   const granted = new Set(scope.split(' '))
-  if (row.agentsReadOnly === 1) granted.delete('mcp:write')
-  return { session: opened.session, scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))) }
+  if (row.agentsReadOnly === 1) for (const scope of ['mcp:write', OPERATOR_SCOPE]) granted.delete(scope)
+  return { session: opened.session, scopes: new Set(TOKEN_SCOPES.filter(scope => granted.has(scope))) }
 }
 
 /** What is remembered of a credential while nobody writes. */
@@ -91,7 +90,7 @@ interface Kept {
   /** Undefined where there is no live grant. Many calls share it. */
   row?: Readonly<AccessRow>
   /** What it opens, once it was asked for: never handed out itself. */
-  opens?: { session: ServerSession; scopes: ReadonlySet<McpScope> } | null
+  opens?: { session: ServerSession; scopes: ReadonlySet<TokenScope> } | null
 }
 
 interface Found {

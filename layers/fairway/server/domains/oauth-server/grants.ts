@@ -10,7 +10,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/connection'
 import type { Session } from '#fairway/shared/schemas/session'
-import { SCOPE_WORDS, SUPPORTED_SCOPES, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
+import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
 import { desktopCeremony } from './desktop/ceremony'
 import { identityCode } from './hub/token'
 import { purgeSigningKeys } from './signing-keys'
@@ -179,7 +179,7 @@ function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): O
     ...row,
     clientHost: hostOf(row.clientId) ?? hostOf(row.clientUri),
     isToken: row.isToken === 1,
-    scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
+    scopes: GRANT_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
       scope,
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
     })),

@@ -1,12 +1,13 @@
 // Personal tokens: grants that a person gives to programs of their own, without the way of OAuth. Everything that ends a grant ends them.
 import { z } from 'zod'
-import { noteAccountEvent, SESSION_HOLDS, tellOwnerOfToken } from '#fairway/server/domains/people'
+import { isOperator, noteAccountEvent, SESSION_HOLDS, tellOwnerOfToken } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { PERSONAL_TOKEN_PREFIX, TOKEN_DAYS } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
+import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { grantJoins, listPersonalTokens, mayConnect } from './grants'
 
@@ -24,9 +25,9 @@ export const personalTokenInput = z.object({
     .max(60)
     .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.'),
   scopes: z
-    .array(z.enum(['mcp:read', 'mcp:write']))
+    .array(z.enum(['mcp:read', 'mcp:write', OPERATOR_SCOPE]))
     .min(1, 'Choose what it may do.')
-    .max(2),
+    .max(3),
   /** The organization that it works in; the one active now when not given. */
   orgId: z.string().max(64).optional(),
   expiresInDays: z.union(
@@ -38,7 +39,7 @@ export const personalTokenInput = z.object({
 /**
  * Makes a personal token and mails its owner. The token is returned this once: 32 random bytes behind a prefix that secret scanners
  * know. It opens what the person may do in that organization, as far as the scopes allow. Throws `no-organization`, `too-many-tokens`,
- * and `forbidden` when the organization is not theirs or is closed to this session.
+ * and `forbidden` when the organization is not theirs or is closed to this session, and for the scope `operator` of anyone else.
  */
 export async function makePersonalToken(
   app: App,
@@ -48,6 +49,8 @@ export async function makePersonalToken(
   const { userId, email, provider, providerDomain = null, id: sessionId } = session
   const orgId = input.orgId ?? session.orgId
   if (orgId === null) throw new AppError('no-organization')
+  if (input.scopes.includes(OPERATOR_SCOPE) && !isOperator(app, session))
+    throw new AppError('forbidden', { detail: 'Only operators can give a token the scope `operator`.' })
   const token = PERSONAL_TOKEN_PREFIX + randomToken(32)
   const id = newId()
   const now = app.now().getTime()

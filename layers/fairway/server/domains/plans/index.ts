@@ -1,5 +1,5 @@
 export { plansRows } from './dependents'
 export { entitled } from './entitled'
 export { keepLimits } from './keep-limits'
-export { changePlan, endPlans, setPlan } from './set-plan'
+export { endPlans, setPlan } from './set-plan'
 export { showPlan } from './show-plan'

@@ -21,6 +21,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/organizations',
     permission: 'operator',
+    tokens: true,
     input: z.object({ search: z.string().max(200).optional(), cursor: z.string().max(100).optional() }),
     output: organizationsPageSchema,
     async run(query, { app }) {
@@ -37,6 +38,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/organizations/:orgId',
     permission: 'operator',
+    tokens: true,
     input,
     output: organizationDetailsForOperatorsSchema,
     run: async ({ orgId }, { app }) => ({
@@ -50,6 +52,7 @@ export default defineOperations({
     method: 'PUT',
     path: '/_fw/operator/organizations/:orgId/plan',
     permission: 'operator',
+    tokens: true,
     input: z.object({ ...input.shape, plan: z.string().max(100), until: z.iso.datetime({ offset: true }).nullish() }),
     output: z.object({ isChanged: z.boolean() }),
     audit: ['orgId', 'plan', 'until'],

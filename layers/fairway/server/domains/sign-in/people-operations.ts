@@ -48,6 +48,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/people',
     permission: 'operator',
+    tokens: true,
     input: z.object({
       search: z.string().max(200).optional(),
       cursor: z.string().max(100).optional(),
@@ -70,6 +71,7 @@ export default defineOperations({
     method: 'POST',
     path: '/_fw/operator/people/:personId/suspension',
     permission: 'operator',
+    tokens: true,
     input: z.object({
       ...personInput.shape,
       reason: reasonSchema,
@@ -103,6 +105,7 @@ export default defineOperations({
     method: 'DELETE',
     path: '/_fw/operator/people/:personId/suspension',
     permission: 'operator',
+    tokens: true,
     input: personInput,
     audit: ['personId'],
     run: ({ personId }, { app }) => reactivatePerson(app, personId),
@@ -123,6 +126,7 @@ export default defineOperations({
     method: 'POST',
     path: '/_fw/operator/people/:personId/sign-out',
     permission: 'operator',
+    tokens: true,
     input: personInput,
     output: z.object({ ended: z.int() }),
     audit: ['personId'],
