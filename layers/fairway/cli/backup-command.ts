@@ -4,6 +4,7 @@ import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
+import { BACKUP_ACTION, recordWithin } from '../server/domains/actions'
 import { platformDir } from '../modules/registry/roots'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
@@ -20,6 +21,7 @@ import {
 } from './backup/database-file'
 import { archiveOf, entriesOf, extractFiles, holdingFiles } from './backup/files-archive'
 import { isSealedFile, sealFile, unsealFile } from './backup/sealed-file'
+import { inLocalApp } from './local-app'
 import { endWith, say, showProgress, tellFailure } from './terminal'
 
 const LEAST_CHARACTERS = 16
@@ -100,7 +102,18 @@ async function writeBackup(given: string | undefined, keyFile: string | undefine
     await writeDatabase(from, to, passphrase)
     if (files) await writeFiles(files, to + FILES, passphrase)
   })
+  await noteBackup(basename(to))
 }
+
+/** Leaves the audit row by which the console says how old the newest backup is; the backup is whole without it. */
+const noteBackup = (file: string): Promise<unknown> =>
+  inLocalApp(async app => {
+    await recordWithin(app, app.db.orm, { action: BACKUP_ACTION, caller: 'cli', orgId: null, input: { file } })
+    return 0
+  }).catch((thrown: unknown) => {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    process.stderr.write(`The console will not show this backup: ${reason}\n`)
+  })
 
 async function writeDatabase(from: string, to: string, passphrase: string | undefined): Promise<void> {
   await inPart(to, async part => {

@@ -111,6 +111,8 @@ export const healthSchema = z.object({
   database: z.object({ bytes: z.number(), fault: z.nullable(z.string()) }),
   /** Free and all bytes of the disk of the data folder; null where there is none. */
   disk: z.nullable(z.object({ free: z.number(), total: z.number() })),
+  /** When `fw backup` last wrote one, ISO 8601; null where it never has. */
+  backupAt: z.nullable(z.string()),
   migrations: z.object({ count: z.number(), newest: z.nullable(z.string()) }),
   jobs: z.object({ waiting: z.number(), running: z.number(), failed: z.number(), oldestDueAt: z.nullable(z.string()) }),
   mails: z.object({ waiting: z.number(), failed: z.number(), isSet: z.boolean() }),

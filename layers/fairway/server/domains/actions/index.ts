@@ -44,7 +44,7 @@ export { operationPaths } from './operation-paths'
 export { serveOperations } from './operation-handler'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { parseOutput, runAction } from './run-action'
-export { auditIn, leavingRow, recordAudit, recordWithin } from './audit/record-audit'
+export { auditIn, BACKUP_ACTION, lastDoneAt, leavingRow, recordAudit, recordWithin } from './audit/record-audit'
 export { exportAuditLog, listAuditLog } from './audit/audit-log'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {

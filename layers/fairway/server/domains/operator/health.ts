@@ -18,7 +18,7 @@ const STORED = `select
   (select max(name) from fw_migrations) as newest`
 
 /** How this installation is: versions, storage, the queue and the outbox. */
-export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'organizations'>> {
+export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'organizations' | 'backupAt'>> {
   const { rows } = await app.db.client.execute(STORED)
   const { bytes, ...migrations } = storedSchema.parse(rows[0])
   const { oldestDueAt, ...jobs } = await countJobs(app)

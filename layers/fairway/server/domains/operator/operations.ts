@@ -1,4 +1,4 @@
-import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { BACKUP_ACTION, defineOperations, lastDoneAt, operation } from '#fairway/server/domains/actions'
 import { countOrganizations } from '#fairway/server/domains/organizations'
 import { countPeople } from '#fairway/server/domains/people'
 import { healthSchema, settingsSchema } from '#fairway/shared/schemas/operator'
@@ -7,13 +7,14 @@ import { listSettings } from './settings'
 
 export default defineOperations({
   'show-health': operation({
-    description: 'Shows how this installation is: versions, storage, jobs and mails.',
+    description: 'Shows how this installation is: versions, storage, the newest backup, jobs and mails.',
     method: 'GET',
     path: '/_fw/operator/health',
     permission: 'operator',
     output: healthSchema,
     run: async (_input, { app }) => ({
       ...(await findHealth(app)),
+      backupAt: (await lastDoneAt(app, BACKUP_ACTION))?.toISOString() ?? null,
       people: await countPeople(app),
       organizations: await countOrganizations(app),
     }),

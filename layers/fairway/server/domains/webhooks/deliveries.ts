@@ -69,6 +69,17 @@ export async function listAllDeliveries(
   return { deliveries, cursor: rows.length === PER_PAGE ? (deliveries.at(-1)?.id ?? null) : null }
 }
 
+/** The webhook of a delivery, for operators; throws `not-found`. */
+export async function webhookOfDelivery(app: App, deliveryId: string): Promise<WebhookRow> {
+  const [row] = await app.db.orm
+    .select({ webhook: webhooks })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+    .where(eq(webhookDeliveries.id, deliveryId))
+  if (!row) throw new AppError('not-found')
+  return row.webhook
+}
+
 /** One page of what was and is delivered to a webhook, the latest first. */
 export async function listDeliveries(
   app: App,

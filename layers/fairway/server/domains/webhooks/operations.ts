@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { catalog } from '#fw/actions'
 import { operations } from '#fw/operations'
-import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import {
@@ -11,7 +11,14 @@ import {
   webhookSecretSchema,
 } from '#fairway/shared/schemas/webhook'
 import { listedDeliverySchema } from '#fairway/shared/schemas/operator'
-import { deliveryInput, listAllDeliveries, listDeliveries, replayDelivery, sendTest } from './deliveries'
+import {
+  deliveryInput,
+  listAllDeliveries,
+  listDeliveries,
+  replayDelivery,
+  sendTest,
+  webhookOfDelivery,
+} from './deliveries'
 import { knownTypes } from './event-types'
 import { replaySince } from './replay'
 import {
@@ -135,5 +142,19 @@ export default defineOperations({
     input: z.object({ state: z.enum(DELIVERY_STATES).default('failed'), cursor: z.string().max(100).optional() }),
     output: z.object({ deliveries: z.array(listedDeliverySchema), cursor: z.string().nullable() }),
     run: ({ state, cursor }, { app }) => listAllDeliveries(app, { state, before: cursor }),
+  }),
+  'resend-delivery': operation({
+    description: 'Sends one delivery of any webhook again.',
+    method: 'POST',
+    path: '/_fw/operator/deliveries/:id/resend',
+    permission: 'operator',
+    input: z.object({ id: z.string().max(100) }),
+    audit: ['id'],
+    auditsElsewhere: true,
+    async run({ id }, { app, event }) {
+      const webhook = await webhookOfDelivery(app, id)
+      await replayDelivery(app, webhook, id)
+      auditIn(event, webhook.orgId)
+    },
   }),
 })

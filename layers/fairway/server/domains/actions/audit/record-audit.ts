@@ -1,4 +1,4 @@
-import { isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { getRouterParams, type H3Event } from 'h3'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
@@ -77,6 +77,20 @@ export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: Done
     input: JSON.stringify(input),
   })
   sealSoon(app)
+}
+
+/** The row that `fw backup` leaves. */
+export const BACKUP_ACTION = 'write-backup'
+
+/** When something was last done that belongs to no organization; null where it never was. */
+export async function lastDoneAt(app: App, action: string): Promise<Date | null> {
+  const [row] = await app.db.orm
+    .select({ at: auditLog.at })
+    .from(auditLog)
+    .where(and(isNull(auditLog.orgId), eq(auditLog.action, action)))
+    .orderBy(desc(auditLog.at))
+    .limit(1)
+  return row?.at ?? null
 }
 
 interface DoneWithin {
