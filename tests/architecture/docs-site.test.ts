@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { published } from '#fairway/published'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const site = join(mkdtempSync(join(tmpdir(), 'fw-site-')), 'site')
@@ -34,6 +35,11 @@ describe('the site of the documents', () => {
     const documents = globSync('**/*.md', { cwd: join(root, 'docs'), exclude: ['spec-coverage.md'] })
     expect(documents.length).toBeGreaterThan(40)
     expect(documents.filter(path => !pages.has(addressOf(path.replace(/\.md$/, '.html'))))).toEqual([])
+  })
+
+  it('names every published component in the guide of components', () => {
+    const guide = readFileSync(join(root, 'docs/guides/components.md'), 'utf8')
+    expect(Object.keys(published.components).filter(name => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([])
   })
 
   it('leads only to pages, files and headings that are there', () => {
