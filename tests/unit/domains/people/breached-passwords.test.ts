@@ -48,7 +48,7 @@ const outcome = async (address: string | undefined, password: string) =>
 describe('a password from a known breach', () => {
   it('is refused where a service is set, which learns five digits of a hash', async () => {
     const { address, asked } = await startService({ [BREACHED]: 3 })
-    expect(await outcome(address, BREACHED)).toBe('password-too-common')
+    expect(await outcome(address, BREACHED)).toBe('password-breached')
     expect(await outcome(address, FINE)).toBe('done')
     expect(asked.map(({ path }) => path)).toEqual([BREACHED, FINE].map(text => `/range/${hashOf(text).slice(0, 5)}`))
     for (const { headers } of asked) expect(headers.get('add-padding')).toBe('true')

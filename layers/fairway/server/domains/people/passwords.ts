@@ -116,7 +116,7 @@ interface PasswordOwner {
   name?: string
 }
 
-/** Throws `password-too-short`, `password-too-long` or `password-too-common` for a password that is not accepted; lengths are code points after NFKC. */
+/** Throws `password-too-short`, `password-too-long`, `password-too-common` or `password-breached` for a password that is not accepted; lengths are code points after NFKC. */
 export async function checkPassword(
   app: Pick<App, 'config' | 'fetch' | 'log'>,
   password: string,
@@ -134,8 +134,7 @@ export async function checkPassword(
   }
   const reason = weakness(normal.toLowerCase(), person, config.name) ?? (await commonness(normal.toLowerCase()))
   if (reason) throw new AppError('password-too-common', { detail: reason })
-  if (await isBreached(app, normal))
-    throw new AppError('password-too-common', { detail: 'It is known from a data breach. Choose another one.' })
+  if (await isBreached(app, normal)) throw new AppError('password-breached')
 }
 
 function weakness(password: string, person: PasswordOwner, product: string): string | undefined {

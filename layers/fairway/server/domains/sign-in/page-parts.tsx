@@ -140,6 +140,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'password-too-short': 'password',
   'password-too-long': 'password',
   'password-too-common': 'password',
+  'password-breached': 'password',
 }
 
 /** Whether a refusal is about the field of this name, and stands beside it. */
