@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findPersonDetails } from '#fairway/server/domains/people'
+import { type EmailLink, findPersonDetails, issueEmailLink } from '#fairway/server/domains/people'
 import { authenticateAccessToken, answerTokenRequest } from '#fairway/server/domains/oauth-server'
 import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
 import { exportAccount } from '#fairway/server/domains/sign-in'
+import { showLink, submitLink } from '#fairway/server/domains/sign-in/open-link'
+import { signUp } from '#fairway/server/domains/sign-in/password-sign-in'
 import { signInPage } from '#fairway/server/domains/sign-in/sign-in-page'
 import type { App } from '#fairway/server/kernel/app-context'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
@@ -117,11 +119,88 @@ describe('terms that people accept', () => {
   })
 })
 
+const VERSION = legal.terms.version
+const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
+const accepted = (email: string) =>
+  query(
+    app,
+    'select t.version as version from fw_terms_acceptances t join users u on u.id = t.user_id where u.email = ?',
+    [email],
+  )
+const htmlOf = (page: unknown): string => (page as { html: string }).html
+
 describe('the sign-up form', () => {
-  it('says that terms will be asked for, with links to what is declared', async () => {
-    const { html } = (await signInPage(app, { language: 'de', offersDev: false })) as unknown as { html: string }
-    expect(html).toContain('Nach der ersten Anmeldung bitten wir Sie')
+  const signUpAs = (email: string, termsVersion?: string) =>
+    signUp(app, { email, password: 'zebra quilt 7 lantern', name: 'New', termsVersion }, request)
+
+  it('has a box that must be ticked, with links to what is declared', async () => {
+    const html = htmlOf(await signInPage(app, { language: 'de', offersDev: false }))
+    expect(html).toMatch(/<input type="checkbox" name="termsVersion" value="2026-11-01" required[^>]*>/)
+    expect(html).toContain('Ich akzeptiere die Nutzungsbedingungen und die Datenschutzerklärung.')
     expect(html).toContain('href="https://example.com/privacy"')
+  })
+
+  it('has no box where no terms are declared', async () => {
+    const plain = await createTestApp()
+    expect(htmlOf(await signInPage(plain.app, { language: 'en', offersDev: false }))).not.toContain('termsVersion')
+    await plain.close()
+  })
+
+  it('records what was accepted, so that the page of terms does not ask', async () => {
+    const { setCookies } = await signUpAs('new@example.test', VERSION)
+    expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
+    cookie = setCookies[0]?.split(';', 1)[0] ?? ''
+    const session = await sessionIn(app)
+    expect([session?.email, session?.termsDue]).toEqual(['new@example.test', undefined])
+  })
+
+  it.each([undefined, '2020-01-01'])(
+    'records nothing of version %s, for which the page of terms asks',
+    async version => {
+      const { setCookies } = await signUpAs('new@example.test', version)
+      expect(await accepted('new@example.test')).toEqual([])
+      cookie = setCookies[0]?.split(';', 1)[0] ?? ''
+      expect(await sessionIn(app)).toMatchObject({ termsDue: true })
+    },
+  )
+})
+
+describe('the page of a mailed link', () => {
+  const linkTo = async (email: string, purpose: EmailLink['purpose'], more: { termsVersion?: string } = {}) => {
+    const payload = { returnPath: '/', ...request, ...more }
+    const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
+    const token = new URL(href).searchParams.get('token') ?? ''
+    const cookieHeader = setCookie.split(';', 1)[0]
+    return { token, cookieHeader }
+  }
+  const asks = async ({ token, cookieHeader }: { token: string; cookieHeader?: string }) =>
+    JSON.stringify(await showLink(app, { token, language: 'en' }, { ...request, cookieHeader })).includes(
+      'termsVersion',
+    )
+
+  it('asks who is new and records it; the next link does not ask', async () => {
+    const link = await linkTo('new@example.test', 'magic-link')
+    expect(await asks(link)).toBe(true)
+    await submitLink(app, { token: link.token, where: 'here', termsVersion: VERSION }, request)
+    expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
+    expect(await asks(await linkTo('new@example.test', 'magic-link'))).toBe(false)
+    expect(await asks(await linkTo('other@example.test', 'password-reset'))).toBe(false)
+  })
+
+  it('leaves a new version to the page of terms', async () => {
+    await accept()
+    app = withVersion('2027-01-01')
+    expect(await asks(await linkTo(person.email, 'magic-link'))).toBe(false)
+  })
+
+  it('counts the box of the sign-up form in the browser that ticked it, and asks in another', async () => {
+    const link = await linkTo('new@example.test', 'verification', { termsVersion: VERSION })
+    expect([await asks(link), await asks({ token: link.token })]).toEqual([false, true])
+    await submitLink(app, { token: link.token, where: 'here' }, { ...request, cookieHeader: link.cookieHeader })
+    expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
+    const elsewhere = await linkTo('third@example.test', 'verification', { termsVersion: VERSION })
+    await submitLink(app, { token: elsewhere.token, where: 'here' }, request)
+    expect(await accepted('third@example.test')).toEqual([])
   })
 })
 

@@ -28,6 +28,8 @@ const payloadSchema = z.object({
   /** What an account is to have that is confirmed by this link. */
   name: z.string().optional(),
   passwordHash: z.string().optional(),
+  /** The version of the terms that was accepted in the form. */
+  termsVersion: z.string().optional(),
 })
 
 type EmailLinkPayload = z.output<typeof payloadSchema>

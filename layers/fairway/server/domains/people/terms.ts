@@ -23,3 +23,15 @@ export async function acceptTerms(app: App, userId: string, version: string): Pr
     'write',
   )
 }
+
+/** Records that a person accepted the terms in the form that opened their account, if it showed the version of now. */
+export async function acceptShownTerms(app: App, userId: string, version: string | undefined): Promise<void> {
+  if (version !== undefined && version === app.config.legal.terms?.version) await acceptTerms(app, userId, version)
+}
+
+/** Whether the owner of this address has never accepted any terms and has to; so it is where there is no account yet. */
+export async function owesFirstTerms(app: App, email: string): Promise<boolean> {
+  if (!app.config.legal.terms) return false
+  const sql = `select 1 from users where email = ? and (kind <> 'person' or terms_version is not null)`
+  return (await app.db.client.execute({ sql, args: [email] })).rows.length === 0
+}

@@ -1,6 +1,7 @@
 // Opening a mailed link: its page, what its button does, and the browser that waits for it to be opened elsewhere.
 import { z } from 'zod'
 import {
+  acceptShownTerms,
   approveWaitingBrowser,
   checkPassword,
   checkWaitingBrowser,
@@ -31,7 +32,7 @@ import { mailVerification, requestMagicLink, requestPasswordReset, resendVerific
 import type { SignInAnswer } from './sign-in-answer'
 import { languageOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { CHECK_MAIL, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage } from './step-pages'
+import { CHECK_MAIL, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage, termsOfSignUp } from './step-pages'
 
 /** The page for a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
 export async function showLink(
@@ -53,6 +54,8 @@ export const openLinkSchema = z.object({
   /** `there` signs in the browser that asked, when this is another one. */
   where: z.enum(['here', 'there']).default('here'),
   newPassword: z.string().max(1024).optional(),
+  /** The version of the terms that was accepted beside the button. */
+  termsVersion: z.string().max(64).optional(),
   /** Present where a link that no longer works is to be replaced by a new one. */
   again: z.string().max(1).optional(),
 })
@@ -95,11 +98,12 @@ export async function openLink(app: App, input: OpenLinkInput, request: RequestI
 export async function confirmEmailLink(
   app: App,
   link: EmailLink,
-  { where, newPassword }: Pick<OpenLinkInput, 'where' | 'newPassword'>,
+  { where, newPassword, termsVersion = termsOfSignUp(link) }: Omit<OpenLinkInput, 'token' | 'again'>,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
   const isReset = setsPassword(link)
   const person = isReset ? await confirmPasswordReset(app, link, newPassword) : await confirmAddress(app, link)
+  await acceptShownTerms(app, person.userId, termsVersion)
   // The person at the mailbox need not be the one who knows the password: the browser that typed it goes on.
   const isHere = isReset || link.isSameBrowser || (link.purpose === 'magic-link' && where === 'here')
   if (isHere) return signInHere(app, link, person, request)

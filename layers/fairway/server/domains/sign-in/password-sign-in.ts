@@ -1,6 +1,7 @@
 // Signing in and up with a password, and changing it.
 import { z } from 'zod'
 import {
+  acceptShownTerms,
   checkPassword,
   findPerson,
   mayOpen,
@@ -43,7 +44,11 @@ const nameText = z
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
 export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })
-export const signUpSchema = signInSchema.extend({ name: nameText })
+export const signUpSchema = signInSchema.extend({
+  name: nameText,
+  /** The version of the terms that the person has accepted. */
+  termsVersion: z.string().max(64).optional(),
+})
 export const changePasswordSchema = z.object({
   currentPassword: passwordText,
   newPassword: passwordText,
@@ -109,6 +114,7 @@ export async function signUp(
   try {
     const answer = await callLibrary(app, { ...request, path: '/sign-up/email', body: { email, password, name } })
     const { id: userId } = newUserSchema.parse(answer.body.user)
+    await acceptShownTerms(app, userId, input.termsVersion)
     const { clientAddress: ipAddress, userAgent, language } = request
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
     const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })

@@ -67,19 +67,20 @@ interface NewAccount {
   password: string
   name: string
   callbackURL?: string
+  termsVersion?: string
 }
 
 /** Begins an account that opens once its address is confirmed; the answer is the same when there is one already. */
 export async function signUpForVerification(
   app: App,
-  { email, password, name, callbackURL }: NewAccount,
+  { email, password, name, ...more }: NewAccount,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
   await countMail(app, email, request, 'verificationsPerAccount')
   const passwordHash = await getPasswordHasher(app).hash(password)
   const person = await findPerson(app, { email })
   if (!person?.emailVerified) await noteUnprovedAccount(app, { email, name, passwordHash })
-  const payload = payloadOf(app, { name, passwordHash, callbackURL }, request)
+  const payload = payloadOf(app, { name, passwordHash, ...more }, request)
   const instead = person?.emailVerified ? 'account-exists' : undefined
   const setCookie = await mailLink(app, { purpose: 'verification', email, payload }, request, instead)
   return { ...mailed(setCookie), body: { status: true, verification: 'sent' } }
@@ -158,7 +159,10 @@ async function mailLink(
 
 const payloadOf = (
   app: App,
-  { callbackURL, ...rest }: { name?: string; passwordHash?: string; callbackURL?: string },
+  {
+    callbackURL,
+    ...rest
+  }: Partial<Pick<NewAccount, 'name' | 'callbackURL' | 'termsVersion'>> & { passwordHash?: string },
   { language, userAgent, clientAddress }: RequestInfo,
 ) => ({ ...rest, returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress })
 

@@ -8,7 +8,7 @@ import type { Language } from '#fairway/shared/languages'
 import { Alert, Field, LanguageForm, lineIcon, OutboxLink, ProviderMark } from './page-parts'
 import { passkeyScript, signInScript, PASSKEY_BOX_ID } from './page-scripts'
 import { offeredProviders } from './provider-sign-in'
-import { LegalLinks } from './terms-page'
+import { AcceptTerms } from './terms-page'
 
 /** The parts of the page, of which one is shown at a time; also what its forms ask for. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
@@ -196,11 +196,11 @@ function SignUpForm({ app, state }: Part) {
           hint={hint}
           autocomplete="new-password"
         />
+        <AcceptTerms app={app} language={state.language} />
         <button name="intent" value="sign-up">
           {texts.createAccount}
         </button>
       </form>
-      <LegalLinks app={app} language={state.language} />
       <p class="foot links">
         <a href="#sign-in">{texts.toSignIn}</a>
       </p>

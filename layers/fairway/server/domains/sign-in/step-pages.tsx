@@ -1,6 +1,6 @@
 /** @jsxImportSource vue */
 // The pages that a browser meets after the sign-in page: waiting for a mailed link, opening one, the code of the second factor; and the page of an application whose people sign in elsewhere.
-import { deviceInWords, type EmailLink, readDevice, setsPassword } from '#fairway/server/domains/people'
+import { deviceInWords, type EmailLink, owesFirstTerms, readDevice, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
@@ -8,6 +8,7 @@ import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
 import { passwordScript, signInScript, waitingScript } from './page-scripts'
+import { AcceptTerms } from './terms-page'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 
@@ -63,6 +64,16 @@ interface LinkPageState {
   error?: AppError
 }
 
+/** The version of the terms that whoever opens the link has accepted when signing up; in another browser it may be someone else. */
+export const termsOfSignUp = ({ isSameBrowser, payload }: EmailLink): string | undefined =>
+  isSameBrowser ? payload.termsVersion : undefined
+
+/** Whether the page of a link asks to accept the terms: where it opens an account. */
+const asksForTerms = async (app: App, link: EmailLink): Promise<boolean> =>
+  link.purpose !== 'password-reset' &&
+  termsOfSignUp(link) !== app.config.legal.terms?.version &&
+  (await owesFirstTerms(app, link.email))
+
 /** The page behind a mailed link: nothing happens before its button is pressed. */
 export async function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
   const device = await deviceOf(link)
@@ -80,6 +91,7 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
       <form method="post">
         <input type="hidden" name="token" value={token} />
         {setsPassword(link) ? <NewPassword app={app} link={link} language={language} error={error} /> : null}
+        {(await asksForTerms(app, link)) ? <AcceptTerms app={app} language={language} /> : null}
         <button name="where" value="here">
           {texts.button}
         </button>

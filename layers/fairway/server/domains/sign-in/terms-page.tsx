@@ -50,22 +50,14 @@ export async function decideTerms(
 
 function termsPage(app: App, language: Language): Promise<ServerPage> {
   const texts = messagesOf(language).signIn.legal
-  const { terms, privacy } = app.config.legal
+  const { terms } = app.config.legal
   const children = [
-    <p class="foot links">
-      <a href={terms?.url} target="_blank" rel="noopener">
-        {texts.terms}
-      </a>
-      {privacy ? (
-        <a href={privacy.url} target="_blank" rel="noopener">
-          {texts.privacy}
-        </a>
-      ) : null}
-    </p>,
+    <LegalLinks app={app} language={language} />,
     <form method="post">
       <input type="hidden" name="version" value={terms?.version} />
-      <label>
-        <input type="checkbox" name="accepts" value="yes" required /> {texts.accept}
+      <label class="check">
+        <input type="checkbox" name="accepts" value="yes" required />
+        <span>{texts.accept}</span>
       </label>
       <button name="decision" value="accept">
         {texts.continue}
@@ -87,18 +79,44 @@ function termsPage(app: App, language: Language): Promise<ServerPage> {
   })
 }
 
-/** What stands under the sign-up form: that the terms will be asked for, and links to what can be read. */
-export function LegalLinks({ app, language }: { app: App; language: Language }) {
+interface LegalProps {
+  app: App
+  language: Language
+}
+
+/** The box that someone new ticks in a form that opens an account, with links; nothing where nothing is declared. */
+export function AcceptTerms({ app, language }: LegalProps) {
   const texts = messagesOf(language).signIn.legal
   const { terms, privacy } = app.config.legal
-  if (!terms && !privacy) return null
   return (
     <>
-      {terms ? <p class="hint">{texts.statement}</p> : null}
-      <p class="foot links">
-        {terms ? <a href={terms.url}>{texts.terms}</a> : null}
-        {privacy ? <a href={privacy.url}>{texts.privacy}</a> : null}
-      </p>
+      {terms ? (
+        <label class="check">
+          <input type="checkbox" name="termsVersion" value={terms.version} required />
+          <span>{privacy ? texts.acceptBoth : texts.accept}</span>
+        </label>
+      ) : null}
+      <LegalLinks app={app} language={language} />
     </>
+  )
+}
+
+// They open beside the page: what was typed into its form stays.
+function LegalLinks({ app, language }: LegalProps) {
+  const texts = messagesOf(language).signIn.legal
+  const { terms, privacy } = app.config.legal
+  const links = [
+    [terms?.url, texts.terms],
+    [privacy?.url, texts.privacy],
+  ].filter(([url]) => url !== undefined)
+  if (links.length === 0) return null
+  return (
+    <p class="foot links">
+      {links.map(([url, text]) => (
+        <a href={url} target="_blank" rel="noopener" key={url}>
+          {text}
+        </a>
+      ))}
+    </p>
   )
 }
