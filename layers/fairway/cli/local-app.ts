@@ -8,7 +8,7 @@ import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
 import { findLocalPerson } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
-import { actAs, type ServerSession, sessionOfActing } from '../server/domains/sessions'
+import { actAs, type ServerSession, sessionOfActing, unconfirmedError } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
@@ -73,9 +73,12 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
 
 /** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
 export async function localSession(app: App): Promise<ServerSession> {
-  const session = sessionOfActing(await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' }))
+  const acting = await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' })
+  const session = sessionOfActing(acting)
   if (session) return session
-  throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
+  throw 'refusal' in acting && acting.refusal === 'not-confirmed'
+    ? unconfirmedError(app)
+    : new AppError('unauthenticated', { detail: 'This account opens nothing here.' })
 }
 
 /** The time that `--until` names, as ISO 8601. Throws `invalid-input` for a text that is no time. */
@@ -89,7 +92,7 @@ export const timeOf = (given: string | undefined): string | undefined => {
 
 /**
  * The session of the operator with this address; null in development without one. Throws `unauthenticated` in production without an
- * address, `forbidden` for one that is not in FW_OPERATORS, and `unknown-person` where it has no confirmed account.
+ * address, `forbidden` for one that is not in FW_OPERATORS, `email-not-verified`, and `unknown-person` without an account.
  */
 export async function operatorSession(app: App, address: string | undefined): Promise<ServerSession | null> {
   if (address === undefined) {
@@ -104,7 +107,8 @@ export async function operatorSession(app: App, address: string | undefined): Pr
     throw new AppError('forbidden', { detail: `${email} is not in FW_OPERATORS.` })
   const acting = await actAs(app, { email, mustBeConfirmed: true }, { provider: 'cli' })
   if ('session' in acting) return acting.session
-  throw new AppError('unknown-person', { detail: `${email} has no account here whose address is confirmed.` })
+  if (acting.refusal === 'not-confirmed') throw unconfirmedError(app)
+  throw new AppError('unknown-person', { detail: `${email} has no account here that may act.` })
 }
 
 // The command line goes to the application's folder before anything else (fw.mjs).

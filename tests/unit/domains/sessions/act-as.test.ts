@@ -144,6 +144,21 @@ describe('the identity of older applications', () => {
 })
 
 describe('an account whose address has to be confirmed by now', () => {
+  it('is told so with its tokens, and where to get the link', async () => {
+    const session = await aMember(test.app)
+    const tokens = await answerTokenRequest(test.app, { form: await approve(test.app, session) })
+    await query(test.app, 'update users set email_verified = 0 where id = ?', [session.userId])
+    const signIn = { ...test.app.config.signIn, emailVerification: 'required' as const }
+    const strict = under({ signIn })
+    await expect(authenticateAccessToken(strict, tokens.access_token)).rejects.toMatchObject({
+      code: 'email-not-verified',
+      detail: expect.stringContaining('/sign-in') as string,
+    })
+    expect(await actAs(strict, { userId: session.userId }, { provider: 'cli' })).toEqual({ refusal: 'not-confirmed' })
+    await query(test.app, 'update users set email_verified = 1 where id = ?', [session.userId])
+    expect(await authenticateAccessToken(strict, tokens.access_token)).not.toBeNull()
+  })
+
   it('opens no embedded page either', async () => {
     const session = await aMember(test.app)
     const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)

@@ -1,6 +1,13 @@
 import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
 import { isInGrace } from '#fairway/server/domains/organizations'
-import { type ActorRow, copyOf, memberActor, openSession, type ServerSession } from '#fairway/server/domains/sessions'
+import {
+  type ActorRow,
+  copyOf,
+  memberActor,
+  openSession,
+  type ServerSession,
+  unconfirmedError,
+} from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -52,7 +59,7 @@ interface AccessRow extends ActorRow {
  * Who calls with this access token or personal token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
  * that organization, which is closed where it asks for another provider. What has ended is over on the next call: the row is read
  * again as soon as anybody has written to the database (`app.db.memory`), and what ends by the clock is compared on every call.
- * Throws `account-suspended`.
+ * Throws `account-suspended` and `email-not-verified`.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
@@ -79,7 +86,10 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
   const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
   const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
-  if ('refusal' in opened) return null
+  if ('refusal' in opened) {
+    if (opened.refusal === 'not-confirmed') throw unconfirmedError(app)
+    return null
+  }
   const granted = new Set(scope.split(' '))
   if (row.agentsReadOnly === 1) for (const scope of ['mcp:write', OPERATOR_SCOPE]) granted.delete(scope)
   return { session: opened.session, scopes: new Set(TOKEN_SCOPES.filter(scope => granted.has(scope))) }

@@ -19,7 +19,9 @@ import {
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isoTime } from '#fairway/server/kernel/iso-time'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** A session on the server's side: with the id of its row, which no answer shows because the property is not enumerable. */
@@ -43,6 +45,12 @@ export function sessionOfActing(acting: Acting): ServerSession | null {
   if (acting.refusal === 'suspended') throw suspendedError(acting.until ?? 0)
   return null
 }
+
+/** Why an account whose address must be confirmed first opens nothing, with what to do. */
+export const unconfirmedError = ({ config }: App): AppError =>
+  new AppError('email-not-verified', {
+    detail: `Sign in at ${new URL(SIGN_IN_PATH, config.baseUrl).href} to get the link again.`,
+  })
 
 /** How a person proved who they are, and for how long that holds. */
 export interface Proof {
@@ -122,7 +130,8 @@ export async function openSession(app: App, row: ActorRow | undefined, proof: Pr
   if (!row) return { refusal: 'unknown' }
   const { provider, orgId } = proof
   const emailVerified = isConfirmed(row, proof)
-  if (!mayOpen({ ...row, emailVerified: row.emailVerified === 1, provider }, app.config)) return { refusal: 'not-open' }
+  const refusal = whyNotOpen(app, row, provider)
+  if (refusal) return { refusal }
   if (row.suspendedUntil > app.now().getTime()) return { refusal: 'suspended', until: row.suspendedUntil }
   if (orgId !== undefined && row.orgId !== orgId) return { refusal: 'left-organization' }
   await loadSecondFactorPolicy(app)
@@ -145,6 +154,13 @@ export async function openSession(app: App, row: ActorRow | undefined, proof: Pr
     id: proof.sessionId ?? null,
   }
   return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
+}
+
+/** Why the account opens nothing, whoever comes with it; undefined where it does. */
+function whyNotOpen({ config }: App, row: ActorRow, provider: string): ActRefusal | undefined {
+  const opensIf = (emailVerified: boolean) => mayOpen({ ...row, emailVerified, provider }, config)
+  if (opensIf(row.emailVerified === 1)) return undefined
+  return opensIf(true) ? 'not-confirmed' : 'not-open'
 }
 
 /** The same session as an object of the caller's own. */

@@ -1,4 +1,13 @@
-export { actAs, type ActorRow, copyOf, memberActor, openSession, sessionOfActing, type ServerSession } from './act-as'
+export {
+  actAs,
+  type ActorRow,
+  copyOf,
+  memberActor,
+  openSession,
+  sessionOfActing,
+  type ServerSession,
+  unconfirmedError,
+} from './act-as'
 export { readySession } from './cookie-session'
 export { endDevice, endOtherDevices, endSession } from './devices'
 export {
