@@ -6,7 +6,7 @@ import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { plansOption } from './plans-config'
 import { hubAppSchema, toOrigin } from './identity-registry'
-import { publicPagesOption } from './public-pages'
+import { pageUrl, publicPagesOption } from './public-pages'
 
 /** What an application's own `getSession` says of the person who is signed in. */
 export interface CustomSession {
@@ -43,18 +43,12 @@ const customSignInOptions = {
   /** When the person last proved who they are; without it, what asks for a recent sign-in is refused. */
   signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
   /** Where people sign in: a page of this application or an address. `return` with the address to come back to is added. */
-  signInUrl: z
-    .string()
-    .refine(isSignInUrl, 'must be a path of another page than the sign-in page, or an https address')
+  signInUrl: pageUrl
+    .refine(url => !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(url), 'must be another page than the sign-in page')
     .nullable()
     .default(null),
   /** Signs the visitor out where they are signed in; without it, signing out here is refused. */
   endSession: aFunction<CustomEndSession>().nullable().default(null),
-}
-
-function isSignInUrl(value: string): boolean {
-  if (value.startsWith('/')) return !/^\/[/\\]/.test(value) && !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(value)
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
 interface CredentialCheck {
@@ -93,10 +87,6 @@ export interface AppRolesDeclaration {
   readonly defaultRole: string | null
 }
 
-const legalUrl = z
-  .string()
-  .regex(/^(?:https:\/\/|\/(?!\/))[^\s"<>]+$/, 'must be a path, such as /terms, or an https address')
-
 const options = z.strictObject({
   ...brandOptions,
   /** What mails say instead of the platform's own texts, by mail and language. */
@@ -116,8 +106,8 @@ const options = z.strictObject({
   legal: z
     .strictObject({
       /** Asked for once after signing in, and again when the version changes. */
-      terms: z.strictObject({ version: z.string().trim().min(1).max(64), url: legalUrl }).optional(),
-      privacy: z.strictObject({ url: legalUrl }).optional(),
+      terms: z.strictObject({ version: z.string().trim().min(1).max(64), url: pageUrl }).optional(),
+      privacy: z.strictObject({ url: pageUrl }).optional(),
     })
     .default({}),
   /** How long an action may run when it does not say so itself, in seconds. */

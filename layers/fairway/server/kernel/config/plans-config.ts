@@ -1,5 +1,6 @@
 // `plans` of defineFwConfig: what an organization may have, by its plan.
 import { z } from 'zod'
+import { pageUrl } from './public-pages'
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must have small letters, digits and hyphens')
 const title = z.string().trim().min(1).max(60)
@@ -23,10 +24,7 @@ const plansOptions = z
     /** The plan of a new organization for its first days. */
     trial: z.strictObject({ plan: z.string(), days: z.int().min(1).max(365) }).optional(),
     /** Where people get a larger plan: a page of this application or an https address. */
-    upgradeUrl: z
-      .string()
-      .regex(/^(\/(?![/\\])|https:\/\/)/, 'must be a path or an https address')
-      .optional(),
+    upgradeUrl: pageUrl.optional(),
   })
   .check(({ value, issues }) => {
     for (const [path, message] of unknownNames(value))

@@ -16,6 +16,14 @@ interface SitemapContext {
 
 type SitemapSource = (context: SitemapContext) => readonly SitemapEntry[] | Promise<readonly SitemapEntry[]>
 
+/** A page of this application by its path, or an https address; on this machine http too. */
+export const pageUrl = z
+  .string()
+  .regex(
+    /^(?:(?:https:\/\/|http:\/\/localhost[:/])[^\s"<>]+|\/(?![/\\])[^\s"<>]*)$/,
+    'must be a path or an https address',
+  )
+
 /** The `publicPages` of `defineFwConfig`. */
 export const publicPagesOption = z
   .strictObject({

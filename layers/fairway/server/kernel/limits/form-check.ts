@@ -6,11 +6,10 @@ import { randomToken } from '../crypto/random'
 import { seal, unseal } from '../crypto/seal'
 import { requireRun } from '../current-run'
 import { AppError } from '../http/app-error'
-import { addressKey } from '../http/client-address'
 import { claimOneTime } from '../one-time/one-time'
 import { FORM_TICKET_AGE_IN_MS } from '#fairway/shared/form-check'
+import { limitCall } from './call-limits'
 import { limits } from './limits'
-import { rateLimit } from './rate-limit'
 
 const PURPOSE = 'form-ticket'
 const LIFE_IN_MS = 2 * 60 * 60 * 1000
@@ -22,7 +21,7 @@ export const formCheckInput = z.object({ ticket: z.string().max(1000), trap: z.s
 
 /** A ticket for one form; the page asks for it when it shows the form. Throws `rate-limited`. */
 export async function issueFormTicket(app: App, clientAddress: string): Promise<{ ticket: string }> {
-  await rateLimit(app, limits.formTicketsPerAddress, addressKey(clientAddress))
+  await limitCall(app, limits.formTicketsPerAddress, { session: null, clientAddress })
   const content = { id: randomToken(16), at: app.now().getTime() }
   return { ticket: seal(app.config.keys, PURPOSE, JSON.stringify(content), PURPOSE) }
 }
@@ -33,7 +32,7 @@ export async function issueFormTicket(app: App, clientAddress: string): Promise<
  */
 export async function checkForm(check: z.output<typeof formCheckInput>): Promise<void> {
   const { app, clientAddress } = requireRun()
-  if (clientAddress !== undefined) await rateLimit(app, limits.formsPerAddress, addressKey(clientAddress))
+  if (clientAddress !== undefined) await limitCall(app, limits.formsPerAddress, { session: null, clientAddress })
   const ticket = openTicket(app, check.ticket)
   const age = ticket ? app.now().getTime() - ticket.at : -1
   if (!ticket || check.trap !== '' || age < FORM_TICKET_AGE_IN_MS || age > LIFE_IN_MS) throw refused()
