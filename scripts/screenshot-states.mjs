@@ -66,7 +66,7 @@ const inDesktop = page =>
 
 /** What is shown before there is a note, and after. */
 export const fresh = [
-  { name: 'home-fresh', path: '/', reach: text('Nothing happened yet') },
+  { name: 'home-fresh', path: '/', reach: text('No activity yet') },
   { name: 'notes-empty', path: '/notes', reach: text('No notes yet') },
   { name: 'archive-empty', path: '/notes?view=archived', reach: text('The archive is empty') },
 ]

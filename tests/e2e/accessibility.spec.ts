@@ -33,7 +33,7 @@ const walks: Walk[] = [
         'Home on a fresh database',
         async page => {
           await page.getByText('0 of 3 done').waitFor()
-          await page.getByText('Nothing happened yet').waitFor()
+          await page.getByText('No activity yet').waitFor()
         },
       ],
       ['the account menu', page => page.getByRole('button', { name: /^Account Ada/ }).click()],

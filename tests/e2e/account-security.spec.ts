@@ -70,7 +70,7 @@ test('linked accounts are listed, the last way in stays, and others are unlinked
   await expect(region(page, 'Password')).toContainText('Your account has no password.')
   await linked.getByRole('button', { name: 'Unlink Corp' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
-  await expect(page.getByRole('dialog')).toContainText('This is your last way to sign in.')
+  await expect(page.getByRole('dialog')).toContainText('This is your last sign-in method.')
   await query(server, "update accounts set password = ? where provider_id = 'credential'", [String(row?.password)])
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
   await expect(page.getByText('Corp has been unlinked.').first()).toBeVisible()

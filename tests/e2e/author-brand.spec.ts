@@ -42,7 +42,7 @@ test('pages of the application stand in the sidebar and in the palette at their 
     'Felling plans',
     'Foresters',
     'Tools',
-    'Connections',
+    'Integrations',
     'Audit log',
     'Settings',
   ])

@@ -160,7 +160,7 @@ test.describe('connected apps', () => {
     await expect(page.getByRole('heading', { name: '1 member' })).toBeVisible()
     await expect(page.getByRole('link', { name: 'Connected apps' })).toHaveCount(0)
     await page.goto('/team/apps')
-    await expect(page.getByRole('heading', { name: 'Your role does not open this section' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: "You don't have access to this section" })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Connected apps' })).toHaveCount(0)
   })
 })

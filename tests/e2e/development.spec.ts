@@ -68,7 +68,7 @@ test('an empty application shows what comes next, in both languages and colours,
   application.remove('server/actions/greet.ts')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(server.origin, { timeout: 60_000 })
-  await expect(page.getByRole('heading', { name: 'What happened' })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible({ timeout: 60_000 })
   for (const width of [375, 1280]) {
     await page.setViewportSize({ width, height: 800 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)

@@ -34,7 +34,7 @@ test('home shows the newest notes first, what happened to what a person may see,
   await expect(latest.nth(0)).toContainText('Weekly metrics')
   await expect(latest.nth(1)).toContainText('Newest')
   await expect(latest.nth(2)).toContainText('Pinned')
-  const feed = page.getByRole('region', { name: 'What happened' })
+  const feed = page.getByRole('region', { name: 'Activity' })
   await expect(feed).toContainText('Maria made Weekly metrics visible to the organization')
   await expect(feed.getByRole('heading', { name: 'Today' })).toBeVisible()
   await expect(page.locator('main')).not.toContainText('dismissal')
@@ -68,7 +68,7 @@ test('the first steps tick themselves, can be put away and taken back, and go wh
   await steps.getByRole('button', { name: 'Dismiss' }).click()
   await expect(steps).toHaveCount(0)
   await page.reload()
-  await expect(page.getByRole('region', { name: 'What happened' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Activity' })).toBeVisible()
   await expect(steps).toHaveCount(0)
 })
 

@@ -63,7 +63,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await expect(grace.getByRole('link', { name: 'Invitations' })).toHaveCount(0)
   await expect(grace.getByRole('columnheader', { name: 'Last active' })).toHaveCount(0)
   await grace.goto('/team/invitations')
-  await expect(grace.getByRole('heading', { name: 'Your role does not open this section' })).toBeVisible()
+  await expect(grace.getByRole('heading', { name: "You don't have access to this section" })).toBeVisible()
   await expectNoViolationsInBothColours(grace)
   await grace.getByRole('link', { name: 'See owners and admins' }).click()
   await expect(grace.getByText('ada@example.test')).toBeVisible()

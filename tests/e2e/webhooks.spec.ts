@@ -61,7 +61,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
 
   await deliveries.getByLabel('Since', { exact: true }).fill('2020-01-01T00:00')
   await deliveries.getByRole('button', { name: 'Count' }).click()
-  await expect(deliveries.getByText('Choose a time of the last thirty days.')).toBeVisible()
+  await expect(deliveries.getByText('Choose a time in the past 30 days.')).toBeVisible()
   const hourAgo = new Date(Date.now() - 3_600_000)
   const local = new Date(hourAgo.getTime() - hourAgo.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
   await deliveries.getByLabel('Since', { exact: true }).fill(local)

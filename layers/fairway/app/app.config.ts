@@ -33,6 +33,7 @@ export default defineAppConfig({
       variants: { overlay: { true: { overlay: OVERLAY } } },
     },
     slideover: { slots: { wrapper: 'min-w-0 pe-8', title: 'text-base', overlay: OVERLAY } },
-    radioGroup: { slots: { fieldset: 'gap-x-5 gap-y-2' } },
+    radioGroup: { slots: { fieldset: 'gap-5' } },
+    badge: { variants: { size: { xs: { base: 'text-xs' }, sm: { base: 'text-xs' } } } },
   },
 })

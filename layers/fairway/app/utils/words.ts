@@ -48,12 +48,24 @@ const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
+const DAY = 86_400
+/** From how many seconds on a time ahead is told in a unit: what expires in 90 days says so in days. */
+const AHEAD: Partial<Record<Intl.RelativeTimeFormatUnit, number>> = {
+  year: 700 * DAY,
+  month: 120 * DAY,
+  week: Infinity,
+  day: 1.5 * DAY,
+  hour: 5400,
+}
+
 /** How long before or after `now` a time is, in words: “2 hours ago”, “in 3 days”, “now”. */
 export function relativeTime(time: Date, now: Date, language: string): string {
   const seconds = Math.round((time.getTime() - now.getTime()) / 1000)
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const step = STEPS.find(([, size]) => Math.abs(seconds) >= size)
-  return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
+  const [unit, size] =
+    STEPS.find(([name, least]) => Math.abs(seconds) >= (seconds > 0 ? (AHEAD[name] ?? least) : least)) ?? []
+  if (!unit || !size) return format.format(0, 'second')
+  return format.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
 }
 
 /** The part of the day that a greeting names. */

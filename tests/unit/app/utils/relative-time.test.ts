@@ -13,6 +13,13 @@ describe('relativeTime', () => {
     ['2026-03-01T12:00:00.000Z', '3 months ago'],
     ['2024-03-01T12:00:00.000Z', '2 years ago'],
     ['2026-06-18T13:00:00.000Z', 'in 3 days'],
+    // A token of 90 days never reads “in 2 months”.
+    ['2026-09-13T12:00:00.000Z', 'in 90 days'],
+    ['2026-09-13T11:59:00.000Z', 'in 90 days'],
+    ['2026-07-15T11:59:00.000Z', 'in 30 days'],
+    ['2026-06-16T11:59:00.000Z', 'in 24 hours'],
+    ['2026-06-15T12:29:40.000Z', 'in 30 minutes'],
+    ['2027-06-15T12:00:00.000Z', 'in 12 months'],
   ])('says for %s “%s”', (time, words) => {
     expect(relativeTime(new Date(time), now, 'en')).toBe(words)
   })
