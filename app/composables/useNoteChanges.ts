@@ -24,8 +24,7 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
   const erase = useAction('delete-note')
   const eraseMany = useAction('delete-notes')
 
-  const undoButton = { label: t('notes.undo'), color: 'neutral', variant: 'outline' } as const
-  const undo = (onClick: () => unknown) => [{ ...undoButton, onClick: () => void onClick() }]
+  const undo = (onClick: () => unknown) => [{ label: t('notes.undo'), onClick: () => void onClick() }]
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {

@@ -46,9 +46,7 @@ export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
     toast.add({
       title: t('sharing.unshared', { title: note.title, name }),
       icon: 'i-lucide-check',
-      actions: [
-        { label: t('notes.undo'), color: 'neutral', variant: 'outline', onClick: () => void share(person, role) },
-      ],
+      actions: [{ label: t('notes.undo'), onClick: () => void share(person, role) }],
     })
     await load()
   }

@@ -5,7 +5,10 @@ export type Note = ActionTypes['create-note']['output']['note']
 
 const MOST_SHOWN = 400
 const MARKS = [
-  [/^[ \t]*(#{1,6}|>|[-*+] \[[ x]\]|[-*+]|\|?[-|: ]{3,}$|```.*$)[ \t]*/gim, ''],
+  // The heading is the title again, and code says nothing in one line.
+  [/^[ \t]*#{1,6} .*$/gm, ''],
+  [/```[\s\S]*?(?:```|$)/g, ''],
+  [/^[ \t]*(>|[-*+] \[[ x]\]|[-*+]|\|?[-|: ]{3,}$)[ \t]*/gim, ''],
   [/!?\[([^\]]*)\]\([^)]*\)/g, '$1'],
   [/\*\*|__|`/g, ''],
   [/\n{2,}/g, '\n'],

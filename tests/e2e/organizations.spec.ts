@@ -30,7 +30,7 @@ test('creates one more organization after a warning', async ({ page }) => {
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Second Office')
   await dialog.getByRole('button', { name: 'Create organization' }).click()
   await expect(dialog.getByRole('alert')).toContainText(/You already belong to Ada/)
-  await expect(dialog.getByRole('alert')).toContainText('share neither members nor credentials')
+  await expect(dialog.getByRole('alert')).toContainText('separate members and credentials')
   await expectNoViolations(page)
   await dialog.getByRole('button', { name: 'Create anyway' }).click()
   await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
@@ -38,14 +38,30 @@ test('creates one more organization after a warning', async ({ page }) => {
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Second Office')
 })
 
-test('switches after a confirmation that names both', async ({ page, origin }) => {
+test('switches at once, offers to undo it, and asks only where credentials are left behind', async ({
+  page,
+  origin,
+}) => {
   await create(page, origin, 'Second Office')
   await page.reload()
   await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
   await switcher(page).click()
   await page.getByRole('menuitemcheckbox', { name: /^Ada/ }).click()
+  await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
+  await page.evaluate(() =>
+    fetch('/_fw/org/vault/openai', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ value: 'sk-1234567890' }),
+    }),
+  )
+  await switcher(page).click()
+  await page.getByRole('menuitemcheckbox', { name: /^Ada/ }).click()
   const dialog = page.getByRole('dialog', { name: /^Switch to Ada/ })
   await expect(dialog).toContainText('You leave Second Office')
+  await expect(dialog.getByRole('listitem')).toHaveText(['openai'])
   await expectNoViolations(page)
   await dialog.getByRole('button', { name: /^Switch to Ada/ }).click()
   await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
@@ -64,7 +80,7 @@ test('searches when there are many', async ({ page, origin }) => {
   await page.getByRole('dialog').getByRole('textbox').fill('gam')
   await expectNoViolations(page)
   await page.getByRole('option', { name: /Gamma/ }).click()
-  await expect(page.getByRole('dialog', { name: 'Switch to Gamma?' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Organization Gamma' })).toBeVisible()
 })
 
 test('deletes an organization whose name is typed', async ({ page, origin, server }) => {

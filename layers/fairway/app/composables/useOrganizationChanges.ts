@@ -1,5 +1,5 @@
 import { formatTime } from '#fairway/shared/languages'
-import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
+import type { JoinedOrganization, OrganizationDetails } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
 import { callOperation, type OperationArgs, type OperationName, type OperationOutput } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
@@ -35,23 +35,37 @@ export function useOrganizationChanges() {
   }
 }
 
-/** Switches the active organization; asks first when the server wants it. */
+/** Switches the active organization and offers to undo that; asks first only when credentials would be left behind. */
 export function useOrganizationSwitch() {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
+  const { organization } = useSession()
   const { question } = useOrganizationDialogs()
   const { switchTo } = useOrganizationChanges()
 
-  return async function change(to: Pick<OrganizationEntry, 'id' | 'name'> | null): Promise<void> {
-    const name = to?.name ?? t('frame.personal')
+  /** Gives the question of the server instead where an answer to it is needed. */
+  async function switchUnlessAsked(id: string | null): Promise<SwitchQuestion | undefined> {
     try {
-      await switchTo(to?.id ?? null)
-      toast.add({ title: t('org.switched', { name }), icon: 'i-lucide-check' })
+      await switchTo(id)
     } catch (thrown) {
-      const failure = toActionFailure(thrown)
-      question.value = toSwitchQuestion(failure)
-      if (!question.value) failed(t('org.notSwitched', { name }), failure, () => change(to))
+      const asked = toSwitchQuestion(toActionFailure(thrown))
+      if (!asked) throw thrown
+      if (asked.orphanedCredentials.length > 0) return asked
+      await switchTo(id, true)
+    }
+  }
+
+  return async function change(to: Place | null): Promise<void> {
+    const name = to?.name ?? t('frame.personal')
+    const from = organization.value ?? null
+    try {
+      question.value = await switchUnlessAsked(to?.id ?? null)
+      if (question.value) return
+      const actions = [{ label: t('org.undo'), onClick: () => void change(from) }]
+      toast.add({ title: t('org.switched', { name }), icon: 'i-lucide-check', actions })
+    } catch (thrown) {
+      failed(t('org.notSwitched', { name }), thrown, () => change(to))
     }
   }
 }
