@@ -1,0 +1,18 @@
+import { type FunctionalComponent, h } from 'vue'
+
+interface IconProps {
+  /** `i-lucide-axe` or `lucide:axe`. */
+  name: string
+  size?: string | number
+}
+
+/** An icon of the style sheet that the build makes (modules/icons), in place of Nuxt Icon's component. */
+const Icon: FunctionalComponent<IconProps> = ({ name, size }) =>
+  h('span', {
+    class: ['iconify', `i-${name.replace(/^i-/, '').replace(':', '-')}`],
+    style: size ? { fontSize: Number.isNaN(Number(size)) ? String(size) : `${size}px` } : undefined,
+    'aria-hidden': true,
+  })
+Icon.props = ['name', 'size', 'mode', 'customize']
+
+export default Icon
