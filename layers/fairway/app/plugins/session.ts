@@ -1,6 +1,6 @@
-import * as z from 'zod/mini'
 import { SESSION_PATH } from '#fairway/shared/paths'
-import { sessionAnswerSchema } from '#fairway/shared/schemas/session'
+import { isRecord } from '#fairway/shared/record'
+import type { Session } from '#fairway/shared/schemas/session'
 import { sendJson } from '../request/send-json'
 import { createSessionStore } from '../session/session-store'
 import { writeDeviceSetting } from '../utils/device-setting'
@@ -24,18 +24,24 @@ const askEarly: typeof fetch = (input, init) => {
 const givenUp = (signal?: AbortSignal | null): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
+// Looked at without a schema, which would bring zod into the first page.
+const isSessionAnswer = (answer: unknown): answer is { session: Session | null } =>
+  isRecord(answer) &&
+  (answer.session === null || (isRecord(answer.session) && typeof answer.session.userId === 'string'))
+
 /** One session store for this application; it asks nothing until it is asked. */
 export default defineNuxtPlugin({
   name: 'session',
   setup() {
-    // Schemas are read, not compiled: the content security policy allows no code from text.
-    z.config({ jitless: true })
+    // For zod, which comes with the first page that needs it: the content security policy allows no code from text.
+    Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     return {
       provide: {
         session: createSessionStore({
           ask: async () => {
             const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
-            const { session } = sessionAnswerSchema.parse(answer)
+            if (!isSessionAnswer(answer)) throw new TypeError('This is no answer about a session.')
+            const { session } = answer
             // The sign-in page shows next time what has worked.
             if (session) writeDeviceSetting('signed-in-with', session.provider)
             return session

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini'
-import { problemSchema } from '#fairway/shared/schemas/problem'
+import type { Problem } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
+import { isRecord } from '#fairway/shared/record'
 import { ActionFailure } from './action-failure'
 
 const TIME_OUT_IN_MS = 40_000
@@ -68,15 +68,19 @@ function unreadable(cause: unknown, response: Response): unknown {
 
 /** What an answer of our own server that is none of the good ones says. */
 export function toFailure(answer: unknown, response: Response): ActionFailure {
-  const { data: problem } = problemSchema.safeParse(answer)
-  if (problem) return new ActionFailure({ kind: 'problem', ...problem, extra: answer })
+  if (isProblem(answer)) return new ActionFailure({ ...answer, kind: 'problem', extra: answer })
   const requestId = response.headers.get('x-request-id') ?? undefined
   return new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer', requestId })
 }
 
-const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'
+// Looked at without a schema, which would bring zod into the first page.
+const isProblem = (answer: unknown): answer is Problem =>
+  isRecord(answer) &&
+  Number.isInteger(answer.status) &&
+  ['type', 'title', 'code', 'requestId'].every(name => typeof answer[name] === 'string') &&
+  (answer.errors === undefined || (Array.isArray(answer.errors) && answer.errors.every(isRecord)))
 
-const envelopeSchema = z.object({ result: z.unknown() })
+const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'
 
 /** Calls one declared action over HTTP and gives its result; throws ActionFailure. */
 export async function callAction(
@@ -85,7 +89,8 @@ export async function callAction(
   options: Pick<SendOptions, 'bearer' | 'signal' | 'timeoutInMs'> = {},
 ): Promise<unknown> {
   const answer = await sendJson(actionPath(name), { ...options, method: 'POST', body: input })
-  return envelopeSchema.parse(answer).result
+  if (!isRecord(answer)) throw new ActionFailure({ kind: 'problem', code: 'unreadable-answer' })
+  return answer.result
 }
 
 /** Any thrown value as an ActionFailure. */

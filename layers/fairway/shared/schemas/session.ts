@@ -64,5 +64,3 @@ export const orgContextSchema = z.pick(sessionSchema, {
   closedOrg: true,
   secondFactor: true,
 })
-
-export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })
