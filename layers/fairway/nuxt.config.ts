@@ -47,7 +47,6 @@ export default defineNuxtConfig({
   colorMode: { preference: 'system', fallback: 'light', storage: 'localStorage', storageKey: 'fairway-theme' },
   spaLoadingTemplate: true,
   components: [{ path: path('./app/components'), pathPrefix: false }],
-  imports: { presets: [{ from: 'vue-i18n', imports: ['useI18n'] }] },
   app: {
     head: {
       htmlAttrs: { lang: 'en' },
@@ -133,15 +132,10 @@ export default defineNuxtConfig({
     ],
     // Known beforehand, so that the first page in development is not loaded twice.
     // A library that development finds later reloads the page: an import would lose the file that was chosen.
-    optimizeDeps: { include: ['vue-i18n', 'zod/mini', 'papaparse'] },
+    optimizeDeps: { include: ['zod/mini', 'papaparse'] },
     define: {
       // No component here, and none of the libraries', is written with the Options API.
       __VUE_OPTIONS_API__: 'false',
-      __VUE_I18N_FULL_INSTALL__: 'false',
-      __VUE_I18N_LEGACY_API__: 'false',
-      __INTLIFY_PROD_DEVTOOLS__: 'false',
-      // The build has parsed every text (modules/texts).
-      __INTLIFY_DROP_MESSAGE_COMPILER__: 'true',
     },
   },
   typescript: { strict: true },

@@ -50,11 +50,6 @@ export function composablesPage({ names, platform, order }, missing) {
     .toSorted(byLetters)
     .flatMap(([name, stability]) => {
       const place = places.get(name)
-      // `useI18n` is the one that comes from a library.
-      if (!place)
-        return [
-          `\n## ${name}\n${flag(stability)}\nThe texts of the page in the reader’s language, as in [vue-i18n](https://vue-i18n.intlify.dev).\n`,
-        ]
       return [entry(name, stability, findExport(place, name, platform), missing)]
     })
   return (

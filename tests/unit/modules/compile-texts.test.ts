@@ -13,14 +13,6 @@ describe('compileTexts', () => {
     expect([0, 1, 7].map(count => t('plan.count', count))).toEqual(['no plans', 'one plan', '7 plans'])
   })
 
-  it('parses every text for development, where vue-i18n warns of others', () => {
-    const catalog = { plan: { title: 'Plan' } }
-    const compiled = compileTexts(catalog, { isDev: true }) as typeof catalog
-    expect(typeof compiled.plan.title).toBe('object')
-    const { t } = createI18n({ legacy: false, locale: 'en', messages: { en: compiled } }).global
-    expect(t('plan.title')).toBe('Plan')
-  })
-
   it('names the key of a text that cannot be read', () => {
     expect(() => compileTexts({ plan: { named: 'Plan of {name' } })).toThrow(/^The text plan\.named .*cannot be read/)
   })

@@ -1,10 +1,10 @@
 import type components from '@nuxt/ui/runtime/locale/en.js'
-import { createI18n } from 'vue-i18n'
 import { languages, loaders } from '#build/languages'
 import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
 import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
+import { createTexts } from '../language/texts'
 import { page } from '../request/field-text'
 import { sendJson } from '../request/send-json'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
@@ -15,17 +15,16 @@ const SETTING = 'language'
 export default defineNuxtPlugin({
   name: 'language',
   async setup(nuxtApp) {
-    const messages: Record<string, typeof en> = { en }
-    const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'en', messages })
+    const texts = createTexts(en)
     const language = ref<Language>('en')
     const direction = ref(directionOf('en'))
     const componentTexts = shallowRef<typeof components>()
-    nuxtApp.vueApp.use(i18n)
+    nuxtApp.vueApp.config.globalProperties.$t = texts.t
 
     async function apply(next: Language): Promise<void> {
       const loaded = await loaders[next]?.()
-      if (loaded) i18n.global.setLocaleMessage(next, loaded.texts as typeof en)
-      i18n.global.locale.value = next
+      if (loaded) texts.add(next, loaded.texts)
+      texts.locale.value = next
       language.value = next
       direction.value = directionOf(next)
       // A language that the components do not know has their English words, in its own direction.
@@ -36,7 +35,7 @@ export default defineNuxtPlugin({
     // Of a query, only a language that public pages come in reaches the renderer (server/domains/pages).
     if (import.meta.server) await apply(known(useRequestURL().searchParams.get('lang')) ?? 'en')
     if (import.meta.client) {
-      page.texts = i18n.global
+      page.texts = texts
       const { serverRendered } = nuxtApp.payload
       const asked = serverRendered && new URLSearchParams(location.search).get('lang')
       const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
@@ -63,7 +62,10 @@ export default defineNuxtPlugin({
     }
 
     return {
-      provide: { language: { current: readonly(language), direction: readonly(direction), componentTexts, choose } },
+      provide: {
+        texts,
+        language: { current: readonly(language), direction: readonly(direction), componentTexts, choose },
+      },
     }
   },
 })

@@ -41,7 +41,7 @@ export default defineNuxtModule({
     // Development goes on with the texts as they are, so that the cure is noticed.
     function compiled(texts: Catalog): Catalog {
       try {
-        return compileTexts(texts, { isDev: nuxt.options.dev })
+        return compileTexts(texts)
       } catch (error) {
         if (!nuxt.options.dev) throw error
         tellFault(nuxt, 'texts', error)

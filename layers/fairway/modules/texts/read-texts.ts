@@ -148,24 +148,20 @@ function placeOf(text: string): string {
 
 /** What a text without any of these says is what it is. */
 const SYNTAX = /[{}|@]/
-const ANYTHING = /^/
 
 /**
  * A catalog whose texts with placeholders, plurals or references are parsed, so that no browser loads the parser; throws with the key
- * of a text that cannot be. In development all are parsed: vue-i18n warns of each that is not.
+ * of a text that cannot be.
  */
-export const compileTexts = (catalog: Catalog, { isDev = false } = {}): Catalog =>
-  compileWithin(catalog, isDev ? ANYTHING : SYNTAX, '')
-
-const compileWithin = (catalog: Catalog, parsed: RegExp, prefix: string): Catalog =>
+export const compileTexts = (catalog: Catalog, prefix = ''): Catalog =>
   Object.fromEntries(
-    Object.entries(catalog).map(([name, value]) => [name, compileValue(value, parsed, prefix + name)] as const),
+    Object.entries(catalog).map(([name, value]) => [name, compileValue(value, prefix + name)] as const),
   )
 
-function compileValue(value: unknown, parsed: RegExp, key: string): unknown {
-  if (typeof value === 'string') return parsed.test(value) ? compileText(value, key) : value
-  if (Array.isArray(value)) return value.map((each, index) => compileValue(each, parsed, `${key}.${index}`))
-  return typeof value === 'object' && value !== null ? compileWithin(value as Catalog, parsed, `${key}.`) : value
+function compileValue(value: unknown, key: string): unknown {
+  if (typeof value === 'string') return SYNTAX.test(value) ? compileText(value, key) : value
+  if (Array.isArray(value)) return value.map((each, index) => compileValue(each, `${key}.${index}`))
+  return typeof value === 'object' && value !== null ? compileTexts(value as Catalog, `${key}.`) : value
 }
 
 const compileText = (text: string, key: string) =>

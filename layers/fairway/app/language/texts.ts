@@ -1,0 +1,101 @@
+import { ref, shallowReactive } from 'vue'
+import { isRecord } from '#fairway/shared/record'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What the build has made of a text with placeholders, plurals or references (modules/texts): vue-i18n's own parser, in short. */
+type Parsed =
+  | { t: 0; b: Parsed }
+  | { t: 1; c: Parsed[] }
+  | { t: 2; s?: string; i?: Parsed[] }
+  | { t: 3 | 7 | 8 | 9; v?: string; s?: string }
+  | { t: 4; k: string }
+  | { t: 5; i: number }
+  | { t: 6; k: Parsed; m?: Parsed }
+
+interface Said {
+  values: Values | readonly unknown[]
+  count: number | undefined
+  /** Another text, which this one refers to. */
+  linked: (key: string) => string
+}
+
+/** The texts of a page in vue-i18n's syntax, which the build has parsed: only what fills them in is left to do here. */
+export function createTexts(english: object) {
+  const catalogs = shallowReactive<Record<string, object>>({ en: english })
+  const locale = ref('en')
+
+  const find = (key: string, code: string): unknown =>
+    key.split('.').reduce<unknown>((at, name) => ownPart(at, name), catalogs[code])
+  const isText = (found: unknown): found is string | Parsed =>
+    typeof found === 'string' || (isRecord(found) && found.t === 0 && 'b' in found)
+
+  /** The text of a key, in English where the language has none, with its values; `count` chooses among its forms. */
+  function t(key: string, values: Values | readonly unknown[] | number = {}, count?: number): string {
+    const found = [locale.value, 'en'].map(code => find(key, code)).find(isText)
+    if (typeof values === 'number') return t(key, {}, values)
+    if (found === undefined) return key
+    return typeof found === 'string' ? found : say(found, { values, count, linked: other => t(other, values, count) })
+  }
+
+  return {
+    t,
+    /** Whether the language has a text for a key. */
+    te: (key: string, code = locale.value): boolean => isText(find(key, code)),
+    /** A number as the language writes it. */
+    n: (value: number, options?: Intl.NumberFormatOptions) =>
+      new Intl.NumberFormat(locale.value, options).format(value),
+    /** A time as the language writes it. */
+    d: (value: Date | number | string, options?: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat(locale.value, options).format(new Date(value)),
+    locale,
+    /** Adds groups of texts to those of a language. */
+    add(code: string, texts: object): void {
+      const known = catalogs[code] ?? {}
+      if (Object.keys(texts).some(group => !(group in known))) catalogs[code] = { ...known, ...texts }
+    },
+  }
+}
+
+export type Texts = ReturnType<typeof createTexts>
+
+function say(node: Parsed, said: Said): string {
+  if (node.t === 0) return say(node.b, said)
+  if (node.t === 1) return sayForm(node.c, said)
+  if (node.t === 2) return node.s ?? (node.i ?? []).map(part => say(part, said)).join('')
+  if (node.t === 4) return shown(valueOf(node.k, said))
+  if (node.t === 5) return shown(valueOf(String(node.i), said))
+  if (node.t === 6) return modified(said.linked(say(node.k, said)), node.m && say(node.m, said))
+  return node.v ?? node.s ?? ''
+}
+
+/** The form for a count: of two, the first is for one; of three, the first is for none. */
+function sayForm(forms: readonly Parsed[], said: Said): string {
+  const counts = [valueOf('count', said), valueOf('n', said), said.count]
+  const count = Math.abs(counts.find(each => typeof each === 'number') ?? 1)
+  const form = forms[forms.length === 2 ? Number(count !== 1) : Math.min(count, 2)]
+  return form ? say(form, said) : ''
+}
+
+function valueOf(name: string, { values, count }: Said): unknown {
+  const value = ownPart(values, name)
+  return (name === 'count' || name === 'n') && count !== undefined ? value || count : value
+}
+
+const ownPart = (whole: unknown, name: string): unknown =>
+  typeof whole === 'object' && whole !== null && Object.hasOwn(whole, name) ? Reflect.get(whole, name) : undefined
+
+const shown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : String(value ?? '')
+
+function modified(text: string, modifier = ''): string {
+  if (modifier === 'upper') return text.toUpperCase()
+  if (modifier === 'lower') return text.toLowerCase()
+  return modifier === 'capitalize' ? text.charAt(0).toLocaleUpperCase() + text.slice(1) : text
+}
+
+declare module 'vue' {
+  interface ComponentCustomProperties {
+    $t: Texts['t']
+  }
+}

@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs'
+import { createI18n } from 'vue-i18n'
+import { describe, expect, it } from 'vitest'
+import { createTexts } from '#fairway/app/language/texts'
+import { compileTexts } from '#fairway/modules/texts/read-texts'
+
+type Catalog = Parameters<typeof compileTexts>[0]
+
+const values = { name: 'Ada <ada@example.com>', n: 3, count: 3, email: '{name} | @:x', organization: null }
+const counts = [0, 1, 11]
+
+/** The keys of all texts of a catalog. */
+const keysOf = (catalog: object, prefix = ''): string[] =>
+  Object.entries(catalog).flatMap(([name, value]) =>
+    typeof value === 'string' ? `${prefix}${name}` : keysOf(value, `${prefix}${name}.`),
+  )
+
+describe('createTexts', () => {
+  it.each(['en', 'de', 'ar'])('says every text of the catalogs in %s as vue-i18n does', code => {
+    const files = globSync([`layers/fairway/app/locales/${code}/*.json`, `app/locales/${code}/*.json`])
+    const catalogs = files.map((file): Catalog => JSON.parse(readFileSync(file, 'utf8')))
+    const catalog = Object.assign({}, ...catalogs)
+    const { global } = createI18n({ legacy: false, locale: code, messages: { [code]: catalog } })
+    const texts = createTexts({})
+    texts.add(code, compileTexts(catalog))
+    texts.locale.value = code
+    const keys = keysOf(catalog)
+    expect(keys.length).toBeGreaterThan(500)
+    for (const key of keys) {
+      expect(texts.te(key)).toBe(true)
+      expect(texts.t(key)).toBe(global.t(key))
+      expect(texts.t(key, values)).toBe(global.t(key, values))
+      for (const count of counts) {
+        expect(texts.t(key, count)).toBe(global.t(key, count))
+        expect(texts.t(key, { name: 'Ada' }, count)).toBe(global.t(key, { name: 'Ada' }, count))
+      }
+    }
+  })
+
+  it('fills in lists, literals and references as vue-i18n does', () => {
+    const en = {
+      list: '{0} and {1}',
+      literal: "{'@'} and {'{'}",
+      name: 'Fairway',
+      link: 'About @:name and @.upper:name and @.capitalize:deep.low',
+      deep: { low: 'low {name}' },
+      choice: 'none | one | {count} of {n}',
+    }
+    const { t } = createI18n({ legacy: false, locale: 'en', messages: { en } }).global
+    const texts = createTexts(compileTexts(en))
+    for (const key of ['literal', 'link']) expect(texts.t(key, { name: 'x' })).toBe(t(key, { name: 'x' }))
+    expect(texts.t('list', ['a', { b: 1 }])).toBe(t('list', ['a', { b: 1 }]))
+    for (const count of [-1, 0, 1, 5]) expect(texts.t('choice', count)).toBe(t('choice', count))
+  })
+
+  it('says in English what a language does not have, and the key of what is nowhere', () => {
+    const texts = createTexts({ plan: { title: 'Plan' } })
+    texts.add('de', { andere: { a: 'A' } })
+    texts.locale.value = 'de'
+    expect(texts.t('plan.title')).toBe('Plan')
+    expect(texts.te('plan.title')).toBe(false)
+    expect([texts.t('plan.constructor'), texts.t('plan')]).toEqual(['plan.constructor', 'plan'])
+  })
+})
