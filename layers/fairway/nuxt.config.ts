@@ -9,20 +9,6 @@ if (Number(process.versions.node.split('.')[0]) < 24)
     `Fairway needs Node.js 24 or newer; this is ${process.versions.node}. With npm, \`npm run …\` and \`npx nuxt …\` use the one that was installed along with it.`,
   )
 
-const NO_TOASTER = '\0no-toaster'
-
-/** UApp brings Nuxt UI's toaster, a twentieth of the first page, which components/states/ToastList.vue replaces: it gets one that shows its slot alone. */
-const withoutToaster = {
-  name: 'fairway:without-toaster',
-  enforce: 'pre' as const,
-  resolveId: (source: string, importer?: string) =>
-    source === './Toaster.vue' && importer?.includes('@nuxt/ui/dist/runtime/components/App.vue')
-      ? NO_TOASTER
-      : undefined,
-  load: (id: string) =>
-    id === NO_TOASTER ? 'export default { setup: (_, { slots }) => () => slots.default?.() }' : undefined,
-}
-
 export default defineNuxtConfig({
   $meta: { name: 'fairway' },
   compatibilityDate: '2026-11-01',
@@ -102,7 +88,6 @@ export default defineNuxtConfig({
   },
   vite: {
     plugins: [
-      withoutToaster,
       {
         name: 'fairway:parts',
         apply: 'build',

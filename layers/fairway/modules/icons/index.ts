@@ -1,5 +1,5 @@
 import { addTemplate, defineNuxtModule, updateTemplates } from '@nuxt/kit'
-import { isPlatformFile, platformDir } from '../registry/roots'
+import { isPlatformFile } from '../registry/roots'
 
 interface IconData {
   body: string
@@ -13,19 +13,14 @@ const BUNDLE = 'nuxt-icon-client-bundle.mjs'
 /** An icon that the style sheet does not have is an empty place. */
 const EVERY_ICON =
   '.iconify{display:inline-block;width:1em;height:1em;background:currentColor;mask:var(--icon,linear-gradient(#0000,#0000)) 50%/100% 100%}'
-const COMPONENT = `${platformDir}/app/icon.ts`
 
 /**
- * Makes a style sheet of the icons that Nuxt Icon has found in the sources. Its own component draws them with a library that is a
- * tenth of the first page's JavaScript; `app/icon.ts` takes its place.
+ * Makes a style sheet of the icons that Nuxt Icon has found in the sources. Its own plugin and component need a library that is a
+ * tenth of the first page's JavaScript; `app/icon.ts` takes their place (modules/light-parts).
  */
 export default defineNuxtModule({
   meta: { name: 'icons' },
   setup(_options, nuxt) {
-    nuxt.options.alias['@nuxt/icon/runtime/components/index.js'] = COMPONENT
-    nuxt.hook('components:extend', components => {
-      for (const component of components) if (component.filePath.includes('@nuxt/icon/')) component.filePath = COMPONENT
-    })
     nuxt.hook('app:resolve', app => {
       app.plugins = app.plugins.filter(({ src }) => !src.includes('@nuxt/icon/'))
     })
