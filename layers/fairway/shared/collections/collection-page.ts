@@ -1,15 +1,5 @@
-import * as z from 'zod/mini'
-
-const linkSchema = z.optional(z.string())
-
-const pageSchema = z.object({
-  totalItems: z.optional(z.int()),
-  can: z.optional(z.object({ create: z.boolean() })),
-  member: z.array(z.unknown()),
-  view: z.optional(
-    z.object({ '@id': z.string(), first: linkSchema, last: linkSchema, previous: linkSchema, next: linkSchema }),
-  ),
-})
+// Looked at without a schema: this file is part of pages that need no zod.
+import { isRecord } from '../record.ts'
 
 /** One item as it came: its fields, `@id` and `@type`. */
 export type CollectionItem = Record<string, unknown>
@@ -36,13 +26,31 @@ export interface CollectionPage<Item = CollectionItem> {
 
 /** Reads a Hydra collection, with and without the prefix `hydra:`; throws for any other body. */
 export function readCollectionPage(body: unknown): CollectionPage {
-  const { can, member, totalItems, view } = pageSchema.parse(withoutPrefix(body))
-  if (!member.every(isItem)) throw new TypeError('a member of the collection is not an object')
-  return { items: member, totalItems, view, can }
+  const page = withoutPrefix(body)
+  if (!isRecord(page) || !Array.isArray(page.member)) throw new TypeError('this is no page of a collection')
+  const { member, totalItems, view, can } = page
+  if (!member.every(isRecord)) throw new TypeError('a member of the collection is not an object')
+  if (totalItems !== undefined && !isCount(totalItems)) throw new TypeError('the number of items is none')
+  return { items: member, totalItems, view: readView(view), can: readRights(can) }
 }
 
-// By hand, as the schema for it would be in the first page that a browser loads, of every page.
-const isItem = (value: unknown): value is CollectionItem => typeof value === 'object' && value !== null
+const isCount = (value: unknown): value is number => Number.isInteger(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isLink = (value: unknown): value is string | undefined => value === undefined || isText(value)
+
+function readView(view: unknown): CollectionView | undefined {
+  if (view === undefined) return undefined
+  const { '@id': id, first, last, previous, next } = isRecord(view) ? view : {}
+  if (isText(id) && isLink(first) && isLink(last) && isLink(previous) && isLink(next))
+    return { '@id': id, first, last, previous, next }
+  throw new TypeError('the links of the page cannot be read')
+}
+
+function readRights(can: unknown): CollectionPage['can'] {
+  if (can === undefined) return undefined
+  if (isRecord(can) && typeof can.create === 'boolean') return { create: can.create }
+  throw new TypeError('what the caller may do cannot be read')
+}
 
 function withoutPrefix(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('hydra:member' in body)) return body
