@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createI18n } from 'vue-i18n'
 import { z } from 'zod'
+import { createTexts } from '../app/language/texts'
+import { compileTexts } from '../modules/texts/compile-texts'
 import { languagesIn } from '../server/kernel/locale-files'
 import { toLanguage, type Language } from '../shared/languages'
 import { dataFolder, findBrowser } from '../desktop/program/places'
@@ -96,6 +97,6 @@ async function readVersion(): Promise<string> {
 async function readTexts(language: Language): Promise<Texts> {
   const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}/desktop.json`), 'utf8'))
   const { desktop } = z.object({ desktop: z.record(z.string(), z.json()) }).parse(catalog)
-  const { t } = createI18n({ legacy: false, locale: language, messages: { [language]: { desktop } } }).global
-  return (key, values = {}) => (typeof values.n === 'number' ? t(key, values, values.n) : t(key, values))
+  const { t } = createTexts(compileTexts({ desktop }))
+  return (key, values = {}) => t(key, values)
 }

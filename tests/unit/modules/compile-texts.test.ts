@@ -1,6 +1,6 @@
-import { createI18n } from 'vue-i18n'
 import { describe, expect, it } from 'vitest'
-import { compileTexts } from '#fairway/modules/texts/read-texts'
+import { createTexts } from '#fairway/app/language/texts'
+import { compileTexts } from '#fairway/modules/texts/compile-texts'
 
 describe('compileTexts', () => {
   it('leaves texts without syntax as they are, and the others say the same once they are parsed', () => {
@@ -8,7 +8,7 @@ describe('compileTexts', () => {
     const compiled = compileTexts(catalog) as typeof catalog
     expect(compiled.plan.title).toBe('Plan')
     expect(typeof compiled.plan.named).toBe('object')
-    const { t } = createI18n({ legacy: false, locale: 'en', messages: { en: compiled } }).global
+    const { t } = createTexts(compiled)
     expect(t('plan.named', { name: 'Ada' })).toBe('Plan of Ada')
     expect([0, 1, 7].map(count => t('plan.count', count))).toEqual(['no plans', 'one plan', '7 plans'])
   })

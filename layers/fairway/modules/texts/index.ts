@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import withDefaults from 'defu'
+import { compileTexts } from './compile-texts'
 import { tellFault } from '../dev-server/faults'
 import { platformDir } from '../registry/roots'
 import { addServerModule } from '../registry/server-modules'
 import {
   type Catalog,
   catalogReader,
-  compileTexts,
   FEATURE_FILES,
   featureOf,
   FEATURES,

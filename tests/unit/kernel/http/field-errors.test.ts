@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createI18n } from 'vue-i18n'
 import { jsonSchema } from 'nuxt-fairway/tables'
 import { z } from 'zod'
 import ar from '#fairway/app/locales/ar/field-errors.json'
 import de from '#fairway/app/locales/de/field-errors.json'
+import { createTexts } from '#fairway/app/language/texts'
 import { fieldText } from '#fairway/app/request/field-text'
+import { compileTexts } from '#fairway/modules/texts/compile-texts'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { fieldErrors } from '#fairway/shared/field-errors'
@@ -21,7 +22,9 @@ function errorOf(schema: z.ZodType, value: unknown): FieldError {
   throw new Error('it was accepted')
 }
 
-const { global } = createI18n({ legacy: false, messages: { en: {}, de, ar } })
+const global = createTexts({})
+global.add('de', compileTexts(de))
+global.add('ar', compileTexts(ar))
 
 function inLanguage(language: 'en' | 'de' | 'ar', error: FieldError): string {
   const texts = { t: global.t, te: (key: string) => global.te(key, language) }

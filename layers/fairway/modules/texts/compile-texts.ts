@@ -1,0 +1,31 @@
+import { baseCompile } from '@intlify/message-compiler'
+import type { Catalog } from '../../server/kernel/locale-files'
+
+/** What a text without any of these says is what it is. */
+const SYNTAX = /[{}|@]/
+
+/**
+ * A catalog whose texts with placeholders, plurals or references are parsed, so that no browser loads the parser; throws with the key
+ * of a text that cannot be.
+ */
+export const compileTexts = (catalog: Catalog, prefix = ''): Catalog =>
+  Object.fromEntries(
+    Object.entries(catalog).map(([name, value]) => [name, compileValue(value, prefix + name)] as const),
+  )
+
+function compileValue(value: unknown, key: string): unknown {
+  if (typeof value === 'string') return SYNTAX.test(value) ? compileText(value, key) : value
+  if (Array.isArray(value)) return value.map((each, index) => compileValue(each, `${key}.${index}`))
+  return typeof value === 'object' && value !== null ? compileTexts(value as Catalog, `${key}.`) : value
+}
+
+const compileText = (text: string, key: string) =>
+  baseCompile(text, {
+    jit: true,
+    optimize: true,
+    minify: true,
+    location: false,
+    onError: ({ message }) => {
+      throw new Error(`The text ${key} (${JSON.stringify(text)}) cannot be read: ${message}`)
+    },
+  }).ast
