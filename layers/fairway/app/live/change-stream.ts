@@ -1,7 +1,7 @@
 // Loaded after the first page: one tab of a browser listens to the server, the others hear it from that one.
-import * as z from 'zod/mini'
 import { CHANGES_PATH } from '#fairway/shared/paths'
-import { type Change, changeSchema } from '#fairway/shared/schemas/change'
+import { isRecord } from '#fairway/shared/record'
+import type { Change } from '#fairway/shared/schemas/change'
 
 /** What a page hears: of one change, that everything it shows may be old, or that the session is no longer what it was. */
 export type Heard = { kind: 'change'; change: Change } | { kind: 'reload' } | { kind: 'session' }
@@ -18,11 +18,23 @@ const RELOAD_EVERY_IN_MS = 10_000
 /** With a stream it does so too, for rows that are no longer shared with the person: of those the stream says nothing. */
 const RELOAD_ANYWAY_EVERY_IN_MS = 5 * 60_000
 
-const messageSchema = z.union([
-  z.object({ kind: z.literal('change'), change: changeSchema, id: z.string(), sentAt: z.number() }),
-  z.object({ kind: z.enum(['reload', 'session', 'live', 'down', 'ask']) }),
-])
-type Message = z.infer<typeof messageSchema>
+const PLAIN_KINDS = ['reload', 'session', 'live', 'down', 'ask'] as const
+type Message = { kind: 'change'; change: Change; id: string; sentAt: number } | { kind: (typeof PLAIN_KINDS)[number] }
+
+// Looked at without schemas: most pages listen, and need zod for nothing else.
+const isText = (value: unknown) => typeof value === 'string'
+const isChange = (value: unknown): value is Change =>
+  isRecord(value) &&
+  isText(value.action) &&
+  Array.isArray(value.collections) &&
+  value.collections.every(isText) &&
+  (value.id === null || isText(value.id)) &&
+  typeof value.ageInMs === 'number'
+const isMessage = (value: unknown): value is Message =>
+  isRecord(value) &&
+  (value.kind === 'change'
+    ? isChange(value.change) && isText(value.id) && typeof value.sentAt === 'number'
+    : PLAIN_KINDS.some(kind => kind === value.kind))
 
 interface StreamOptions {
   /** When what the page shows was first asked for. */
@@ -103,9 +115,9 @@ function openChannel(hear: StreamOptions['hear']) {
   }
 
   channel.addEventListener('message', ({ data }) => {
-    const message = messageSchema.safeParse(data).data
-    if (message?.kind === 'ask' && state.isListening && state.isLive) tell({ kind: 'live' })
-    else if (message) take(message)
+    if (!isMessage(data)) return
+    if (data.kind === 'ask' && state.isListening && state.isLive) tell({ kind: 'live' })
+    else take(data)
   })
   return { state, tell, close: () => channel.close() }
 }
@@ -150,12 +162,12 @@ function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void)
     source.addEventListener('ready', onReady)
     source.addEventListener('reload', () => tell({ kind: 'reload' }))
     source.addEventListener('change', ({ data, lastEventId: id }) => {
-      const change = changeSchema.safeParse(parseJson(data)).data
-      if (change) tell({ kind: 'change', change, id, sentAt: Date.now() })
+      const change = parseJson(data)
+      if (isChange(change)) tell({ kind: 'change', change, id, sentAt: Date.now() })
     })
     source.addEventListener('end', ({ data }) => {
-      const reason = endSchema.safeParse(parseJson(data)).data?.reason
-      if (reason === 'session') tell({ kind: 'session' })
+      const end = parseJson(data)
+      if (isRecord(end) && end.reason === 'session') tell({ kind: 'session' })
       close()
     })
     source.addEventListener('error', () => {
@@ -164,8 +176,6 @@ function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void)
     })
   })
 }
-
-const endSchema = z.object({ reason: z.string() })
 
 function parseJson(text: unknown): unknown {
   try {

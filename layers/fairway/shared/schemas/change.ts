@@ -1,13 +1,10 @@
-import * as z from 'zod/mini'
-
 /** What a page is told of something that was written. */
-export const changeSchema = z.object({
-  action: z.string(),
+export interface Change {
+  action: string
   /** The collections that may have other rows now. */
-  collections: z.array(z.string()),
+  collections: string[]
   /** The row that was written, where the action names one. */
-  id: z.nullable(z.string()),
+  id: string | null
   /** How long ago it was written, at least, in milliseconds. */
-  ageInMs: z.number(),
-})
-export type Change = z.infer<typeof changeSchema>
+  ageInMs: number
+}

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { compile, createCoreContext, resolveValue, translate } from '@intlify/core-base'
+import { compile, createCoreContext, type LocaleMessage, resolveValue, translate } from '@intlify/core-base'
 import { describe, expect, it } from 'vitest'
 import { createTexts } from '#fairway/app/language/texts'
 import { compileTexts } from '#fairway/modules/texts/compile-texts'
@@ -13,7 +13,7 @@ const counts = [0, 1, 11]
 function asVueI18n(locale: string, messages: Catalog) {
   const context = createCoreContext({
     locale,
-    messages: { [locale]: messages as object },
+    messages: { [locale]: messages as LocaleMessage<string> },
     messageCompiler: compile,
     messageResolver: resolveValue,
   })
