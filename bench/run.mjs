@@ -90,7 +90,7 @@ async function browser() {
   const kilobytes = value => `${value.toFixed(1)} kB`
   return [
     atMost('JavaScript of the sign-in page, gzip', seen.signIn, 15, kilobytes),
-    atMost('JavaScript of the first application page, gzip', seen.app, 190, kilobytes),
+    atMost('JavaScript of the first application page, gzip', seen.app, 140, kilobytes),
     atMost(
       'first application page interactive, processor slowed four times',
       seen.interactive,

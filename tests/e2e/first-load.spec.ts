@@ -2,12 +2,18 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from '../support/e2e'
 import { pageHeading, runAction, signUp } from '../support/people'
 
-const MOST_BYTES = 190_000
+/** What each page loads, with the stream of changes where it listens to one, and one per cent more. */
+const mostBytes = {
+  '/': 139_500,
+  '/notes': 147_300,
+  '/settings': 146_800,
+  '/about': 128_400,
+  '/connect': 133_800,
+  '/tools': 138_900,
+}
 
-const paths = ['/', '/notes', '/settings', '/about', '/connect', '/tools']
-
-for (const path of paths) {
-  test(`${path} loads less than 190 kB of JavaScript, from here only, with an empty console, keeps its place and fits 320 px`, async ({
+for (const [path, most] of Object.entries(mostBytes)) {
+  test(`${path} stays within its limit of JavaScript, from here only, with an empty console, keeps its place and fits 320 px`, async ({
     page,
     origin,
   }) => {
@@ -35,7 +41,7 @@ for (const path of paths) {
     expect(await page.evaluate(() => Reflect.get(window, 'moved').sum)).toBeLessThan(0.1)
     const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
     expect(bytes).toBeGreaterThan(0)
-    expect(bytes).toBeLessThan(MOST_BYTES)
+    expect(bytes).toBeLessThan(most)
     expect(elsewhere).toEqual([])
     expect(complaints).toEqual([])
     await page.setViewportSize({ width: 320, height: 640 })
