@@ -1,5 +1,5 @@
 import { formatTime } from '#fairway/shared/languages'
-import type { JoinedOrganization, OrganizationDetails } from '#fairway/shared/schemas/organization'
+import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
 import { callOperation, type OperationArgs, type OperationName, type OperationOutput } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
