@@ -4,6 +4,8 @@ export function initialsOf(name: string) {
   const colour = (lightness: number, strength: number) => `oklch(${lightness} ${strength} ${sum % 360})`
   return {
     alt: name,
+    // The name stands beside it.
+    'aria-hidden': true as const,
     ui: { fallback: 'text-inherit' },
     style: {
       backgroundColor: `light-dark(${colour(0.92, 0.05)},${colour(0.38, 0.06)})`,
