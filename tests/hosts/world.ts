@@ -138,7 +138,9 @@ function toWorld(origin: string, app: App, person: TestBrowser): Omit<HostWorld,
       const { pathname, search } = new URL(address)
       const page = await person.get(pathname + search)
       if (page.status !== 200) throw new Error(`${page.status} ${page.headers.get('location')} ${await page.text()}`)
-      const fields = Object.entries(formOf(await page.text())).filter(([name]) => !without.includes(name))
+      // The person keeps the app connected although the page may warn of it.
+      const ticked = { ...formOf(await page.text()), offline_access: 'on' }
+      const fields = Object.entries(ticked).filter(([name]) => !without.includes(name))
       const form = { ...Object.fromEntries(fields), decision: 'approve' }
       const answer = await person.post(pathname + search, { form })
       // An address of an application's own kind is a link that the person follows.

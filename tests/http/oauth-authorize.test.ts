@@ -28,12 +28,17 @@ let native: string
 
 const LOOPBACK = 'http://127.0.0.1:3000/callback'
 
+/** An app whose name says whose host it is, so the page does not warn of it. */
+const TRUSTED = { client_name: 'Example' }
+let trusted: string
+
 beforeAll(async () => {
   server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
   ada = await world.person({ name: 'Ada' })
   web = await registeredClient(server.origin)
+  trusted = await registeredClient(server.origin, TRUSTED)
   native = await registeredClient(server.origin, { redirect_uris: [LOOPBACK, 'http://localhost/callback'] })
 })
 afterAll(async () => {
@@ -262,7 +267,7 @@ describe('the consent page', () => {
   it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
     const { orgName } = await sessionOf(ada.browser)
     const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
-    for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'has not been verified']) {
+    for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'Unverified app']) {
       expect(html).toContain(text)
     }
     expect(html).not.toContain('on this computer')
@@ -280,7 +285,7 @@ describe('the consent page', () => {
 
   it('warns where the name of an app does not say whose address gets the access', async () => {
     expect(await (await authorizePage(ada.browser, authorizeQuery(web))).text()).toMatch(
-      /class="banner">What you allow goes to host\.example\.com/,
+      /class="banner">This app sends you to host\.example\.com, which doesn’t match its name/,
     )
   })
 
@@ -292,14 +297,12 @@ describe('the consent page', () => {
     expect(await pageIn({ 'accept-language': 'ar-EG' })).toMatch(/<html lang="ar" dir="rtl">.*رفض/s)
   })
 
-  it('keeps deleting back where its box was not ticked, and writes that down', async () => {
+  it('keeps deleting back unless its box is ticked, and writes that down', async () => {
     const person = await world.person()
     const query = authorizeQuery(web)
-    const form = formOf(await (await authorizePage(person.browser, query)).text())
-    delete form.delete
-    await person.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
-    expect(await kept(person.userId)).toEqual([['mcp:read mcp:write', 0]])
     await decide(person.browser, query)
+    expect(await kept(person.userId)).toEqual([['mcp:read mcp:write', 0]])
+    await decide(person.browser, query, 'approve', { delete: 'on' })
     expect(await kept(person.userId)).toContainEqual(['mcp:read mcp:write', 1])
   })
 
@@ -312,22 +315,28 @@ describe('the consent page', () => {
 
   it.each<[string, string | undefined, Record<string, string | undefined>]>([
     ['reading only', 'mcp:read', {}],
-    ['nothing: reading and writing', undefined, { 'mcp:write': 'on', delete: 'on' }],
-    ['an empty text: the same', '', { 'mcp:write': 'on', delete: 'on' }],
+    ['nothing: reading and writing', undefined, { 'mcp:write': 'on' }],
+    ['an empty text: the same', '', { 'mcp:write': 'on' }],
     [
       'all',
       'mcp:read mcp:write mcp:apps offline_access',
-      { 'mcp:write': 'on', delete: 'on', 'mcp:apps': 'on', offline_access: 'on' },
+      { 'mcp:write': 'on', 'mcp:apps': 'on', offline_access: 'on' },
     ],
     ['some that do not exist', 'openid mcp:read email', {}],
-    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', delete: 'on', offline_access: 'on' }],
-    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on', delete: 'on' }],
-    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', delete: 'on', offline_access: 'on' }],
+    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
+    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on' }],
+    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
   ])('asked for %s, has these boxes ticked', async (_what, scope, ticked) => {
-    const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope }))).text()
+    const html = await (await authorizePage(ada.browser, authorizeQuery(trusted, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)
     expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
     expect(html).toContain('name="offline_access"')
+  })
+
+  it('leaves "Keep this app connected" unticked where it warns of the app', async () => {
+    const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope: 'offline_access' }))).text()
+    expect(html).toContain('class="banner"')
+    expect(formOf(html).offline_access).toBeUndefined()
   })
 
   it.each<[string, Record<string, unknown>, boolean]>([
@@ -335,7 +344,7 @@ describe('the consent page', () => {
     ['registered without it', { grant_types: ['authorization_code'] }, false],
     ['registered without a word about it', {}, false],
   ])('offers an app that %s to stay connected, ticked: %s', async (_which, metadata, isTicked) => {
-    const client = await registeredClient(server.origin, metadata)
+    const client = await registeredClient(server.origin, { ...TRUSTED, ...metadata })
     const search = authorizeQuery(client)
     const html = await (await authorizePage(ada.browser, search)).text()
     expect([html.includes('name="offline_access"'), formOf(html).offline_access]).toEqual([
@@ -403,13 +412,13 @@ describe('a decision', () => {
   it('to allow brings a code that is exchanged, with what was ticked', async () => {
     const verifier = createCodeVerifier()
     const challenge = { code_challenge: toCodeChallenge(verifier), scope: 'mcp:read mcp:write offline_access' }
-    const answer = await decide(ada.browser, authorizeQuery(web, challenge))
+    const answer = await decide(ada.browser, authorizeQuery(trusted, challenge))
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store'])
     const { code, ...rest } = broughtBy(answer)
     expect(rest).toEqual({ state: 'a state & more=1', iss: server.origin })
     const tokens = await postForm(`${server.origin}/mcp/oauth/token`, {
       grant_type: 'authorization_code',
-      client_id: web,
+      client_id: trusted,
       code: code ?? '',
       redirect_uri: WEB_REDIRECT,
       code_verifier: verifier,
@@ -433,7 +442,7 @@ describe('a decision', () => {
     const query = authorizeQuery(web, { scope: 'mcp:write' })
     const { 'mcp:write': _unticked, ...fields } = formOf(await (await authorizePage(ada.browser, query)).text())
     const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...fields, decision: 'approve' } })
-    await expectPage(answer, 400, 'Nothing was chosen')
+    await expectPage(answer, 400, 'No permissions selected')
     const ticked = await ada.browser.post(AUTHORIZE + query, {
       form: { ...fields, 'mcp:write': 'on', decision: 'approve' },
     })

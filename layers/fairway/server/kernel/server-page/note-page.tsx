@@ -4,7 +4,7 @@ import { errorCatalog } from '#fairway/shared/errors'
 import type { Language } from '#fairway/shared/languages'
 import { messagesOf } from '../messages'
 import type { AppError } from '../http/app-error'
-import { type PageApp, type ServerPage, renderPage } from './render-page'
+import { type PageApp, ProductMark, type ServerPage, renderPage } from './render-page'
 import type { ServerPageName } from './page-frame'
 
 interface Note {
@@ -51,10 +51,10 @@ interface Card {
   page: ServerPageName
   title: string
   lead: string
-  /** Who asks, as a picture before the title. */
+  /** Who asks and whom, as a picture above the title. */
   mark?: VNode
-  /** Where they come from, under the title beside it. */
-  byline?: string
+  /** Where the request comes from, below the title. */
+  byline?: VNode
   /** What stands below, in its order. */
   children: (VNode | null)[]
   script?: string
@@ -67,18 +67,7 @@ export function cardPage(
   app: PageApp,
   { page, title, lead, mark, byline, children, script, language = 'en' }: Card,
 ): Promise<ServerPage> {
-  const heading = mark ? (
-    <div class="asks">
-      {mark}
-      <div>
-        <h1>{title}</h1>
-        {byline ? <p class="hint">{byline}</p> : null}
-      </div>
-    </div>
-  ) : (
-    <h1>{title}</h1>
-  )
-  const about = [heading, <p class="lead">{lead}</p>]
+  const about = [mark ?? null, <h1>{title}</h1>, byline ?? null, <p class="lead">{lead}</p>]
   return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
 }
 
@@ -105,11 +94,14 @@ export function errorPage(
   return cardPage(app, { page: 'error', title, lead: detail ?? '', children, language })
 }
 
-/** The mark of whoever asks: the first letter of the name. */
-export const Initial = ({ name }: { name: string }) => (
-  <span class="initial" aria-hidden="true">
-    {[...name.trim()][0]?.toLocaleUpperCase() ?? '?'}
-  </span>
+/** The first letter of an app's name and the product's mark, side by side. */
+export const MarkPair = ({ app, name }: { app: PageApp; name: string }) => (
+  <div class="pair" aria-hidden="true">
+    <span>{[...name.trim()][0]?.toLocaleUpperCase() ?? '?'}</span>⇄
+    <span>
+      <ProductMark brand={app.config.brand} />
+    </span>
+  </div>
 )
 
 const Foot = ({ text }: { text: string }) => (

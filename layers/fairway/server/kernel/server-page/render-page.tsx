@@ -70,10 +70,13 @@ function policyOf({ script, frameAncestors = `'none'` }: ServerPageInput, style:
 /** The product's mark and name above the card. */
 const Brand = ({ brand }: { brand: BrandConfig }) => (
   <p class="brand">
-    {brand.logo ? <Picture logo={brand.logo} /> : <Mark />}
+    <ProductMark brand={brand} />
     {brand.name}
   </p>
 )
+
+/** The product's logo, or the mark of those that have none. */
+export const ProductMark = ({ brand: { logo } }: { brand: BrandConfig }) => (logo ? <Picture logo={logo} /> : <Mark />)
 
 const Picture = ({ logo }: { logo: Logo }) => (
   <picture>
@@ -125,8 +128,9 @@ input[aria-invalid=true]{border-color:var(--ui-error)}
 .check:has(input:not(:checked))+.depends{display:none}
 .mail{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
-.asks{display:flex;align-items:center;gap:12px;margin:0 0 16px}.asks>div{min-width:0}.asks h1{margin:0}.asks p{margin:0}
-.initial{flex:none;display:grid;place-items:center;width:40px;height:40px;border-radius:var(--fw-radius);border:1px solid var(--ui-border);background:var(--ui-bg-muted);font-weight:600;font-size:18px}
+.pair{display:flex;align-items:center;gap:12px;margin:0 0 16px;color:var(--ui-text-muted)}
+.pair>span{flex:none;display:grid;place-items:center;min-width:40px;height:40px;padding:0 7px;border-radius:var(--fw-radius);border:1px solid var(--ui-border);background:var(--ui-bg-muted);color:var(--ui-text-highlighted);font-weight:600;font-size:18px}.pair svg{width:24px;height:24px;color:var(--ui-primary)}.pair img{display:block;height:24px;width:auto;max-width:120px}
+.origin{margin:0 0 8px;overflow-wrap:anywhere}
 .person{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padding:8px 0;border-block:1px solid var(--ui-border);margin:0 0 16px;font-size:14px}.person strong{overflow-wrap:anywhere;min-width:0}
 [hidden]{display:none!important}
 form .foot+button,.card button+button,.card form+.button,.card .button+form,form.below{margin-top:8px}

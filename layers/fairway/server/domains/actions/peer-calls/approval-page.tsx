@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { cardPage, Initial, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { cardPage, MarkPair, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
@@ -180,7 +180,7 @@ function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
     page: 'approval',
     title: fill(texts.title, { app: caller }),
     lead,
-    mark: <Initial name={caller} />,
+    mark: <MarkPair app={app} name={caller} />,
     children,
     script: oneClickScript,
     language,

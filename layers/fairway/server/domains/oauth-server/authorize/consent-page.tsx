@@ -1,7 +1,7 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
-import { cardPage, Initial, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { cardPage, MarkPair, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
@@ -10,7 +10,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
 import type { ConnectableOrg } from '../grants'
 import type { AuthorizeRequest } from './authorize-request'
-import { riskOf } from './client-risk'
+import { type ClientRisk, riskOf } from './client-risk'
 
 /** The texts of the consent pages. */
 export const textsOf = (language: Language = 'en') => messagesOf(language).consent
@@ -32,18 +32,21 @@ interface ConsentPageState {
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
   const { request, clientName, session, orgs, ticket, otherAccountHref, language } = state
   const texts = textsOf(language)
+  const risk = riskOf(request.client, request.redirectUri, app.config.name)
   const children = [
     <p class="person">
       <strong>{session.email}</strong>
       <a href={otherAccountHref}>{texts.otherAccount}</a>
     </p>,
-    <Warning app={app} state={state} />,
+    <Warning risk={risk} state={state} />,
     // A form without an action posts to the page's own address, so the request rides along in the query.
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
-      <Scopes app={app} request={request} texts={texts} />
-      <p class="lead">{fill(texts.goesTo, { where: destinationOf(request.redirectUri, texts) })}</p>
+      <Scopes app={app} request={request} isRisky={risk !== undefined} texts={texts} />
+      <p>
+        <Stressed text={texts.goesTo} slot="where" value={destinationOf(request.redirectUri, texts)} />
+      </p>
       <button name="decision" value="approve">
         {fill(texts.allow, { client: clientName })}
       </button>
@@ -57,16 +60,36 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     page: 'consent',
     title: fill(texts.title, { client: clientName }),
     lead: fill(texts.lead, { client: clientName, product: app.config.name }),
-    mark: <Initial name={clientName} />,
-    byline: originOf(request, texts),
+    mark: <MarkPair app={app} name={clientName} />,
+    byline: <Origin request={request} texts={texts} />,
     children,
     script: oneClickScript,
     language,
   })
 }
 
-const originOf = ({ client }: AuthorizeRequest, texts: Texts): string =>
-  client.host === null ? texts.fromRegistration : fill(texts.fromDocument, { host: client.host })
+/** The domain that publishes an app, where it was verified. */
+const Origin = ({ request: { client }, texts }: { request: AuthorizeRequest; texts: Texts }) => (
+  <p class="origin">
+    {client.host === null ? (
+      texts.fromRegistration
+    ) : (
+      <Stressed text={texts.fromDocument} slot="host" value={client.host} />
+    )}
+  </p>
+)
+
+/** A sentence with its one value in bold. */
+function Stressed({ text, slot, value }: { text: string; slot: string; value: string }) {
+  const [before, after] = text.split(`{${slot}}`)
+  return (
+    <>
+      {before}
+      <strong dir="auto">{value}</strong>
+      {after}
+    </>
+  )
+}
 
 /** Where the browser goes afterwards, in a few words. */
 function destinationOf(redirectUri: string, texts: Texts): string {
@@ -79,9 +102,8 @@ function destinationOf(redirectUri: string, texts: Texts): string {
 const schemeOf = (redirectUri: string): string => redirectUri.replace(/(:(?:\/\/)?).*$/, '$1')
 
 /** What is out of the ordinary about this request; nothing for most. */
-function Warning({ app, state }: { app: App; state: ConsentPageState }) {
+function Warning({ risk, state }: { risk: ClientRisk | undefined; state: ConsentPageState }) {
   const { request, clientName, language } = state
-  const risk = riskOf(request.client, request.redirectUri, app.config.name)
   if (!risk) return null
   const texts = textsOf(language)
   const where = risk === 'private-use' ? schemeOf(request.redirectUri) : destinationOf(request.redirectUri, texts)
@@ -113,11 +135,19 @@ function OrgChoice({ orgs, texts }: { orgs: readonly ConnectableOrg[]; texts: Te
   )
 }
 
-function Scopes({ app, request, texts }: { app: App; request: AuthorizeRequest; texts: Texts }) {
+interface ScopesProps {
+  app: App
+  request: AuthorizeRequest
+  /** Whether the page warns of the app. */
+  isRisky: boolean
+  texts: Texts
+}
+
+function Scopes({ app, request, isRisky, texts }: ScopesProps) {
   const { scopes, client } = request
   const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, texts)
   // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
-  const staysConnected = scopes.includes(OFFLINE_ACCESS) || client.renews
+  const staysConnected = !isRisky && (scopes.includes(OFFLINE_ACCESS) || client.renews)
   return (
     <fieldset>
       <legend>{texts.scopes}</legend>
@@ -137,7 +167,7 @@ function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
   return (
     <>
       {choice}
-      <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} dependsOnLast />
+      <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} isTicked={false} dependsOnLast />
     </>
   )
 }
