@@ -7,7 +7,7 @@ export const encoding: readonly Requirement[] = [
   ]),
   tested('1.1.2', 'Output is escaped last, where it is interpreted.', [
     'http/oauth-authorize › shows a name as text',
-    'http/org-limits › no subject says a word of people: names, organizations, browsers and addresses stand in the text',
+    'http/org-limits › no subject says a word of people, but the plain names of who invites to where',
   ]),
   tested('1.2.1', 'What goes into HTML and headers is escaped for its place.', [
     'http/sign-in › escapes what was typed',

@@ -180,7 +180,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/org-limits › an account whose address is not confirmed invites nobody, in no way, until it is',
     'http/org-limits › one account sends twenty invitations an hour, through however many organizations, ways and networks',
     'http/org-limits › one network sends twenty invitations an hour, with however many accounts, by hand and by a host',
-    'http/org-limits › no subject says a word of people: names, organizations, browsers and addresses stand in the text',
+    'http/org-limits › no subject says a word of people, but the plain names of who invites to where',
     'http/org-limits › one account makes ten organizations a day, however many it asks for at once',
   ],
   'Joining by domain': [

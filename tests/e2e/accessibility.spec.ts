@@ -355,7 +355,7 @@ for (const { path, prepare, hasNotes, isNarrow, states } of walks) {
 test('the sign-in page has no accessibility violation', async ({ page }) => {
   await page.goto('/sign-in')
   await expectNoViolationsInBothColours(page)
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: 'Create account' }).click()
   await expectNoViolationsInBothColours(page)
 })
 

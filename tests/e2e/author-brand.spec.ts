@@ -110,7 +110,7 @@ test('mails say what the application says instead, in the language of the page t
 })
 
 test.describe('the card to sign in with, on a public page', () => {
-  const card = (page: Page) => page.getByRole('region', { name: /Come in|Check your mail/ })
+  const card = (page: Page) => page.getByRole('region', { name: /Come in|Check your email/ })
 
   test('signs in by password, says when that did not work, and goes where the page says', async ({ page, origin }) => {
     const ada = await signUp(page, origin, aPerson('Linnea'))
@@ -120,11 +120,11 @@ test.describe('the card to sign in with, on a public page', () => {
     await expect(card(page)).toContainText('By signing in you agree')
     await expectNoViolationsInBothColours(page)
     await card(page).getByRole('button', { name: 'Use a password instead' }).click()
-    await card(page).getByLabel('E-mail address').fill(ada.email)
+    await card(page).getByLabel('Email address').fill(ada.email)
     await card(page).getByLabel('Password').fill('not her password')
     await card(page).getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(card(page).getByRole('alert')).toContainText('invalid-credentials')
-    await expect(card(page).getByLabel('E-mail address')).toHaveValue(ada.email)
+    await expect(card(page).getByLabel('Email address')).toHaveValue(ada.email)
     await expectNoViolationsInBothColours(page)
     await card(page).getByLabel('Password').fill(ada.password)
     await card(page).getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -142,14 +142,14 @@ test.describe('the card to sign in with, on a public page', () => {
     mails,
   }) => {
     await page.goto(`${origin}/welcome`)
-    await card(page).getByLabel('E-mail address').fill('oak@example.test')
-    await card(page).getByRole('button', { name: 'Mail me a link' }).click()
-    await expect(card(page)).toContainText('We mailed a link to oak@example.test.')
-    await expect(card(page).getByRole('button', { name: /^Mail it again in/ })).toBeDisabled()
+    await card(page).getByLabel('Email address').fill('oak@example.test')
+    await card(page).getByRole('button', { name: 'Email me a link' }).click()
+    await expect(card(page)).toContainText('We emailed a link to oak@example.test.')
+    await expect(card(page).getByRole('button', { name: /^Resend in/ })).toBeDisabled()
     await expectNoViolationsInBothColours(page)
     const phone = await (await browser.newContext()).newPage()
     await phone.goto((await mails.mailTo('oak@example.test')).link)
-    await phone.getByRole('button', { name: /^Sign in there/ }).click()
+    await phone.getByRole('button', { name: /^Continue on/ }).click()
     await page.waitForURL('**/plans')
   })
 
@@ -159,6 +159,6 @@ test.describe('the card to sign in with, on a public page', () => {
     await expect(card(page).getByRole('alert')).toContainText('The ways to sign in could not be loaded')
     await page.unroute('**/_fw/auth/methods')
     await card(page).getByRole('button', { name: /again/i }).click()
-    await expect(card(page).getByRole('button', { name: 'Mail me a link' })).toBeVisible()
+    await expect(card(page).getByRole('button', { name: 'Email me a link' })).toBeVisible()
   })
 })

@@ -210,7 +210,7 @@ async function exchange(url: string, code = '', verifier = '') {
 }
 
 async function signInOn(page: Page, { email, password }: { email: string; password: string }) {
-  await page.getByRole('textbox', { name: 'E-mail address' }).locator('visible=true').fill(email)
+  await page.getByRole('textbox', { name: 'Email address' }).locator('visible=true').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).locator('visible=true').fill(password)
   await page.locator('button[value="sign-in"]').click()
 }

@@ -31,10 +31,10 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
 
   const ada = aPerson('Ada')
   await page.getByRole('link', { name: 'Use a password instead' }).click()
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: 'Create account' }).click()
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(ada.name)
-  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Email address').fill(ada.email)
   await form.getByLabel('Password').fill(ada.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(/\/notes\?view=archived/)

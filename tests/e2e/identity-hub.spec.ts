@@ -137,7 +137,7 @@ test('a squatted account goes to the owner of its address, who ends what the squ
   await signInAtHub(page, workspace)
   await page.waitForURL(`${mail.origin}/_fw/claim?return=%2Fnotes`)
   expect(await sessionAt(page, mail.origin)).toMatchObject({ email: ada.email, emailVerified: true })
-  await page.getByRole('button', { name: 'Only me from now on' }).click()
+  await page.getByRole('button', { name: 'Remove other access' }).click()
   await page.waitForURL(`${mail.origin}/notes`)
   expect(await sessionAt(squatter, mail.origin)).toBeNull()
   const again = await squatter.request.post(`${mail.origin}/_fw/auth/sign-in/email`, {

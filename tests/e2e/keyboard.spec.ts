@@ -22,7 +22,7 @@ test('signs in, creates a note, archives it and signs out by keyboard alone', as
   await page.goto('/notes')
   await page.waitForURL('**/sign-in?**')
   const form = page.locator('#sign-in')
-  await tabTo(page, form.getByLabel('E-mail address'))
+  await tabTo(page, form.getByLabel('Email address'))
   await page.keyboard.type(ada.email)
   await tabTo(page, form.getByLabel('Password'))
   await page.keyboard.type(ada.password)

@@ -18,10 +18,10 @@ const olga = aPerson('Olga')
 async function signUpAsReader(page: Page, person: Person): Promise<void> {
   await page.goto('/about')
   await page.locator('main').getByRole('link', { name: 'Sign in' }).first().click()
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: 'Create account' }).click()
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(person.name)
-  await form.getByLabel('E-mail address').fill(person.email)
+  await form.getByLabel('Email address').fill(person.email)
   await form.getByLabel('Password').fill(person.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await expect(pageHeading(page)).toBeVisible()
@@ -30,7 +30,7 @@ async function signUpAsReader(page: Page, person: Person): Promise<void> {
 async function signInWith(page: Page, person: Person): Promise<void> {
   await page.goto('/sign-in')
   const form = page.locator('#sign-in')
-  await form.getByLabel('E-mail address').fill(person.email)
+  await form.getByLabel('Email address').fill(person.email)
   await form.getByLabel('Password').fill(person.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
 }

@@ -22,21 +22,24 @@ const test = base.extend<object, { smtp: Smtp }>({
 
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
-test('the mailed link comes first, then the password, then everything else below one rule', async ({ page }) => {
+test('the mailed link comes first, then the password, then one other way, and the rest behind a disclosure', async ({
+  page,
+}) => {
   await page.goto('/sign-in')
   const shown = await page.locator('input:visible, button:visible, a.button:visible, .or:visible').allInnerTexts()
   expect(shown.map(text => text.trim()).filter(Boolean)).toEqual([
-    'Mail me a link',
+    'Email me a link',
     'Use a password instead',
     'or',
-    'Sign in with a passkey',
     'Continue with Google',
-    'Continue with GitHub',
     'Deutsch',
     'العربية',
   ])
-  await page.getByRole('link', { name: 'Use a password instead' }).click()
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByText('More ways to sign in').click()
+  await expect(page.getByRole('button', { name: 'Continue with GitHub' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+  await page.getByRole('link', { name: 'Create account' }).click()
   await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible()
   await expectNoViolationsInBothColours(page)
@@ -61,15 +64,15 @@ test('a way that failed is not the one used last; the one that worked is', async
   await page.context().clearCookies()
   await page.goto('/sign-in#sign-in')
   const form = page.locator('#sign-in')
-  await form.getByLabel('E-mail address').fill(mary.email)
+  await form.getByLabel('Email address').fill(mary.email)
   await form.getByLabel('Password').fill('not her password')
   await form.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('alert')).toContainText('Wrong e-mail or password.')
-  await expect(form.getByLabel('E-mail address')).toHaveValue(mary.email)
+  await expect(form.getByLabel('Email address')).toHaveValue(mary.email)
   await page.goto('/sign-in')
   await expect(page.locator('.last')).toHaveCount(0)
   await page.goto('/sign-in?return=%2Fnotes#sign-in')
-  await form.getByLabel('E-mail address').fill(mary.email)
+  await form.getByLabel('Email address').fill(mary.email)
   await form.getByLabel('Password').fill(mary.password)
   await form.getByRole('button', { name: 'Sign in' }).click()
   await expect(pageHeading(page)).toHaveText('Notes')

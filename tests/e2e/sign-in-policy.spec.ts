@@ -40,7 +40,7 @@ async function requireCorp(page: Page): Promise<void> {
 
 async function signInWithPassword(page: Page): Promise<void> {
   const form = page.locator('#sign-in')
-  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Email address').fill(ada.email)
   await form.getByLabel('Password').fill(ada.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
 }
@@ -101,7 +101,7 @@ test('a closed organization is one card with two ways on, and everything else go
   await page.locator('[name=password]').fill('any')
   await page.locator('[type=submit]').click()
   await page.locator('[type=submit]').click()
-  await page.getByRole('button', { name: 'All of these are mine' }).click()
+  await page.getByRole('button', { name: 'Keep everything' }).click()
   await page.waitForURL(/\/notes\?q=x$/)
   await expect(pageHeading(page)).toHaveText('Notes')
   await expect(card).toHaveCount(0)

@@ -24,7 +24,7 @@ async function signInWithPassword(page: Page, origin: string, { email, password 
   await page.locator('#email').fill(email)
   await page.locator('#password').fill(password)
   await page.locator('button[value=sign-in]').click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more step')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Two-factor authentication')
 }
 
 async function enterCode(page: Page, code: string): Promise<void> {
@@ -33,7 +33,7 @@ async function enterCode(page: Page, code: string): Promise<void> {
 }
 
 async function enterBackupCode(page: Page, code: string): Promise<void> {
-  await page.getByText('I cannot use the app').click()
+  await page.getByText('Use a backup code').click()
   await page.getByLabel('One of your backup codes').fill(code)
   await page.getByRole('button', { name: 'Sign in' }).last().click()
 }

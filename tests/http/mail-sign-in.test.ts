@@ -127,7 +127,7 @@ describe('a magic link', () => {
     expect(await (await laptop.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'waiting' })
     const phone = open()
     const page = await (await phone.get(pathOf(link), { headers: { 'user-agent': 'phone' } })).text()
-    expect(page).toContain('It was asked for at')
+    expect(page).toContain('Requested at')
     expect(page).toContain('value="there"')
     expect(await (await laptop.get(pathOf(link))).text()).not.toContain('value="there"')
     const done = await press(phone, link, { where: 'there' })
@@ -164,7 +164,7 @@ describe('a magic link', () => {
     const link = await askForLink(laptop, 'plain@example.test', '/team')
     const waiting = '/sign-in?return=%2Fteam&step=check-mail'
     const early = await laptop.post(waiting, { form: { intent: 'continue' } })
-    expect(await early.text()).toContain('has not been opened yet')
+    expect(await early.text()).toContain('haven’t opened the link yet')
     await press(open(), link, { where: 'there' })
     const late = await laptop.post(waiting, { form: { intent: 'continue' } })
     expect([late.status, late.headers.get('location')]).toEqual([303, '/team'])

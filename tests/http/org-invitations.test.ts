@@ -269,7 +269,7 @@ describe('where addresses must be confirmed', () => {
       const json = { email: 'eve@example.test' }
       const made = await (await browser.post('/_fw/org/invitations', { json, headers })).json()
       expect(made.invited).toMatchObject([{ emailSent: true }])
-      const mail = await smtp.mailTo('eve@example.test', /You are invited/)
+      const mail = await smtp.mailTo('eve@example.test', /invited you/)
       expect(mail.link).toMatch(`${strict.origin}/invitation?id=`)
       expect(mail.html).toContain(`${strict.origin}/invitation?id=`)
       expect(JSON.stringify(smtp.received)).not.toContain('evil.test')

@@ -66,17 +66,25 @@ describe('where mail is sent', () => {
     expect(await statusAndCode(again)).toEqual([403, 'email-not-verified'])
   })
 
-  it('no subject says a word of people: names, organizations, browsers and addresses stand in the text', async () => {
+  it('no subject says a word of people, but the plain names of who invites to where', async () => {
     const email = 'zorro-prize@example.test'
     const headers = { 'user-agent': `${userAgents.firefoxOnLinux} Zorro`, 'accept-language': 'zorro' }
     const zorro = await createTeamWorld(server).person({ email, name: 'Zorro: you won' })
     await sessionOf(zorro.browser)
-    await zorro.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Zorro <b>Prizes</b>' } })
-    const guest = stranger()
-    await zorro.browser.post(INVITATIONS, { json: { email: guest } })
-    const mail = await smtp.mailTo(guest)
-    expect(mail.text).toContain('Zorro: you won invites you to Zorro <b>Prizes</b>')
-    expect(mail.html).toContain('Zorro &lt;b&gt;Prizes&lt;/b&gt;')
+    const mailFrom = async (name: string, orgName: string) => {
+      await zorro.browser.post('/_fw/auth/update-user', { json: { name } })
+      await zorro.browser.request('/_fw/org', { method: 'PATCH', json: { name: orgName } })
+      const guest = stranger()
+      await zorro.browser.post(INVITATIONS, { json: { email: guest } })
+      return smtp.mailTo(guest)
+    }
+    const odd = await mailFrom('Zorro: you won', 'Zorro <b>Prizes</b>')
+    expect(odd.subject).toBe(`${email} invited you to Fairway`)
+    expect(odd.text).not.toContain('Prizes')
+    const plain = await mailFrom('Maria Ortiz', 'Northwind & Co')
+    expect(plain.subject).toBe('Maria Ortiz invited you to Northwind & Co')
+    expect(plain.text).toContain('Maria Ortiz invited you to Northwind & Co in Fairway')
+    expect(plain.html).toContain('Northwind &amp; Co')
 
     const ask = (path: string, json: object) =>
       createBrowser(server.origin).post(`/_fw/auth/${path}`, { json, headers })
@@ -95,7 +103,8 @@ describe('where mail is sent', () => {
     }
     await smtp.mailTo('zorro-unknown@example.test', /no account/)
     const subjects = smtp.received.map(({ data }) => /^Subject: .+(?:\r\n[ \t].+)*/m.exec(data)?.[0] ?? '')
-    expect(subjects.filter(subject => /zorro|priz|=\?/i.test(subject))).toEqual([])
+    const others = subjects.filter(subject => !subject.includes('invited you to'))
+    expect(others.filter(subject => /zorro|priz|=\?/i.test(subject))).toEqual([])
   })
 })
 

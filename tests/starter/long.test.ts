@@ -101,10 +101,10 @@ it('build, tests and types are green', async () => {
 it('people sign up and use the page in a browser', async () => {
   server = await startScript(project, 'start', origin, settings)
   await page.goto(`${origin}/books`)
-  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByRole('link', { name: 'Create account' }).click()
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(ada.name)
-  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Email address').fill(ada.email)
   await form.getByLabel('Password').fill(ada.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Books')

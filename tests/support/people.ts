@@ -36,7 +36,7 @@ export async function signInAgain(page: Page, person: Person = aPerson()): Promi
     page.getByRole('alert').getByRole('link', { name: 'Sign in again' }).click(),
   ])
   const form = tab.locator('#sign-in')
-  await form.getByLabel('E-mail address').fill(person.email)
+  await form.getByLabel('Email address').fill(person.email)
   await form.getByLabel('Password').fill(person.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
   await tab.waitForURL(new URL(page.url()).pathname)

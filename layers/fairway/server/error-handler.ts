@@ -63,8 +63,12 @@ const fromOAuth = (error: OAuthError): AppError =>
 
 function wantsProblem(event: H3Event): boolean {
   const path = requestPath(event)
-  return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
+  return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path) && !isVisit(event, path))
 }
+
+// A person has opened the address in a browser; scripts of pages say `cors` or `same-origin` (Fetch Metadata).
+const isVisit = ({ method, node }: H3Event, path: string): boolean =>
+  method === 'GET' && path.startsWith('/_fw/') && (node.req.headers['sec-fetch-mode'] ?? 'navigate') === 'navigate'
 
 const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, IDENTITY_AUTHORIZE_PATH]
 const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]

@@ -45,7 +45,7 @@ export {
   restoreForOwners,
 } from './organization-list'
 export { invite } from './invite'
-export { joinByDomain, acceptInvitation } from './join'
+export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'
 export {
   checkGuard,

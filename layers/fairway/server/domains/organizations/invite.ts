@@ -103,7 +103,7 @@ async function inviteOne(
     })
     .returning({ id: orgInvitations.id })
   if (!row) throw new AppError('conflict')
-  const invitedBy = session.name || session.email
+  const invitedBy = isPlainName(session.name) ? session.name : session.email
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
@@ -187,7 +187,7 @@ export interface InvitationRow {
   status: Exclude<InvitationView['status'], 'ended'>
   tokenHash: string
   expiresAt: Date
-  /** Empty when the account is gone. */
+  /** Their name, else their address; empty when the account is gone. */
   invitedBy: string
   /** Whether it can be accepted now. */
   isOpen: boolean
@@ -201,7 +201,7 @@ export async function findInvitations(
 ): Promise<InvitationRow[]> {
   const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt' | 'isOpen'> & { expiresAt: number; isOpen: number }>(
     `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
-        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(u.name, '') as invitedBy, ${INVITATION_IS_OPEN} as isOpen
+        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(nullif(u.name, ''), u.email, '') as invitedBy, ${INVITATION_IS_OPEN} as isOpen
       from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
       where ${condition} order by i.created_at, i.id`,
   )
@@ -215,6 +215,9 @@ const isPendingOf = (orgId: string, id: string) =>
 async function refuseMember(app: App, orgId: string, email: string): Promise<void> {
   if (await findMember(app, orgId, email)) throw new AppError('already-a-member')
 }
+
+/** Whether a name may be in the subject of a mail to a stranger: it is short, and neither an address nor markup. */
+const isPlainName = (name: string): boolean => /^[^\p{Cc}<>:/\\@]{1,60}$/u.test(name)
 
 interface InvitationMail {
   id: string
@@ -234,7 +237,8 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailF
   if (!app.mailer.isReady) return 'no-mail-server'
   const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
-  const { invitedBy, orgName: organization, email, inviterId } = mail
+  const { invitedBy, orgName, email, inviterId } = mail
+  const organization = isPlainName(orgName) ? orgName : app.config.name
   // Who is not known here yet is written to as the inviter speaks.
   const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
   const language = known ?? 'en'

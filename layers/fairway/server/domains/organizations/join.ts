@@ -90,6 +90,17 @@ export async function declineInvitation(app: App, session: Session, answer: Answ
   return row.orgId
 }
 
+/** The open invitation behind a link, for a browser that is not signed in; undefined for every other link. */
+export async function findOpenInvitation(
+  app: App,
+  { id, token }: { id: string; token: string },
+): Promise<(InvitationRow & { provesAddress: boolean }) | undefined> {
+  const [row] = await findInvitations(app, 'i.id = ?', [id])
+  if (!row?.isOpen) return undefined
+  const provesAddress = hasMailedLink(row, token)
+  return provesAddress || hasCopiedLink(app, row, token) ? { ...row, provesAddress } : undefined
+}
+
 async function requireOwnInvitation(app: App, session: Session, answer: Answer): Promise<InvitationRow> {
   const row = await requireInvitation(app, session, answer)
   if (row.email !== session.email.toLowerCase()) throw new AppError('not-found')

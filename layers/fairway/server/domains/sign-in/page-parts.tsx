@@ -38,6 +38,8 @@ interface FieldProps {
   autocomplete: string
   language: Language
   value?: string
+  /** Whether the value cannot be changed. */
+  isFixed?: boolean
   hint?: string
   prefix?: string
   /** What was refused about this field, if anything was. */
@@ -45,7 +47,18 @@ interface FieldProps {
 }
 
 /** One labelled field of a form, with its hint, and beside it what was refused about it; what is typed into a password can be shown. */
-export function Field({ name, type, label, autocomplete, language, value, hint, prefix = '', error }: FieldProps) {
+export function Field({
+  name,
+  type,
+  label,
+  autocomplete,
+  language,
+  value,
+  isFixed,
+  hint,
+  prefix = '',
+  error,
+}: FieldProps) {
   const id = `${prefix}${name}`
   const fault = error && isAbout(error, name) ? error : undefined
   const describedBy = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter(Boolean).join(' ')
@@ -55,6 +68,7 @@ export function Field({ name, type, label, autocomplete, language, value, hint, 
       name={name}
       type={type}
       value={value}
+      readonly={isFixed}
       required
       autocomplete={autocomplete}
       autofocus={fault ? true : undefined}

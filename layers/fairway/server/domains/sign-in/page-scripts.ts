@@ -6,8 +6,8 @@ import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway
 const LAST = `
 function remember(b){if(b.name=='language')try{localStorage.setItem('${LANGUAGE_SETTING}',b.value)}catch(e){}document.querySelectorAll('.reveal[aria-pressed=true]').forEach(function(r){r.click()})}
 try{var kept=localStorage.getItem('${LAST_WAY}'),last=kept=='password'?'sign-in':kept,used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
-if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.classList.add('with-mark');used.append(' ',s);
-var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden]),.fault'))location.replace('#'+part.id)}}catch(e){}
+if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.classList.add('with-mark');used.append(' ',s);var more=used.closest('details');if(more)more.open=true;
+var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden]),.fault,.invited'))location.replace('#'+part.id)}}catch(e){}
 `
 // A page without a language in its address is the English one for everybody; a browser that prefers another one goes on to that.
 const LANGUAGE = `
@@ -26,8 +26,8 @@ var over=Date.now()+36e5,busy=false;
 function ask(){if(busy||document.hidden||Date.now()>over)return;busy=true;
 fetch('${AUTH_PREFIX}/waiting',{method:'POST',headers:{'content-type':'application/json'},body:'{}'}).then(function(r){return r.json()}).then(function(a){busy=false;
 if(a.code=='second-factor-required'){over=0;q.set('step','code');location.replace('${SIGN_IN_PATH}?'+q)}
-if(a.status=='signed-in')location.replace(a.location);else if(a.status=='ended'){over=0;document.querySelector('[data-ended]').hidden=false;look()}}).catch(function(){busy=false})}
-var q=new URLSearchParams(location.search);q.delete('step');document.querySelector('[data-keep-query]').search=q;
+if(a.status=='signed-in')location.replace(a.location);else if(a.status=='ended'){over=0;document.querySelector('[data-waiting]').hidden=true;document.querySelector('[data-ended]').hidden=false;look()}}).catch(function(){busy=false})}
+var q=new URLSearchParams(location.search);q.delete('step');document.querySelectorAll('[data-keep-query]').forEach(function(a){a.search=q});
 ask();setInterval(ask,3000);addEventListener('focus',ask);
 (function(b){var text=b.textContent,left=30;function tick(){b.disabled=left>0;b.textContent=left>0?b.dataset.wait.replace('{seconds}',left):text;if(left-->0)setTimeout(tick,1000)}tick()})(document.querySelector('[data-wait]'));
 `
@@ -46,7 +46,7 @@ export const waitingScript = script(oneClickScript, LOOK, WAIT)
 export const PASSKEY_BOX_ID = 'passkey'
 
 /**
- * The part of the page's script that signs in with passkeys, in browsers that can: by the button, and by what the e-mail field
+ * The part of the page's script that signs in with passkeys, in browsers that can: by the button, and by what the email field
  * offers (conditional mediation). A challenge lives five minutes, so the field asks for a new one after four.
  */
 export const passkeyScript = `
@@ -78,8 +78,8 @@ asking=false;button.removeAttribute('aria-busy');
 if(chosen)offer()}
 function offer(){if(offers&&!asking)start('conditional')}
 button.addEventListener('click',function(){if(asking)return;asking=true;alert.hidden=true;button.setAttribute('aria-busy','true');start('optional')});
-box.hidden=box.parentNode.hidden=false;
-if(P.isConditionalMediationAvailable)P.isConditionalMediationAvailable().then(function(can){if(!can||!fields.length)return;fields.forEach(function(field){field.autocomplete='username webauthn'});offers=true;offer();setInterval(function(){if(!document.hidden&&Date.now()-since>240000)offer()},5000)})
+for(var shown=box;shown;shown=shown.parentElement)shown.hidden=false;
+if(P.isConditionalMediationAvailable)P.isConditionalMediationAvailable().then(function(can){if(!can||!fields.length)return;offers=true;offer();setInterval(function(){if(!document.hidden&&Date.now()-since>240000)offer()},5000)})
 })();
 `
   .trim()

@@ -27,6 +27,7 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor } from './two-factor/second-factor'
+import { openInvitedAccount } from './invited'
 import { mailVerification, signUpForVerification } from './request-link'
 import { languages } from '#fairway/server/kernel/messages'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -109,6 +110,8 @@ export async function signUp(
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(app, input.password, input)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
+  const invited = await openInvitedAccount(app, input, request)
+  if (invited) return invited
   if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, request)
   const { email, password, name } = input
   try {

@@ -10,9 +10,10 @@ import { type ReadyPage, readyPageOf } from '#fairway/server/kernel/server-page/
 import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { findInvited } from './invited'
 import { signInDevOnFirstUse } from './provider-sign-in'
 import { runSignInForm, type SignInForm } from './sign-in-methods'
-import { refusedSignInPage, SECTIONS, signInPage } from './sign-in-page'
+import { personalSignInPage, SECTIONS, signInPage } from './sign-in-page'
 import { languageOf } from '#fairway/server/kernel/messages'
 import {
   asksForCode,
@@ -56,19 +57,21 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   const known = app.config.identity.client ? [...returnedErrors, ...hubErrors] : returnedErrors
   const code = known.find(name => name === returned)
   const offersDev = (await devAccountState(app)) !== 'off'
+  const invited = await findInvited(app, returnPathOf(event))
+  if (!code && invited) return { page: await personalSignInPage(app, { language, offersDev, invited }) }
   if (!code) return { sharedPage: await signInPage(app, { language, offersDev }) }
   const refused = { intent: 'sign-in', error: new AppError(code), email: '', name: '' } as const
-  return explained(await refusedSignInPage(app, { language, offersDev, refused }), refused.error)
+  return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), refused.error)
 }
 
-/** Queries that change nothing of the page: the way back, and that somebody signs in again. */
+/** Queries that change nothing of the page: the way back, unless it is an invitation's, and that somebody signs in again. */
 const PLAIN_QUERY = new RegExp(`^(?:[?&](?:return|${SIGN_IN_AGAIN})=[^&?#]*)*$`)
 
 /** The plain sign-in page, which is the same for everybody, as soon as it was rendered; undefined where the request or a setting asks for more. */
 export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
   if (app.config.customSignIn !== null || app.config.devAccount !== 'off') return undefined
   const { path } = event
-  if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length))) return undefined
+  if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length)) || /invitation/i.test(path)) return undefined
   const ready = app.memo('ready-sign-in', () => {
     const made: { page?: ReadyPage } = {}
     const make = async () => {
@@ -114,10 +117,12 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
     const status = error.code === 'second-factor-required' ? 200 : error.status
     return { ...explained(await secondFactorPage(app, language, error), error), status }
   }
-  const intent = [...SECTIONS, 'dev' as const].find(name => name === form.intent) ?? 'sign-in'
+  const asked = form.intent === 'invitation' ? 'sign-up' : form.intent
+  const intent = [...SECTIONS, 'dev' as const].find(name => name === asked) ?? 'sign-in'
   const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
   const offersDev = (await devAccountState(app)) !== 'off'
-  return explained(await refusedSignInPage(app, { language, offersDev, refused }), error)
+  const invited = await findInvited(app, returnPathOf(event))
+  return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), error)
 }
 
 /** The address to which the link was mailed that this browser waits for. */

@@ -13,6 +13,7 @@ import type { SignInMethods } from '#fairway/shared/schemas/account'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
 import { signInWithCode, twoFactorInput } from './two-factor/second-factor'
+import { continueInvited, continueInvitedSchema } from './invited'
 import { continueWaiting, mailAgain, openLink, openLinkSchema } from './open-link'
 import * as password from './password-sign-in'
 import * as provider from './provider-sign-in'
@@ -49,6 +50,7 @@ const methods: readonly SignInMethod[] = [
     intent: 'magic-link',
     run: anonymous(links.magicLinkSchema, links.requestMagicLink),
   },
+  { intent: 'invitation', run: anonymous(continueInvitedSchema, continueInvited) },
   {
     path: 'request-password-reset',
     intent: 'reset',

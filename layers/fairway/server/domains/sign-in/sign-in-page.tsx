@@ -5,21 +5,24 @@ import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/
 import { remembered } from '#fairway/server/kernel/remember'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { Alert, Field, LanguageForm, lineIcon, OutboxLink, ProviderMark } from './page-parts'
-import { passkeyScript, signInScript, PASSKEY_BOX_ID } from './page-scripts'
-import { offeredProviders } from './provider-sign-in'
+import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
+import type { Invited } from './invited'
+import { OtherWays } from './other-ways'
+import { passkeyScript, signInScript } from './page-scripts'
 import { AcceptTerms } from './terms-page'
 
 /** The parts of the page, of which one is shown at a time; also what its forms ask for. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
 type Section = (typeof SECTIONS)[number]
 
-interface SignInPageState {
+export interface SignInPageState {
   language: Language
   /** Whether the development account is offered by a button. */
   offersDev: boolean
   /** What was refused, with what the person had typed (never a password). */
   refused?: { intent: Section | 'dev'; error: AppError; email: string; name: string }
+  /** The invitation that the way back leads to. */
+  invited?: Invited
 }
 
 interface Part {
@@ -28,14 +31,14 @@ interface Part {
 }
 
 /** The page without anything personal: the same bytes for every browser, rendered once and kept. */
-export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): Promise<ServerPage> {
+export function signInPage(app: App, state: Omit<SignInPageState, 'refused' | 'invited'>): Promise<ServerPage> {
   return remembered<Promise<ServerPage>>(app, 'sign-in-pages').of(`${state.language} ${state.offersDev}`, () =>
     renderSignIn(app, state),
   )
 }
 
-/** The page after a refusal, with the reason and what was typed; for one browser, so it is never kept. */
-export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
+/** The page for one browser, which is never kept: with what was refused and typed, or for a person who is invited. */
+export const personalSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
 /** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
 export function offeredSections(app: App): Section[] {
@@ -49,10 +52,17 @@ export function offeredSections(app: App): Section[] {
   return SECTIONS.filter(section => isOffered[section])
 }
 
+/** An invitation opens an account without a password too, where links are mailed to sign in with later. */
+const sectionsFor = (app: App, { invited }: SignInPageState): Section[] => {
+  const offered = offeredSections(app)
+  const opens = invited?.isNew && app.config.signIn.magicLink
+  return SECTIONS.filter(section => offered.includes(section) || (section === 'sign-up' && opens))
+}
+
 function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   const texts = messagesOf(state.language).signIn
-  const offered = offeredSections(app)
-  const wanted = state.refused?.intent
+  const offered = sectionsFor(app, state)
+  const wanted = state.refused?.intent ?? (state.invited?.isNew ? 'sign-up' : undefined)
   const shown = offered.find(section => section === wanted) ?? offered[0]!
   // Those that are not shown come first: the style sheet hides what comes after the one that the address names.
   const order = [...offered.filter(section => section !== shown), shown]
@@ -68,7 +78,13 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
             </section>
           )
         })}
-        <OtherWays app={app} state={state} />
+        <OtherWays
+          app={app}
+          language={state.language}
+          visible={offered.includes('magic-link') ? 1 : 2}
+          offersDev={state.offersDev}
+          refusal={<Refusal state={state} intent="dev" fields={[]} />}
+        />
         <OutboxLink app={app} language={state.language} />
       </div>
       <LanguageForm language={state.language} />
@@ -83,7 +99,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   })
 }
 
-function MagicLinkForm({ state }: Part) {
+function MagicLinkForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
   return (
     <>
@@ -91,6 +107,11 @@ function MagicLinkForm({ state }: Part) {
       <a class="button quiet" href="#sign-in">
         {texts.toPassword}
       </a>
+      {sectionsFor(app, state).includes('sign-up') ? (
+        <p class="foot links">
+          <a href="#sign-up">{texts.toSignUp}</a>
+        </p>
+      ) : null}
     </>
   )
 }
@@ -120,17 +141,16 @@ function MailForm({ state, intent, title, lead }: MailFormProps) {
   const refused = refusedOf(state, intent)
   return (
     <>
-      <h1>{title}</h1>
-      <p class="lead">{lead}</p>
+      <Heading state={state} title={title} lead={lead} />
       <Refusal state={state} intent={intent} fields={['email']} />
       <form method="post">
         <Field
           name="email"
           type="email"
           label={texts.email}
-          value={refused?.email}
+          {...addressOf(state, refused?.email)}
           error={refused?.error}
-          autocomplete="username"
+          autocomplete="username webauthn"
           prefix={`${intent}-`}
           language={state.language}
         />
@@ -144,19 +164,19 @@ function MailForm({ state, intent, title, lead }: MailFormProps) {
 
 function SignInForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
-  const offered = offeredSections(app)
+  const offered = sectionsFor(app, state)
   const { language } = state
   const { email, error } = refusedOf(state, 'sign-in') ?? {}
   // A form without an action posts to the page's own address, so the return path rides along in the query.
   return (
     <>
-      <h1>{texts.title}</h1>
-      <p class="lead">{texts.lead}</p>
+      <Heading state={state} title={texts.title} lead={texts.lead} />
       <Refusal state={state} intent="sign-in" fields={['email', 'password']} />
       <form method="post">
         <Field
-          {...{ name: 'email', type: 'email', label: texts.email, value: email, error, language }}
-          autocomplete="username"
+          {...{ name: 'email', type: 'email', label: texts.email, error, language }}
+          {...addressOf(state, email)}
+          autocomplete="username webauthn"
         />
         <Field
           {...{ name: 'password', type: 'password', label: texts.password, error, language }}
@@ -178,28 +198,35 @@ function SignInForm({ app, state }: Part) {
 function SignUpForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
   const { name, email, error } = refusedOf(state, 'sign-up') ?? {}
+  const { magicLink, passwordSignUp } = app.config.signIn
   const hint = fill(texts.passwordHint, { minLength: app.config.password.minLength })
   const field = { error, language: state.language, prefix: 'new-' }
   return (
     <>
-      <h1>{texts.signUpTitle}</h1>
-      <p class="lead">{texts.signUpLead}</p>
+      <Heading state={state} title={texts.signUpTitle} lead={texts.signUpLead} />
       <Refusal state={state} intent="sign-up" fields={['name', 'email', 'password']} />
       <form method="post">
         <Field {...field} name="name" type="text" label={texts.name} value={name} autocomplete="name" />
-        <Field {...field} name="email" type="email" label={texts.email} value={email} autocomplete="username" />
         <Field
-          {...field}
-          name="password"
-          type="password"
-          label={texts.password}
-          hint={hint}
-          autocomplete="new-password"
+          {...{ ...field, name: 'email', type: 'email', label: texts.email }}
+          {...addressOf(state, email)}
+          autocomplete="username"
         />
+        {passwordSignUp ? (
+          <Field
+            {...{ ...field, name: 'password', type: 'password', label: texts.password, hint }}
+            autocomplete="new-password"
+          />
+        ) : null}
         <AcceptTerms app={app} language={state.language} />
-        <button name="intent" value="sign-up">
+        <button name="intent" value={passwordSignUp ? 'sign-up' : 'invitation'}>
           {texts.createAccount}
         </button>
+        {passwordSignUp && magicLink && state.invited?.isNew ? (
+          <button name="intent" value="invitation" class="quiet" formnovalidate>
+            {texts.invited.withoutPassword}
+          </button>
+        ) : null}
       </form>
       <p class="foot links">
         <a href="#sign-in">{texts.toSignIn}</a>
@@ -210,33 +237,27 @@ function SignUpForm({ app, state }: Part) {
 
 const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
 
-/** Below the one rule: the passkey, the providers, and the development account where there is one. */
-function OtherWays({ app, state }: Part) {
-  const texts = messagesOf(state.language).signIn
-  const providers = offeredProviders(app)
-  const hasForm = providers.length > 0 || state.offersDev
+/** The address of an invitation, which stays, else what was typed. */
+const addressOf = ({ invited }: SignInPageState, typed: string | undefined) =>
+  invited ? { value: invited.email, isFixed: true } : { value: typed }
+
+/** What a section is for; with an invitation, who invites whom to where. */
+function Heading({
+  state: { invited, language },
+  title,
+  lead,
+}: {
+  state: SignInPageState
+  title: string
+  lead: string
+}) {
+  const texts = messagesOf(language).signIn.invited
+  const { by = '', orgName: organization = '', email = '', isNew } = invited ?? {}
   return (
-    // Without the script nothing is left of it where there is only the passkey; a new account has none.
-    <div class={['ways', !hasForm && 'proves']} hidden={!hasForm}>
-      <p class="or">{texts.or}</p>
-      <PasskeyButton language={state.language} />
-      {hasForm ? (
-        <form method="post">
-          <Refusal state={state} intent="dev" fields={[]} />
-          {providers.map(({ id, name }) => (
-            <button name="provider" value={id} class="quiet with-mark" key={id}>
-              <ProviderMark id={id} />
-              <span>{fill(texts.withProvider, { name })}</span>
-            </button>
-          ))}
-          {state.offersDev ? (
-            <button name="intent" value="dev" class="quiet">
-              {texts.devButton}
-            </button>
-          ) : null}
-        </form>
-      ) : null}
-    </div>
+    <>
+      <h1 class={invited && 'invited'}>{invited ? fill(texts.title, { by, organization }) : title}</h1>
+      <p class="lead">{invited ? fill(isNew ? texts.leadNew : texts.lead, { email }) : lead}</p>
+    </>
   )
 }
 
@@ -254,25 +275,6 @@ const Refusal = ({ state, intent, fields }: RefusalProps) =>
   state.refused?.intent === intent ? (
     <Alert error={state.refused.error} language={state.language} fields={fields} />
   ) : null
-
-/** The button for signing in with a passkey; the script shows it where the browser can. */
-function PasskeyButton({ language }: { language: Language }) {
-  const { button, failed } = messagesOf(language).signIn.passkey
-  return (
-    <div class="proves" id={PASSKEY_BOX_ID} hidden>
-      <div class="alert" role="alert" hidden>
-        {failed} <small />
-      </div>
-      <button type="button" class="quiet with-mark" value="passkey">
-        <svg {...lineIcon}>
-          <circle cx="8" cy="9" r="4" />
-          <path d="M12 9h9v4m-4-4v3M2 21c0-4 2.5-6 6-6 2 0 3.5.7 4.5 1.8" />
-        </svg>
-        <span>{button}</span>
-      </button>
-    </div>
-  )
-}
 
 /** The way back for a browser that signed out although sign-in is disabled. */
 const FixedIdentityForm = ({ language }: { language: Language }) => (

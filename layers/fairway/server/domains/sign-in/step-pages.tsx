@@ -29,26 +29,35 @@ export function checkMailPage(app: App, { language, email, notice }: CheckMailSt
   const body = (
     <>
       <div class="card">
-        <h1>{texts.title}</h1>
-        <p class="lead">{email === undefined ? texts.lead : fill(texts.leadTo, { email })}</p>
-        <p class="note" role="status" data-ended hidden={notice === undefined}>
-          {texts[notice ?? 'ended']}
-        </p>
-        <form method="post">
-          <button name="intent" value="continue">
-            {texts.goOn}
-          </button>
-          {/* Counted down by the script; the server counts for itself. */}
-          <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
-            {texts.resend}
-          </button>
-        </form>
-        <p class="foot">
-          <a href={SIGN_IN_PATH} data-keep-query>
-            {texts.back}
+        <div data-waiting hidden={notice === 'ended'}>
+          <h1>{texts.title}</h1>
+          <p class="lead">{email === undefined ? texts.lead : fill(texts.leadTo, { email })}</p>
+          <p class="note" role="status" hidden={notice === undefined}>
+            {notice && texts[notice]}
+          </p>
+          <form method="post">
+            <button name="intent" value="continue">
+              {texts.goOn}
+            </button>
+            {/* Counted down by the script; the server counts for itself. */}
+            <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
+              {texts.resend}
+            </button>
+          </form>
+          <p class="foot">
+            <a href={SIGN_IN_PATH} data-keep-query>
+              {texts.back}
+            </a>
+          </p>
+          <p class="foot">{texts.nothing}</p>
+        </div>
+        <div data-ended role="status" hidden={notice !== 'ended'}>
+          <h1>{texts.endedTitle}</h1>
+          <p class="lead">{texts.ended}</p>
+          <a class="button" href={SIGN_IN_PATH} data-keep-query>
+            {texts.askAgain}
           </a>
-        </p>
-        <p class="foot">{texts.nothing}</p>
+        </div>
         <OutboxLink app={app} language={language} />
       </div>
       <LanguageForm language={language} />
@@ -79,6 +88,7 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
   const device = await deviceOf(link)
   const language = languageOf(link.payload.language)
   const texts = messagesOf(language).emailLink[link.purpose]
+  const hasChoice = link.purpose === 'magic-link' && !link.isSameBrowser
   const choosesPassword = link.purpose === 'verification' && setsPassword(link)
   const body = (
     <div class="card">
@@ -92,12 +102,10 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
         <input type="hidden" name="token" value={token} />
         {setsPassword(link) ? <NewPassword app={app} link={link} language={language} error={error} /> : null}
         {(await asksForTerms(app, link)) ? <AcceptTerms app={app} language={language} /> : null}
-        <button name="where" value="here">
+        {hasChoice ? <SignInThere device={device} language={language} /> : null}
+        <button name="where" value="here" class={hasChoice && 'quiet'}>
           {texts.button}
         </button>
-        {link.purpose === 'magic-link' && !link.isSameBrowser ? (
-          <SignInThere device={device} language={language} />
-        ) : null}
       </form>
     </div>
   )
@@ -194,10 +202,10 @@ function NewPassword({ app, link, language, error }: NewPasswordProps) {
 
 const SignInThere = ({ device, language }: { device: string; language: Language }) => (
   <>
-    <p class="foot">{messagesOf(language).emailLink.thereLead}</p>
-    <button name="where" value="there" class="quiet">
+    <button name="where" value="there">
       {fill(messagesOf(language).emailLink.there, { browser: device })}
     </button>
+    <p class="foot">{messagesOf(language).emailLink.hereLead}</p>
   </>
 )
 

@@ -113,7 +113,7 @@ fieldset{border:0;margin:0 0 16px;padding:0}legend{padding:0;margin:0 0 8px;font
 dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--ui-text-muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
 button,.button{display:block;width:100%;min-height:var(--fw-field-height);padding:7px 12px;font:inherit;font-size:14px;line-height:20px;font-weight:500;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:var(--fw-radius);cursor:pointer;background:var(--fw-fill);color:var(--fw-on-fill);transition:background-color .14s}
 button:hover,.button:hover{background:var(--fw-fill-hover)}
-.quiet{background:transparent;color:var(--ui-text-highlighted);border-color:var(--ui-border)}.quiet:hover{background:var(--ui-bg-muted)}
+.quiet{background:transparent;color:var(--ui-text-highlighted);border-color:var(--ui-border)}.quiet:hover{background:var(--ui-bg-muted)}.danger{color:var(--ui-error);border-color:currentColor}
 button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--ui-primary);font-weight:500;text-decoration:underline}
 button:disabled{opacity:.6;cursor:default}
 .with-mark{display:flex;align-items:center;justify-content:center;gap:8px}.with-mark svg{flex:none;width:18px;height:18px}
@@ -143,6 +143,7 @@ a{color:var(--ui-primary)}
 .note{margin:0 0 16px;font-size:14px}
 .or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--ui-text-muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--ui-border)}
 .ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
+.more{margin-top:16px;font-size:14px}.more[open] summary{margin-bottom:8px}.more form{margin:0}
 .other{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:16px}
 summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
 .switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}

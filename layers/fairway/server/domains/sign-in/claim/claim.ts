@@ -112,7 +112,7 @@ const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValu
   args: [userId, sessionId, sessionId, userId],
 })
 
-/** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
+/** The statements of “Remove other access”, of which each does nothing once the question is answered; the last one answers it. */
 function onlyMeStatements(app: App, claimant: Claimant, tables: readonly TableOfRows[]): InStatement[] {
   const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)

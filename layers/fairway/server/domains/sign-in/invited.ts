@@ -1,0 +1,93 @@
+// A person who opens the mailed link of an invitation signed out: the link proves their address, once, for a new account.
+import { z } from 'zod'
+import {
+  acceptShownTerms,
+  findPerson,
+  getPasswordHasher,
+  leadOn,
+  mintSession,
+  verifyEmail,
+} from '#fairway/server/domains/people'
+import { findOpenInvitation } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { INVITATION_PAGE } from '#fairway/shared/paths'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import { limits } from '../../kernel/limits/limits'
+import { rateLimit } from '../../kernel/limits/rate-limit'
+import { requestMagicLink } from './request-link'
+import type { SignInAnswer } from './sign-in-answer'
+
+/** Who is invited by whom to where. */
+export interface Invited {
+  email: string
+  by: string
+  orgName: string
+  /** Whether the link opens a new account: it was mailed, and the address has no account. */
+  isNew: boolean
+}
+
+/** The open invitation that a return path leads to; undefined for every other path. */
+export async function findInvited(app: App, callback: string | undefined): Promise<Invited | undefined> {
+  const url = new URL(safeReturnPath(callback, app.config.baseUrl), app.config.baseUrl)
+  const { id, token } = Object.fromEntries(url.searchParams)
+  if (url.pathname !== INVITATION_PAGE || !id || !token) return undefined
+  const found = await findOpenInvitation(app, { id, token })
+  if (!found) return undefined
+  const { email, invitedBy: by, orgName, provesAddress } = found
+  return { email, by, orgName, isNew: provesAddress && !(await findPerson(app, { email })) }
+}
+
+interface NewAccount {
+  email: string
+  callbackURL?: string
+  name?: string
+  password?: string
+  termsVersion?: string
+}
+
+/** Makes and signs in the account of an invited address that has none; undefined for every other address and without the mailed link. */
+export async function openInvitedAccount(
+  app: App,
+  input: NewAccount,
+  { clientAddress: ipAddress, userAgent, language }: RequestInfo,
+): Promise<SignInAnswer | undefined> {
+  const { email, callbackURL, name, password, termsVersion } = input
+  const invited = await findInvited(app, callbackURL)
+  if (!invited?.isNew || invited.email !== email) return undefined
+  const passwordHash = password === undefined ? undefined : await getPasswordHasher(app).hash(password)
+  // No account has this version: where one was made meanwhile, the link opens nothing.
+  const person = await verifyEmail(app, { email, name, passwordHash, securityVersion: -1 })
+  await acceptShownTerms(app, person.userId, termsVersion)
+  const provider = password === undefined ? 'magic-link' : 'password'
+  const session = await mintSession(app, { ...person, provider, provesAddress: true, ipAddress, userAgent, language })
+  const location = leadOn(session, safeReturnPath(callbackURL, app.config.baseUrl))
+  return { body: { status: true, signedIn: true, location }, setCookies: [session.cookie], location }
+}
+
+export const continueInvitedSchema = z.object({
+  email: emailSchema,
+  name: z
+    .string()
+    .trim()
+    .max(100)
+    .regex(/^[^\p{Cc}]*$/u)
+    .optional(),
+  callbackURL: z.string().optional(),
+  termsVersion: z.string().max(64).optional(),
+})
+
+/** Goes on from an invitation without a password, and mails a sign-in link where the invitation opens no account. Throws what `requestMagicLink` throws. */
+export async function continueInvited(
+  app: App,
+  { name, ...input }: z.output<typeof continueInvitedSchema>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
+  await rateLimit(app, limits.signUpPerAddress, addressKey(request.clientAddress))
+  const opened = await openInvitedAccount(app, { ...input, name: name || undefined }, request)
+  return opened ?? requestMagicLink(app, input, request)
+}

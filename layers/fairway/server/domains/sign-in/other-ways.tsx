@@ -1,0 +1,77 @@
+/** @jsxImportSource vue */
+import type { VNode } from 'vue'
+import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
+import { lineIcon, ProviderMark } from './page-parts'
+import { PASSKEY_BOX_ID } from './page-scripts'
+import { offeredProviders } from './provider-sign-in'
+
+interface OtherWaysProps {
+  app: App
+  language: Language
+  /** How many of them are seen at once. */
+  visible: number
+  offersDev: boolean
+  /** What was refused of the development account. */
+  refusal: VNode
+}
+
+/** Below the one rule: the development account, the providers and the passkey; the rest of them behind a disclosure. */
+export function OtherWays({ app, language, visible, offersDev, refusal }: OtherWaysProps) {
+  const texts = messagesOf(language).signIn
+  const dev = offersDev ? [<DevButton text={texts.devButton} />] : []
+  const providers = offeredProviders(app).map(({ id, name }) => (
+    <button name="provider" value={id} class="quiet with-mark" key={id}>
+      <ProviderMark id={id} />
+      <span>{fill(texts.withProvider, { name })}</span>
+    </button>
+  ))
+  const buttons = [...dev, ...providers]
+  const first = buttons.slice(0, visible)
+  const rest = buttons.slice(visible)
+  const passkey = <PasskeyButton language={language} />
+  const isPasskeyFirst = first.length < visible
+  return (
+    // Without the script nothing is left of it where there is only the passkey; a new account has none.
+    <div class={['ways', buttons.length === 0 && 'proves']} hidden={buttons.length === 0}>
+      <p class="or">{texts.or}</p>
+      {refusal}
+      {first.length > 0 ? <form method="post">{first}</form> : null}
+      {isPasskeyFirst ? (
+        passkey
+      ) : (
+        <details class="more" hidden={rest.length === 0}>
+          <summary>{texts.moreWays}</summary>
+          {rest.length > 0 ? <form method="post">{rest}</form> : null}
+          {passkey}
+        </details>
+      )}
+    </div>
+  )
+}
+
+const DevButton = ({ text }: { text: string }) => (
+  <button name="intent" value="dev" class="quiet">
+    {text}
+  </button>
+)
+
+/** The button for signing in with a passkey; the script shows it where the browser can. */
+function PasskeyButton({ language }: { language: Language }) {
+  const { button, failed } = messagesOf(language).signIn.passkey
+  return (
+    <div class="proves" id={PASSKEY_BOX_ID} hidden>
+      <div class="alert" role="alert" hidden>
+        {failed} <small />
+      </div>
+      <button type="button" class="quiet with-mark" value="passkey">
+        <svg {...lineIcon}>
+          <circle cx="8" cy="9" r="4" />
+          <path d="M12 9h9v4m-4-4v3M2 21c0-4 2.5-6 6-6 2 0 3.5.7 4.5 1.8" />
+        </svg>
+        <span>{button}</span>
+      </button>
+    </div>
+  )
+}

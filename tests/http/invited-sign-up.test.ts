@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { PASSWORD } from '../support/team'
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+let server: TestServer
+let owner: TestBrowser
+let orgId: string
+let count = 0
+
+beforeAll(async () => {
+  smtp = await startSmtp()
+  const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' }
+  server = await borrowServer({ env: { ...mail, AUTH_SKIP_EMAIL_VERIFICATION: '0' } })
+  owner = createBrowser(server.origin)
+  await owner.post('/_fw/auth/sign-in/magic-link', { json: { email: 'maria@example.test' } })
+  const token = new URL((await smtp.mailTo('maria@example.test')).link).searchParams.get('token')
+  await owner.post('/_fw/auth/magic-link/verify', { json: { token } })
+  await owner.post('/_fw/auth/update-user', { json: { name: 'Maria Ortiz' } })
+  const { orgId: id } = await sessionOf(owner)
+  orgId = id
+  await owner.request('/_fw/org', { method: 'PATCH', json: { name: 'Northwind Traders' } })
+})
+afterAll(async () => {
+  await server.stop()
+  await smtp.stop()
+})
+
+const SUBJECT = 'Maria Ortiz invited you to Northwind Traders'
+
+/** A person who has just been invited, and the sign-in page to which their link leads. */
+async function invited() {
+  const email = `guest${++count}@example.test`
+  const made = await owner.post('/_fw/org/invitations', { json: { email } })
+  expect(made.status).toBe(201)
+  const link = new URL((await smtp.mailTo(email, /invited you/)).link)
+  const path = link.pathname + link.search
+  return { email, path, page: `/sign-in?return=${encodeURIComponent(path)}`, id: link.searchParams.get('id') }
+}
+
+/** The subjects of the mails to an address, once one that was queued later has come. */
+async function subjectsTo(email: string): Promise<string[]> {
+  await invited()
+  return smtp.received
+    .filter(({ to }) => to.includes(email))
+    .map(({ data }) => /^Subject: (.+)$/m.exec(data)?.[1]?.trim() ?? '')
+}
+
+const accountOf = async (email: string) =>
+  (
+    await query(server, 'select email_verified as verified, claim_since as claim from users where email = ?', [email])
+  )[0]
+
+describe('the mailed link of an invitation, opened signed out', () => {
+  it('says who invites whom to where, with the address filled in', async () => {
+    const { email, page } = await invited()
+    const answer = await createBrowser(server.origin).get(page)
+    const html = await answer.text()
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(html).toContain(SUBJECT)
+    expect(html).toMatch(new RegExp(`<section class="switch-default" id="sign-up">.*value="${email}" readonly`))
+  })
+
+  it('opens a new account with a password, confirmed, without a second mail', async () => {
+    const { email, page, path, id } = await invited()
+    const browser = createBrowser(server.origin)
+    const form = { intent: 'sign-up', email, name: 'Guest', password: PASSWORD }
+    const answer = await browser.post(page, { form })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, path])
+    expect(await accountOf(email)).toMatchObject({ verified: 1, claim: null })
+    const accepted = await browser.post(`/_fw/org/invitations/${id}/accept`, { json: {} })
+    expect(accepted.status).toBe(200)
+    expect(await sessionOf(browser)).toMatchObject({ email, orgId, emailVerified: true })
+    expect(await subjectsTo(email)).toEqual([SUBJECT])
+  })
+
+  it('opens it without a password too', async () => {
+    const { email, page, path } = await invited()
+    const browser = createBrowser(server.origin)
+    const answer = await browser.post(page, { form: { intent: 'invitation', email, name: '' } })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, path])
+    expect(await sessionOf(browser)).toMatchObject({ email, emailVerified: true })
+    expect(await subjectsTo(email)).toEqual([SUBJECT])
+  })
+
+  it.each(['sign-up', 'invitation'])('proves no other address (%s)', async intent => {
+    const { page } = await invited()
+    const email = `other${++count}@example.test`
+    const browser = createBrowser(server.origin)
+    await browser.post(page, { form: { intent, email, name: 'Other', password: PASSWORD } })
+    expect(await sessionOf(browser)).toBeNull()
+    expect((await accountOf(email))?.verified ?? 0).toBe(0)
+  })
+
+  it('signs in once: with an account there is, a link is mailed', async () => {
+    const { email, page } = await invited()
+    const form = { intent: 'invitation', email, name: '' }
+    await createBrowser(server.origin).post(page, { form })
+    const second = createBrowser(server.origin)
+    expect(await (await second.get(page)).text()).toContain(`Sign in as ${email} to answer the invitation.`)
+    await second.post(page, { form })
+    expect(await sessionOf(second)).toBeNull()
+    expect(await subjectsTo(email)).toEqual([SUBJECT, expect.stringContaining('Sign in to')])
+  })
+
+  it('proves nothing when the invitation is over, or with another token', async () => {
+    const { email, page, id } = await invited()
+    const wrong = page.replace(/.{4}$/, 'xxxx')
+    expect(await (await createBrowser(server.origin).get(wrong)).text()).not.toContain('Maria Ortiz')
+    await owner.request(`/_fw/org/invitations/${id}`, { method: 'DELETE' })
+    const browser = createBrowser(server.origin)
+    expect(await (await browser.get(page)).text()).not.toContain('Maria Ortiz')
+    await browser.post(page, { form: { intent: 'sign-up', email, name: 'Guest', password: PASSWORD } })
+    expect(await sessionOf(browser)).toBeNull()
+    expect((await accountOf(email))?.verified).toBe(0)
+  })
+
+  it('opens one account, however many browsers try at once', async () => {
+    const { email, page } = await invited()
+    const browsers = Array.from({ length: 6 }, () => createBrowser(server.origin))
+    await Promise.all(browsers.map(browser => browser.post(page, { form: { intent: 'invitation', email, name: '' } })))
+    const signedIn = (await Promise.all(browsers.map(sessionOf))).filter(session => session !== null)
+    expect(signedIn).toHaveLength(1)
+    expect(await query(server, 'select 1 from users where email = ?', [email])).toHaveLength(1)
+  })
+})
