@@ -142,3 +142,26 @@ test('asks whoever may join by the domain of their address', async ({ page, serv
   await expect(page.getByText(/^You still work in Grace.s organization\.$/).first()).toBeVisible()
   await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
 })
+
+test('a new person opens the mailed link, makes an account, and joins with this one mail', async ({
+  page,
+  browser,
+  origin,
+  server,
+}) => {
+  const email = 'maria@example.test'
+  const answer = await page.request.post(`${origin}${ORG_PATH}/invitations`, { data: { email }, headers: { origin } })
+  expect(answer.status()).toBe(201)
+  const guest = await (await browser.newContext({ baseURL: origin })).newPage()
+  await guest.goto(invitationPath(server.dataDir, email))
+  await expect(guest.getByRole('heading', { level: 1 })).toHaveText(/^Grace invited you to Grace.s organization$/)
+  const form = guest.locator('#sign-up')
+  await expect(form.getByLabel('Email address')).toHaveValue(email)
+  await expectNoViolationsInBothColours(guest)
+  await form.getByLabel('Name').fill('Maria')
+  await form.getByLabel('Password').fill('quiet harbour lantern 42')
+  await form.getByRole('button', { name: 'Create account' }).click()
+  await guest.getByRole('button', { name: /^Join Grace.s organization/ }).click()
+  await expect(guest.getByText(/^You joined Grace.s organization/).first()).toBeVisible()
+  await guest.context().close()
+})
