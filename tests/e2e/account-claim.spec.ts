@@ -112,7 +112,7 @@ test('a stranger who comes to the page is told how to show that the address is t
 }) => {
   await arrive(page, smtp)
   await stranger.goto(new URL('/_fw/claim', page.url()).href)
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Prove first that the address is yours')
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Confirm your email address first')
   await expect(stranger.getByText('PAYMENT_KEY')).toHaveCount(0)
   await expectNoViolations(stranger)
   await stranger.getByRole('link', { name: 'Sign in that way' }).click()

@@ -69,7 +69,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await page.addInitScript(() => (PublicKeyCredential.isConditionalMediationAvailable = async () => false))
   await page.goto('/sign-in')
   await signInButton(page).click()
-  await expect(page.getByRole('alert')).toContainText(/Signing in with this passkey did not work\.\s+unknown-passkey/)
+  await expect(page.getByRole('alert')).toContainText(/Signing in with this passkey didn’t work\.\s+unknown-passkey/)
   await expectNoViolations(page)
   expect(await sessionOf(page)).toBeNull()
   // The browser was told, so it offers the removed one no more.
@@ -111,6 +111,6 @@ test('the sign-in page offers passkeys only where the browser can use them', asy
   await plain.goto('/sign-in')
   await expect(plain.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible()
   await expect(signInButton(plain)).toBeHidden()
-  await expect(plain.locator('#email')).toHaveAttribute('autocomplete', 'username')
+  await expect(plain.locator('#email')).toHaveAttribute('autocomplete', 'username webauthn')
   await plain.close()
 })

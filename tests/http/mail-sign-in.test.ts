@@ -132,7 +132,7 @@ describe('a magic link', () => {
     expect(await (await laptop.get(pathOf(link))).text()).not.toContain('value="there"')
     const done = await press(phone, link, { where: 'there' })
     expect([done.status, done.headers.get('set-cookie')]).toEqual([200, null])
-    expect(await done.text()).toContain('continues by itself')
+    expect(await done.text()).toContain('continues automatically')
     expect(await sessionOf(phone)).toBeNull()
     const stranger = open()
     expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
@@ -171,7 +171,7 @@ describe('a magic link', () => {
     const other = open()
     await askForLink(other, 'again@example.test')
     const again = await other.post(waiting, { form: { intent: 'resend' } })
-    expect(await again.text()).toContain('Another mail is on its way')
+    expect(await again.text()).toContain('We sent another email')
     await expect.poll(() => smtp.received.filter(({ to }) => to.includes('again@example.test')).length).toBe(2)
   })
 
