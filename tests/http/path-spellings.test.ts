@@ -148,7 +148,7 @@ const rules: Rule[] = [
     what: 'answers data and not a page where data is served',
     path: '/_fw/nothing',
     async ask(path) {
-      const answer = await send(path, { headers: { accept: 'text/html' } })
+      const answer = await send(path, { headers: { accept: 'text/html', 'sec-fetch-mode': 'cors' } })
       return [answer.status, ...headersOf(answer, 'content-type', 'cache-control')]
     },
     answer: [404, 'application/problem+json', 'no-store'],
