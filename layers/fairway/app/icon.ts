@@ -1,13 +1,7 @@
 import { type FunctionalComponent, h } from 'vue'
 
-interface IconProps {
-  /** `i-lucide-axe` or `lucide:axe`. */
-  name: string
-  size?: string | number
-}
-
-/** An icon of the style sheet that the build makes (modules/icons), in place of Nuxt Icon's component. */
-const Icon: FunctionalComponent<IconProps> = ({ name, size }) =>
+/** An icon of the style sheet that the build makes (modules/icons), named `i-lucide-axe` or `lucide:axe`, in place of Nuxt Icon's component. */
+const Icon: FunctionalComponent<{ name: string; size?: string | number }> = ({ name, size }) =>
   h('span', {
     class: ['iconify', `i-${name.replace(/^i-/, '').replace(':', '-')}`],
     style: size ? { fontSize: Number.isNaN(Number(size)) ? String(size) : `${size}px` } : undefined,

@@ -1,7 +1,7 @@
 import { ref, shallowReactive } from 'vue'
 import { isRecord } from '#fairway/shared/record'
 
-type Values = Readonly<Record<string, unknown>>
+type Values = Readonly<Record<string, unknown>> | readonly unknown[]
 
 /** What the build has made of a text with placeholders, plurals or references (modules/texts): vue-i18n's own parser, in short. */
 type Parsed =
@@ -12,13 +12,6 @@ type Parsed =
   | { t: 4; k: string }
   | { t: 5; i: number }
   | { t: 6; k: Parsed; m?: Parsed }
-
-interface Said {
-  values: Values | readonly unknown[]
-  count: number | undefined
-  /** Another text, which this one refers to. */
-  linked: (key: string) => string
-}
 
 /** The texts of a page in vue-i18n's syntax, which the build has parsed: only what fills them in is left to do here. */
 export function createTexts(english: object) {
@@ -31,21 +24,17 @@ export function createTexts(english: object) {
     typeof found === 'string' || (isRecord(found) && found.t === 0 && 'b' in found)
 
   /** The text of a key, in English where the language has none, with its values; `count` chooses among its forms. */
-  function t(key: string, values: Values | readonly unknown[] | number = {}, count?: number): string {
-    const found = [locale.value, 'en'].map(code => find(key, code)).find(isText)
+  function t(key: string, values: Values | number = {}, count?: number): string {
     if (typeof values === 'number') return t(key, {}, values)
-    if (found === undefined) return key
-    return typeof found === 'string' ? found : say(found, { values, count, linked: other => t(other, values, count) })
+    const found = [locale.value, 'en'].map(code => find(key, code)).find(isText) ?? key
+    return typeof found === 'string' ? found : say(found, values, count, t)
   }
 
   return {
     t,
-    /** Whether the language has a text for a key. */
     te: (key: string, code = locale.value): boolean => isText(find(key, code)),
-    /** A number as the language writes it. */
     n: (value: number, options?: Intl.NumberFormatOptions) =>
       new Intl.NumberFormat(locale.value, options).format(value),
-    /** A time as the language writes it. */
     d: (value: Date | number | string, options?: Intl.DateTimeFormatOptions) =>
       new Intl.DateTimeFormat(locale.value, options).format(new Date(value)),
     locale,
@@ -59,25 +48,24 @@ export function createTexts(english: object) {
 
 export type Texts = ReturnType<typeof createTexts>
 
-function say(node: Parsed, said: Said): string {
-  if (node.t === 0) return say(node.b, said)
-  if (node.t === 1) return sayForm(node.c, said)
-  if (node.t === 2) return node.s ?? (node.i ?? []).map(part => say(part, said)).join('')
-  if (node.t === 4) return shown(valueOf(node.k, said))
-  if (node.t === 5) return shown(valueOf(String(node.i), said))
-  if (node.t === 6) return modified(said.linked(say(node.k, said)), node.m && say(node.m, said))
+function say(node: Parsed, values: Values, count: number | undefined, linked: Texts['t']): string {
+  const part = (inner: Parsed) => say(inner, values, count, linked)
+  if (node.t === 0) return part(node.b)
+  if (node.t === 1) return part(formOf(node.c, [valueOf('count', values, count), valueOf('n', values, count), count]))
+  if (node.t === 2) return node.s ?? (node.i ?? []).map(part).join('')
+  if (node.t === 4) return shown(valueOf(node.k, values, count))
+  if (node.t === 5) return shown(ownPart(values, String(node.i)))
+  if (node.t === 6) return modified(linked(part(node.k), values, count), node.m && part(node.m))
   return node.v ?? node.s ?? ''
 }
 
 /** The form for a count: of two, the first is for one; of three, the first is for none. */
-function sayForm(forms: readonly Parsed[], said: Said): string {
-  const counts = [valueOf('count', said), valueOf('n', said), said.count]
+function formOf(forms: readonly Parsed[], counts: readonly unknown[]): Parsed {
   const count = Math.abs(counts.find(each => typeof each === 'number') ?? 1)
-  const form = forms[forms.length === 2 ? Number(count !== 1) : Math.min(count, 2)]
-  return form ? say(form, said) : ''
+  return forms[forms.length === 2 ? Number(count !== 1) : Math.min(count, 2)] ?? { t: 3 }
 }
 
-function valueOf(name: string, { values, count }: Said): unknown {
+function valueOf(name: string, values: Values, count: number | undefined): unknown {
   const value = ownPart(values, name)
   return (name === 'count' || name === 'n') && count !== undefined ? value || count : value
 }
@@ -92,10 +80,4 @@ function modified(text: string, modifier = ''): string {
   if (modifier === 'upper') return text.toUpperCase()
   if (modifier === 'lower') return text.toLowerCase()
   return modifier === 'capitalize' ? text.charAt(0).toLocaleUpperCase() + text.slice(1) : text
-}
-
-declare module 'vue' {
-  interface ComponentCustomProperties {
-    $t: Texts['t']
-  }
 }

@@ -19,7 +19,6 @@ export default defineNuxtPlugin({
     const language = ref<Language>('en')
     const direction = ref(directionOf('en'))
     const componentTexts = shallowRef<typeof components>()
-    nuxtApp.vueApp.config.globalProperties.$t = texts.t
 
     async function apply(next: Language): Promise<void> {
       const loaded = await loaders[next]?.()
@@ -63,6 +62,7 @@ export default defineNuxtPlugin({
 
     return {
       provide: {
+        t: texts.t,
         texts,
         language: { current: readonly(language), direction: readonly(direction), componentTexts, choose },
       },

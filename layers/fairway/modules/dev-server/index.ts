@@ -73,9 +73,7 @@ function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(/\blucide[:-]([a-z0-9-]+)\b/g))
       later.add(`lucide:${name}`)
     if (later.size === before) return
-    await nuxt.runWithContext(() =>
-      updateTemplates({ filter: ({ filename }) => filename === 'nuxt-icon-client-bundle.mjs' }),
-    )
+    await nuxt.runWithContext(() => updateTemplates({ filter: ({ filename }) => filename === 'icons.css' }))
   })
 }
 

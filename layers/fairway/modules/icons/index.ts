@@ -1,13 +1,7 @@
-import { addTemplate, defineNuxtModule, updateTemplates } from '@nuxt/kit'
+import { addTemplate, defineNuxtModule } from '@nuxt/kit'
 import { isPlatformFile } from '../registry/roots'
 
-interface IconData {
-  body: string
-  left?: number
-  top?: number
-  width?: number
-  height?: number
-}
+type IconData = { body: string } & Partial<Record<'left' | 'top' | 'width' | 'height', number>>
 
 const BUNDLE = 'nuxt-icon-client-bundle.mjs'
 /** An icon that the style sheet does not have is an empty place. */
@@ -29,15 +23,16 @@ export default defineNuxtModule({
       write: true,
       getContents: async ({ app }) => {
         const found = app.templates.find(({ filename }) => filename === BUNDLE)
-        const code = await found?.getContents?.({ nuxt, app, options: found.options ?? {} })
-        const { init } = await import(`data:text/javascript,${encodeURIComponent(code ?? 'export function init() {}')}`)
+        const code =
+          (await found?.getContents?.({ nuxt, app, options: found.options ?? {} })) ?? 'export const init = () => {}'
+        // Its `init` does nothing the second time, and the same text is the same module.
+        const { init } = await import(`data:text/javascript,${encodeURIComponent(`${code}\n// ${performance.now()}`)}`)
         const rules = [EVERY_ICON]
         init((name: string, icon: IconData) => rules.push(iconRule(name, icon)))
         return `@layer base {\n${rules.join('\n')}\n}\n`
       },
     })
     nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
-    nuxt.hook('builder:watch', () => updateTemplates({ filter: ({ filename }) => filename === 'icons.css' }))
   },
 })
 

@@ -11,21 +11,12 @@ export default defineNuxtModule({
   meta: { name: 'light-parts' },
   setup(_options, nuxt) {
     let settings: string[] = []
-    nuxt.hook('app:resolve', ({ configs }) => {
-      settings = configs
-    })
+    nuxt.hook('app:resolve', ({ configs }) => void (settings = configs))
     /** The colours that the settings of the application or of a layer name, of the 26 that Tailwind has. */
     function namedColors() {
       const named = [JSON.stringify(nuxt.options.appConfig), ...settings.map(file => readFileSync(file, 'utf8'))].join()
       return Object.fromEntries(Object.entries(colors).filter(([name]) => named.includes(name)))
     }
-    // Of the plugins for what Unhead 1 understood, only the one for `%s` in titles is of use.
-    nuxt.hook('app:templates', ({ templates }) => {
-      const head = templates.find(({ filename }) => filename === 'unhead-options.mjs')
-      if (head)
-        head.getContents = () =>
-          `import { TemplateParamsPlugin } from '@unhead/vue/plugins'\nexport default { disableDefaults: true, plugins: [TemplateParamsPlugin] }\n`
-    })
     addVitePlugin({
       name: 'fairway:light-parts',
       enforce: 'pre',

@@ -1,13 +1,9 @@
 import { baseCompile } from '@intlify/message-compiler'
 import type { Catalog } from '../../server/kernel/locale-files'
 
-/** What a text without any of these says is what it is. */
 const SYNTAX = /[{}|@]/
 
-/**
- * A catalog whose texts with placeholders, plurals or references are parsed, so that no browser loads the parser; throws with the key
- * of a text that cannot be.
- */
+/** A catalog whose texts with placeholders, plurals or references are parsed; throws with the key of one that cannot be. */
 export const compileTexts = (catalog: Catalog, prefix = ''): Catalog =>
   Object.fromEntries(
     Object.entries(catalog).map(([name, value]) => [name, compileValue(value, prefix + name)] as const),

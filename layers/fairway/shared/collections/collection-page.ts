@@ -27,30 +27,22 @@ export interface CollectionPage<Item = CollectionItem> {
 /** Reads a Hydra collection, with and without the prefix `hydra:`; throws for any other body. */
 export function readCollectionPage(body: unknown): CollectionPage {
   const page = withoutPrefix(body)
-  if (!isRecord(page) || !Array.isArray(page.member)) throw new TypeError('this is no page of a collection')
-  const { member, totalItems, view, can } = page
-  if (!member.every(isRecord)) throw new TypeError('a member of the collection is not an object')
-  if (totalItems !== undefined && !isCount(totalItems)) throw new TypeError('the number of items is none')
-  return { items: member, totalItems, view: readView(view), can: readRights(can) }
+  if (!isPage(page)) throw new TypeError('this is no page of a collection')
+  return { items: page.member, totalItems: page.totalItems, view: page.view, can: page.can }
 }
 
-const isCount = (value: unknown): value is number => Number.isInteger(value)
-const isText = (value: unknown): value is string => typeof value === 'string'
-const isLink = (value: unknown): value is string | undefined => value === undefined || isText(value)
+const isView = (view: unknown): view is CollectionView =>
+  isRecord(view) &&
+  typeof view['@id'] === 'string' &&
+  ['first', 'last', 'previous', 'next'].every(name => ['undefined', 'string'].includes(typeof view[name]))
 
-function readView(view: unknown): CollectionView | undefined {
-  if (view === undefined) return undefined
-  const { '@id': id, first, last, previous, next } = isRecord(view) ? view : {}
-  if (isText(id) && isLink(first) && isLink(last) && isLink(previous) && isLink(next))
-    return { '@id': id, first, last, previous, next }
-  throw new TypeError('the links of the page cannot be read')
-}
-
-function readRights(can: unknown): CollectionPage['can'] {
-  if (can === undefined) return undefined
-  if (isRecord(can) && typeof can.create === 'boolean') return { create: can.create }
-  throw new TypeError('what the caller may do cannot be read')
-}
+const isPage = (page: unknown): page is Omit<CollectionPage, 'items'> & { member: CollectionItem[] } =>
+  isRecord(page) &&
+  Array.isArray(page.member) &&
+  page.member.every(isRecord) &&
+  (page.totalItems === undefined || Number.isInteger(page.totalItems)) &&
+  (page.view === undefined || isView(page.view)) &&
+  (page.can === undefined || (isRecord(page.can) && typeof page.can.create === 'boolean'))
 
 function withoutPrefix(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('hydra:member' in body)) return body
