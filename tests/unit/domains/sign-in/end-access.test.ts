@@ -97,7 +97,7 @@ describe('connected apps', () => {
     await query(app, 'update users set email_verified = 0')
     const strict = { ...app.config, signIn: { ...app.config.signIn, emailVerification: 'required' as const } }
     const fresh = { ...app, config: strict, memo: (_name: string, make: () => unknown) => make() } as App
-    expect(await authenticateAccessToken(fresh, token)).toBeNull()
+    await expect(authenticateAccessToken(fresh, token)).rejects.toMatchObject({ code: 'email-not-verified' })
     expect(await authenticateAccessToken(app, token)).not.toBeNull()
   })
 
