@@ -1,9 +1,13 @@
+import { colordx, extend } from '@colordx/core'
+import mix from '@colordx/core/plugins/mix'
 import { describe, expect, it } from 'vitest'
 import { accentOf, contrast, defaultAccent, SHADES } from '#fairway/server/kernel/config/brand'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { readEnv } from '#fairway/server/kernel/config/env'
 import { SECRET } from '../../../support/secrets'
+
+extend([mix])
 
 const faultOf = (input: FwConfigInput): string => {
   try {
@@ -138,4 +142,10 @@ describe('the picture for links to public pages', () => {
         /brand\.socialImage: must be the path of a PNG or JPEG/,
       )
   })
+})
+
+it('the platform’s green can be read under a pointer, on each surface of light pages', () => {
+  const { 800: green } = defaultAccent
+  for (const surface of ['#ffffff', '#f8fafc', '#f1f5f9'])
+    expect(contrast(colordx(surface).mix(green, 0.15).toHex(), green)).toBeGreaterThanOrEqual(4.5)
 })
