@@ -39,33 +39,26 @@ const SYSTEMS: [RegExp, string][] = [
 export const suggestPasskeyName = (userAgent: string): string =>
   SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'Passkey'
 
-const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-]
-
 const DAY = 86_400
-/** From how many seconds on a time ahead is told in a unit: what expires in 90 days says so in days. */
-const AHEAD: Partial<Record<Intl.RelativeTimeFormatUnit, number>> = {
-  year: 700 * DAY,
-  month: 120 * DAY,
-  week: Infinity,
-  day: 1.5 * DAY,
-  hour: 5400,
-}
+/** The seconds of a unit, and from how many on a time ahead is told in it: what expires in 90 days says so in days. */
+const STEPS: [unit: Intl.RelativeTimeFormatUnit, size: number, ahead: number][] = [
+  ['year', 365 * DAY, 700 * DAY],
+  ['month', 30 * DAY, 120 * DAY],
+  ['week', 7 * DAY, Infinity],
+  ['day', DAY, 1.5 * DAY],
+  ['hour', 3600, 5400],
+  ['minute', 60, 60],
+]
 
 /** How long before or after `now` a time is, in words: “2 hours ago”, “in 3 days”, “now”. */
 export function relativeTime(time: Date, now: Date, language: string): string {
   const seconds = Math.round((time.getTime() - now.getTime()) / 1000)
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const [unit, size] =
-    STEPS.find(([name, least]) => Math.abs(seconds) >= (seconds > 0 ? (AHEAD[name] ?? least) : least)) ?? []
-  if (!unit || !size) return format.format(0, 'second')
-  return format.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
+  const isAhead = seconds > 0
+  const step = STEPS.find(([, size, ahead]) => Math.abs(seconds) >= (isAhead ? ahead : size))
+  if (!step) return format.format(0, 'second')
+  const [unit, size] = step
+  return format.format((isAhead ? Math.round : Math.trunc)(seconds / size), unit)
 }
 
 /** The part of the day that a greeting names. */

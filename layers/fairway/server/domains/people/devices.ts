@@ -6,10 +6,10 @@ import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
-import { mailContent } from '../../kernel/mail/mail-content'
+import { mailContent, mailTime } from '../../kernel/mail/mail-content'
 import { queueMail } from '../../kernel/mail/queue-mail'
 import type { MailContent } from '../../kernel/mail/render-mail'
-import { formatTime, type Language } from '#fairway/shared/languages'
+import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { findPerson } from './person'
 import { languageOfPerson, rememberLanguage } from './person-values'
@@ -89,7 +89,7 @@ async function sendNewDeviceMail(
   const way: Partial<Record<string, string>> = ways
   const how = way[provider] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
   const values = {
-    when: `${formatTime(app.now(), language, 'long', 'UTC')} UTC`,
+    when: mailTime(app.now(), language),
     device,
     address: ipAddress || noAddress,
     how,
@@ -156,7 +156,7 @@ export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: M
   noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
   const href = app.config.baseUrl + TOKENS_PAGE
   mailNotice(app, userId, language => {
-    const values = { token: name, expires: `${formatTime(expiresAt, language, 'long', 'UTC')} UTC` }
+    const values = { token: name, expires: mailTime(expiresAt, language) }
     return mailContent(app, 'token-made', { values, href, language })
   })
 }

@@ -3,10 +3,9 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { fieldError } from '#fairway/server/kernel/http/field-errors'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
+import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
-import { formatTime } from '#fairway/shared/languages'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { mailNotice } from './devices'
 import { endSessionsStatements } from './end-access'
@@ -47,7 +46,7 @@ export async function suspendPerson(app: App, { userId, by, reason, until }: Sus
   await recordSecurityEvent(app, { kind: 'account-suspended', userId, reason })
   const href = app.config.baseUrl + SIGN_IN_PATH
   mailNotice(app, userId, language => {
-    const end = until ? `${formatTime(until, language, 'long', 'UTC')} UTC` : messagesOf(language).mailWords.noEnd
+    const end = until ? mailTime(until, language) : messagesOf(language).mailWords.noEnd
     return mailContent(app, 'account-suspended', { values: { why: reason, until: end }, href, language })
   })
 }

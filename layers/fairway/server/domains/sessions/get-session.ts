@@ -104,8 +104,9 @@ const RECENT_IN_MS = 15 * 60 * 1000
 const timeSchema = z.date()
 
 /**
- * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, where an operator looks through their session, and where
- * the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or says what has not happened yet.
+ * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, where an
+ * operator looks through their session, and where the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or
+ * says what has not happened yet.
  */
 export async function signedInAt(event: H3Event, session: Session): Promise<Date | null> {
   const { config, now } = getApp(event)

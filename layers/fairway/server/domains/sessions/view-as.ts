@@ -9,8 +9,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
 import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { isoTime } from '#fairway/server/kernel/iso-time'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { formatTime } from '#fairway/shared/languages'
+import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
 import { ACTIONS_PREFIX } from '#fairway/shared/paths'
 import { type Acting, findActor, openSession, type ServerSession, sessionOfActing } from './act-as'
 
@@ -58,14 +57,10 @@ export async function startView(
   const value = seal(app.config.keys, PURPOSE, JSON.stringify(view), COOKIE)
   appendResponseHeader(event, 'set-cookie', setCookieValue(app.config, COOKIE, value, LIFE_IN_MS / 1000))
   noteAccountEvent(app, { kind: 'account-viewed', userId, reason })
-  mailNotice(app, userId, language => {
-    const end = `${formatTime(until, language, 'long', 'UTC')} UTC`
-    return mailContent(app, 'account-viewed', {
-      values: { why: reason, until: end },
-      href: app.config.baseUrl,
-      language,
-    })
-  })
+  const href = app.config.baseUrl
+  mailNotice(app, userId, language =>
+    mailContent(app, 'account-viewed', { values: { why: reason, until: mailTime(until, language) }, href, language }),
+  )
   return { until: isoTime(until), orgId: acting.session.orgId ?? acting.session.closedOrg?.id ?? null }
 }
 

@@ -1,7 +1,7 @@
 // What a mail says, before it has a form.
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
-import type { Language } from '#fairway/shared/languages'
+import { formatTime, type Language } from '#fairway/shared/languages'
 import type { Mail, MailEntry } from './define-mail'
 import type { MailText } from './mail-overrides'
 import { type MailValues, type PlatformMail, platformMails } from './platform-mails'
@@ -31,6 +31,10 @@ interface PlatformData<Name extends PlatformMail> {
   /** English when not given, or where there is no text in it. */
   language?: Language
 }
+
+/** A time in a mail, whose reader's time zone is not known: “24 November 2026 at 14:05 UTC”. */
+export const mailTime = (time: Date | number, language: Language): string =>
+  `${formatTime(time, language, 'long', 'UTC')} UTC`
 
 /** What one of the platform's mails says here. */
 export const mailContent = <Name extends PlatformMail>(
