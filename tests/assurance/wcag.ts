@@ -143,7 +143,7 @@ export const levelAA: readonly Requirement[] = [
   ]),
   tested('3.3.8', 'Signing in needs no memory.', [
     'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
-    'e2e/passkeys › somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the e-mail field',
+    'e2e/passkeys › somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the email field',
   ]),
   tested('4.1.3', 'What changes is told without the focus.', [
     'e2e/failures › every section says when it cannot be loaded, and tries again',

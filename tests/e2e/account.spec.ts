@@ -47,7 +47,7 @@ test('a change of the address is taken back, and made when both have confirmed i
   server,
 }) => {
   await page.goto('/settings')
-  const section = page.getByRole('region', { name: 'E-mail address' })
+  const section = page.getByRole('region', { name: 'Email address' })
   await section.getByRole('button', { name: 'Change address…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('New address').fill('ada@example.test')

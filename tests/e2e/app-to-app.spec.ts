@@ -65,7 +65,7 @@ test('somebody who is signed out signs in first and comes back', async ({ page, 
   await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
   const { email, password } = aPerson()
   const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Sign in', exact: true }) })
-  await form.getByLabel('E-mail').fill(email)
+  await form.getByLabel('Email').fill(email)
   await form.getByLabel('Password').fill(password)
   await form.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(url)

@@ -117,7 +117,7 @@ test('the audit log and the view of operators are read on narrow screens and in 
   await signUp(page, origin)
   await query(server, 'update users set email_verified = 1')
   await page.goto('/security')
-  await expect(page.getByText('No events in the last 48 hours.')).toBeVisible()
+  await expect(page.getByText('No events in the past 48 hours.')).toBeVisible()
   await page.request.get('/callback?state=x&code=y')
   await page.goto('/security')
   await expect(page.getByText('state-validation-failed').first()).toBeVisible()

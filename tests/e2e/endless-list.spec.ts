@@ -6,6 +6,9 @@ import { aPerson, signUp } from '../support/people'
 // The berths of tests/fixtures/author: 120 rows in a list without an end.
 test.use({ application: 'author' })
 
+/** Three pages are loaded one after another, also on a busy machine. */
+const AT_LEISURE = { timeout: 30_000 }
+
 const rows = (page: Page) => page.getByRole('main').getByRole('link', { name: /^Berth \d/ })
 
 test('a list goes on as its end comes into sight, and stops at the last row', async ({ page, origin }) => {
@@ -23,7 +26,7 @@ test('a list goes on as its end comes into sight, and stops at the last row', as
     .poll(async () => {
       await page.mouse.wheel(0, 1500)
       return rows(page).count()
-    })
+    }, AT_LEISURE)
     .toBe(120)
   await expect(page.getByText('1–120 of 120').first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0)
@@ -40,7 +43,7 @@ test('who comes back finds the rows and the place that were there', async ({ pag
     .poll(async () => {
       await page.mouse.wheel(0, 1500)
       return rows(page).count()
-    })
+    }, AT_LEISURE)
     .toBe(120)
   await rows(page).nth(95).scrollIntoViewIfNeeded()
   await rows(page).nth(95).click()
@@ -68,7 +71,7 @@ test('the keyboard and a failure have a button', async ({ page, origin }) => {
     .poll(async () => {
       await page.keyboard.press('End')
       return rows(page).count()
-    })
+    }, AT_LEISURE)
     .toBe(120)
 })
 

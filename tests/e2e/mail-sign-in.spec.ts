@@ -140,7 +140,7 @@ test.describe('where an address need not be confirmed to sign in', () => {
     await expectNoViolationsInBothColours(page)
     await page.getByRole('button', { name: 'Invite people' }).first().click()
     await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Confirm your address')
-    await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveCount(0)
+    await expect(page.getByRole('textbox', { name: 'Email addresses' })).toHaveCount(0)
 
     await page.getByRole('dialog').getByRole('button', { name: 'Send me a link' }).click()
     await expect(page.getByText('A link is on its way to eve@example.test.').first()).toBeVisible()
@@ -152,7 +152,7 @@ test.describe('where an address need not be confirmed to sign in', () => {
     await page.bringToFront()
     // Tabs of a browser without a window are never hidden, so coming back is no event.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test')
+    await page.getByRole('textbox', { name: 'Email addresses' }).fill('grace@example.test')
     await page.getByRole('button', { name: 'Invite 1 person' }).click()
     await expect(
       page.getByRole('region', { name: 'Pending invitations' }).getByText('grace@example.test'),

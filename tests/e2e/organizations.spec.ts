@@ -100,7 +100,7 @@ test('deletes an organization whose name is typed', async ({ page, origin, serve
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.getByRole('link', { name: 'Members', exact: true }).click()
   await page.getByRole('button', { name: 'Invite people' }).click()
-  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
+  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toBeFocused()
   await page.keyboard.press('Escape')
   await switcher(page).click()
   await page.getByRole('menuitem', { name: /^Restore Second Office/ }).click()

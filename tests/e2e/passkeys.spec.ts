@@ -45,7 +45,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expectNoViolations(page)
 
   await signOut(page, origin)
-  // The offer of the e-mail field, which has a test of its own, would sign in before the button is pressed.
+  // The offer of the email field, which has a test of its own, would sign in before the button is pressed.
   await page.addInitScript(() =>
     Object.assign(PublicKeyCredential, { isConditionalMediationAvailable: async () => false }),
   )
@@ -65,7 +65,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expect(section(page)).toContainText('You have no passkey yet.')
 
   await signOut(page, origin)
-  // What the e-mail field offers would be answered as well, before the button or after it.
+  // What the email field offers would be answered as well, before the button or after it.
   await page.addInitScript(() => (PublicKeyCredential.isConditionalMediationAvailable = async () => false))
   await page.goto('/sign-in')
   await signInButton(page).click()
@@ -76,7 +76,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expect.poll(() => authenticator.count()).toBe(0)
 })
 
-test('somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the e-mail field', async ({
+test('somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the email field', async ({
   page,
   origin,
   server,

@@ -45,7 +45,7 @@ test('changes the name everywhere on the page', async ({ page }) => {
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
   await page.getByRole('button', { name: 'Save name' }).click()
   await expect(page.getByRole('button', { name: /^Account Ada Lovelace/ })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'E-mail address' })).toContainText('ada@example.test')
+  await expect(page.getByRole('region', { name: 'Email address' })).toContainText('ada@example.test')
 })
 
 test('keeps the theme on this device', async ({ page }) => {

@@ -67,7 +67,7 @@ test('a way that failed is not the one used last; the one that worked is', async
   await form.getByLabel('Email address').fill(mary.email)
   await form.getByLabel('Password').fill('not her password')
   await form.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('alert')).toContainText('Wrong e-mail or password.')
+  await expect(page.getByRole('alert')).toContainText('Wrong email or password.')
   await expect(form.getByLabel('Email address')).toHaveValue(mary.email)
   await page.goto('/sign-in')
   await expect(page.locator('.last')).toHaveCount(0)

@@ -19,7 +19,7 @@ async function openTeam(page: Page): Promise<void> {
 
 async function invite(page: Page, addresses: string, button: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite people' }).first().click()
-  await page.getByRole('textbox', { name: 'E-mail addresses' }).fill(addresses)
+  await page.getByRole('textbox', { name: 'Email addresses' }).fill(addresses)
   await page.getByRole('button', { name: button }).click()
 }
 
@@ -116,13 +116,13 @@ test('says for each address why it was not invited, and keeps it in the field', 
   await invite(page, 'grace@example.test, ada@example.test nobody', 'Invite 3 people')
   await expect(page.getByText('2 addresses were not invited.')).toBeVisible()
   await expect(page.getByText('already belongs to this organization.')).toBeVisible()
-  await expect(page.getByRole('alert').getByText('is not an e-mail address.')).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test\nnobody')
+  await expect(page.getByRole('alert').getByText('is not an email address.')).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toHaveValue('ada@example.test\nnobody')
   await expectNoViolationsInBothColours(page)
   await page.getByRole('button', { name: 'Take out nobody' }).click()
-  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test')
+  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toHaveValue('ada@example.test')
   await page
-    .getByRole('textbox', { name: 'E-mail addresses' })
+    .getByRole('textbox', { name: 'Email addresses' })
     .fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
   await page.getByRole('button', { name: 'Invite 51 people' }).click()
   await expect(page.getByText('Invite up to 50 people at once. These are 51.')).toBeVisible()
@@ -181,7 +181,7 @@ test('invites by keyboard alone', async ({ page }) => {
   await openTeam(page)
   await page.getByRole('button', { name: 'Invite people' }).first().focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
+  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toBeFocused()
   await page.keyboard.type('grace@example.test')
   for (let step = 0; step < 12; step++) {
     await page.keyboard.press('Tab')

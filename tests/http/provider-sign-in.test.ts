@@ -132,7 +132,7 @@ describe('signing in with GitHub', () => {
     expect(await usersOf(email)).toEqual([])
     expect(await sessionOf(browser)).toBeNull()
     const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain('has not confirmed your e-mail address')
+    expect(await page.text()).toContain('has not confirmed your email address')
   })
 
   it('is refused when GitHub says no to the code', async () => {

@@ -24,7 +24,7 @@ const shapes: readonly [name: string, shape: RegExp][] = [
   ['a signed cookie value', /[\w-]{32,43}\.[\w+/%-]{43,50}(?:=|%3D)/],
   ['an Authorization value', /\b(?:Bearer|Basic) (?!\[redacted\])[\w.~+/=-]{8,}/i],
   ['a JWT', /\beyJ[\w-]{8,}\.[\w-]{8,}/],
-  ['an e-mail address', /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,}/i],
+  ['an email address', /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,}/i],
   ['a password hash', /\$argon2|\$scrypt/],
 ]
 

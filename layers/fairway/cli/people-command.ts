@@ -5,7 +5,7 @@ import { timeOf } from './local-app'
 import { type Call, operate, placeOptions } from './operate'
 import { say } from './terminal'
 
-const address = { type: 'positional', required: true, description: 'The e-mail address of the account.' } as const
+const address = { type: 'positional', required: true, description: 'The email address of the account.' } as const
 
 async function idOf(call: Call, given: string): Promise<string> {
   const address = given.trim().toLowerCase()

@@ -38,7 +38,7 @@ export const errorCatalog = {
     status: 401,
     title: 'How you sign in has changed in the meantime. Sign in again.',
   },
-  'invalid-credentials': { status: 401, title: 'Wrong e-mail or password.' },
+  'invalid-credentials': { status: 401, title: 'Wrong email or password.' },
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'reserved-setting': { status: 403, title: 'This setting is managed by the platform.' },
   'agents-read-only': { status: 403, title: 'This organization lets connected apps only read.' },
@@ -62,11 +62,11 @@ export const errorCatalog = {
   'local-migration-off': { status: 403, title: 'Moving local data is not available here.' },
   'view-only': { status: 403, title: 'You are viewing as somebody else. You can’t change anything here.' },
   'account-suspended': { status: 403, title: 'This account is suspended.' },
-  'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
+  'email-not-verified': { status: 403, title: 'Confirm your email address first.' },
   'fresh-session-required': { status: 403, title: 'Sign in again to make this change.' },
   'claim-needs-proof': {
     status: 403,
-    title: 'Prove first that the address is yours: sign in with an e-mailed link, a provider or the identity hub.',
+    title: 'Prove first that the address is yours: sign in with an emailed link, a provider or the identity hub.',
   },
   'second-factor-setup-required': { status: 403, title: 'Set up a second factor to continue.' },
   'second-factor-required': { status: 403, title: 'Enter the code from your authenticator app.' },
@@ -90,7 +90,7 @@ export const errorCatalog = {
   },
   'provider-email-not-verified': {
     status: 403,
-    title: 'The provider has not confirmed your e-mail address. Confirm it there, then try again.',
+    title: 'The provider has not confirmed your email address. Confirm it there, then try again.',
   },
   'hub-sign-in-failed': {
     status: 403,
@@ -106,7 +106,7 @@ export const errorCatalog = {
   },
   'hub-email-not-verified': {
     status: 403,
-    title: 'The identity hub has not confirmed your e-mail address. Confirm it there, then try again.',
+    title: 'The identity hub has not confirmed your email address. Confirm it there, then try again.',
   },
   'cannot-view': {
     status: 409,
@@ -153,10 +153,10 @@ export const errorCatalog = {
     status: 403,
     title: 'This organization requires you to sign in with its provider.',
   },
-  'magic-link-disabled': { status: 403, title: 'Signing in with an e-mailed link is not available here.' },
+  'magic-link-disabled': { status: 403, title: 'Signing in with an emailed link is not available here.' },
   'sign-in-elsewhere': { status: 403, title: 'You sign in to this application elsewhere.' },
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is turned off here.' },
-  'link-unknown': { status: 404, title: 'This link is incomplete. Open it from the e-mail again.' },
+  'link-unknown': { status: 404, title: 'This link is incomplete. Open it from the email again.' },
   'not-found': { status: 404, title: 'There is nothing at this address.' },
   'unknown-action': { status: 404, title: 'There is no action with this name.' },
   'unknown-app': { status: 404, title: 'This application does not have roles of its own.' },
@@ -259,7 +259,7 @@ export const errorCatalog = {
     title: 'Calls between applications are not set up here. The operator of this application needs to set A2A_SECRET.',
     unset: true,
   },
-  'mail-unavailable': { status: 503, title: 'E-mail cannot be sent from here. Ask the operator of this application.' },
+  'mail-unavailable': { status: 503, title: 'Email cannot be sent from here. Ask the operator of this application.' },
   'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
 } as const satisfies Record<string, { status: number; title: string; asks?: true; unset?: true }>
 

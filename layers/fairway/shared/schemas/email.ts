@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * One e-mail address as accounts have it: Unicode form NFKC, trimmed, in lower case, 254 characters at most. Look-alike signs and
+ * One email address as accounts have it: Unicode form NFKC, trimmed, in lower case, 254 characters at most. Look-alike signs and
  * lists of addresses are refused by the format.
  */
 export const emailSchema = z
@@ -10,4 +10,4 @@ export const emailSchema = z
   .trim()
   .toLowerCase()
   .pipe(z.email().max(254))
-  .describe('An e-mail address.')
+  .describe('An email address.')

@@ -12,7 +12,7 @@ function codeOf(value: unknown): unknown {
   }
 }
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   it.each([
     ['  Ada@Example.COM ', 'ada@example.com'],
     // Full-width signs, as input methods write them.
@@ -38,7 +38,7 @@ describe('an e-mail address', () => {
   it('is a described text in the JSON Schema of an input', () => {
     expect(z.toJSONSchema(emailSchema, { io: 'input' })).toMatchObject({
       type: 'string',
-      description: 'An e-mail address.',
+      description: 'An email address.',
     })
   })
 })

@@ -278,7 +278,7 @@ export function normalDomain(text: string): string {
   return /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/.test(domain) ? domain : ''
 }
 
-/** The normal domain of an e-mail address. */
+/** The normal domain of an email address. */
 export const domainOf = (email: string): string => normalDomain(email.slice(email.lastIndexOf('@') + 1))
 
 /** True for domains that give addresses to everyone. */

@@ -11,5 +11,5 @@ const lowerCaseText = customType<{ data: string; driverData: string }>({
   toDriver: address => address.trim().toLowerCase(),
 })
 
-/** An e-mail address; trimmed and lower-cased whenever it is stored or compared. */
+/** An email address; trimmed and lower-cased whenever it is stored or compared. */
 export const email = (name: string) => lowerCaseText(name)

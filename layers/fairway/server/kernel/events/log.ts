@@ -62,7 +62,7 @@ const patterns: readonly [pattern: RegExp, replacement: string][] = [
   [/[^\s@<>"'(),:;[\]/\\=&?]{1,64}(?:@|%40)[^\s@<>"'(),:;[\]/\\&?#]{1,190}\.[a-z][a-z0-9-]+/gi, '[address]'],
 ]
 
-/** The text without e-mail addresses, session cookies, bearer values and secrets in queries. */
+/** The text without email addresses, session cookies, bearer values and secrets in queries. */
 const scrub = (text: string): string =>
   patterns.reduce((rest, [pattern, replacement]) => rest.replaceAll(pattern, replacement), text)
 

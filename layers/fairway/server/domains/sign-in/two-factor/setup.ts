@@ -154,7 +154,7 @@ async function checkOwnPassword(app: App, userId: string, password: string): Pro
   return securityVersion
 }
 
-/** The address that authenticator apps read from the QR code; they name the account by issuer and e-mail address. */
+/** The address that authenticator apps read from the QR code; they name the account by issuer and email address. */
 function otpauthUri(issuer: string, email: string, secret: string): string {
   const parameters = { secret, issuer, algorithm: 'SHA1', digits: TOTP_DIGITS, period: TOTP_STEP_IN_SECONDS }
   // Apps read a plus sign as it is, so spaces are written as %20.
