@@ -1,6 +1,7 @@
 // What `npm run screenshots` takes: pages, their states and their dialogs, each with what leads there.
 import { answer, button, fill, inOrder as then, press, seen, stall, text } from './screenshot-steps.mjs'
 import { notesStates } from './screenshot-notes.mjs'
+import { operatorStates } from './screenshot-operator.mjs'
 import { teamStates } from './screenshot-team.mjs'
 import { tools } from './screenshot-tools.mjs'
 
@@ -181,6 +182,7 @@ export const filled = [
     reach: then(button(/^Organization /), page => page.getByRole('menu').waitFor()),
   },
   ...tools,
+  ...operatorStates,
   { name: 'account-menu', path: '/', least: 900, reach: button(/^Account/) },
   { name: 'sidebar-folded', path: '/', least: 900, reach: button('Fold the sidebar') },
   {
@@ -213,7 +215,7 @@ export const signedOut = [
   { name: 'second-factor', path: '/sign-in?step=code' },
   { name: 'link-ended', path: '/_fw/auth/link?token=nothing' },
   { name: 'outbox', path: '/_fw/dev/outbox' },
-  { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create an account' }).click() },
+  { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create account' }).click() },
   {
     name: 'sign-in-refused',
     path: '/sign-in#sign-in',

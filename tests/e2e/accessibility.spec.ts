@@ -199,7 +199,15 @@ const walks: Walk[] = [
   },
   {
     path: '/settings',
-    states: [['Settings', page => page.getByRole('button', { name: 'Save name' }).waitFor()]],
+    states: [
+      [
+        'Settings',
+        async page => {
+          await page.getByRole('button', { name: 'Edit name' }).click()
+          await page.getByRole('button', { name: 'Save name' }).waitFor()
+        },
+      ],
+    ],
   },
   {
     path: '/settings/security',
@@ -207,9 +215,10 @@ const walks: Walk[] = [
       [
         'Settings with a refused password',
         async page => {
+          await page.getByRole('button', { name: 'Change password' }).click()
           await page.getByLabel('Current password').fill('not my password')
           await page.getByLabel('New password').fill('a slow river under stone 7')
-          await page.getByRole('button', { name: 'Change password' }).click()
+          await page.getByRole('button', { name: 'Save password' }).click()
           await page.getByText('This is not your current password.').waitFor()
         },
       ],

@@ -101,6 +101,7 @@ test('recent activity tells of a wrong password, and leads to what can be done',
 test('a password is shown while it is typed, and its rules are told before it is sent', async ({ page }) => {
   await page.goto('/settings/security')
   const password = region(page, 'Password')
+  await password.getByRole('button', { name: 'Change password' }).click()
   const field = password.getByLabel('New password')
   await field.fill('short')
   await expect(password.getByText('(met)')).toHaveCount(1)

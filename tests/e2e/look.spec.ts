@@ -40,10 +40,11 @@ for (const colorScheme of ['light', 'dark'] as const)
     const outside = await looks(page)
     await signUp(page, origin)
     await page.goto('/settings/security')
-    await page.getByRole('button', { name: 'Change password' }).waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByRole('button', { name: 'Save password' }).waitFor()
     for (const field of await page.locator('input[type=password]:visible').all())
       await field.fill('zebra quilt 7 lantern')
-    await expect(page.getByRole('button', { name: 'Change password' })).toBeEnabled()
+    await expect(page.getByRole('button', { name: 'Save password' })).toBeEnabled()
     // The colours fade in.
     await expect
       .poll(async () => ({ ...(await looks(page)).button, line: '' }))

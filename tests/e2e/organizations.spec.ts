@@ -35,7 +35,7 @@ test('creates one more organization after a warning', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Create anyway' }).click()
   await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
   await page.goto('/team/general')
-  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Second Office')
+  await expect(page.getByRole('region', { name: 'Organization', exact: true })).toContainText('Second Office')
 })
 
 test('switches at once, offers to undo it, and asks only where credentials are left behind', async ({

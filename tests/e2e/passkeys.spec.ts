@@ -11,9 +11,6 @@ const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in w
 async function openSettings(page: Page): Promise<void> {
   await page.goto('/settings/security')
   await expect(pageHeading(page)).toHaveText('Settings')
-  // The sections are fetched when somebody scrolls there.
-  await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
-  await page.mouse.wheel(0, 2000)
   await section(page).waitFor()
 }
 

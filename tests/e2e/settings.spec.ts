@@ -15,7 +15,7 @@ test('sections have addresses, and the former ones lead to them', async ({ page 
   await expect(list.getByRole('link', { name: 'Appearance' })).toHaveAttribute('aria-current', 'page')
   await expect(page.getByRole('radio', { name: 'Dark' })).toBeVisible()
   await page.goBack()
-  await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Edit name' })).toBeVisible()
   for (const [former, place] of [
     ['#devices', '/settings/security#devices'],
     ['#factors', '/settings/security#factors'],
@@ -42,8 +42,15 @@ test('an unknown section is no page', async ({ page }) => {
 })
 
 test('changes the name everywhere on the page', async ({ page }) => {
+  await page.getByRole('button', { name: 'Edit name' }).click()
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Nobody')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('button', { name: 'Edit name' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Ada')
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
-  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: /^Account Ada Lovelace/ })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText('ada@example.test')
 })
@@ -93,12 +100,13 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await expect(elsewhere.getByRole('heading', { level: 1 })).toHaveText('Notes')
 
   await page.goto('/settings/security')
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill(password)
   await page.getByLabel('New password').fill('a slow river under stone 7')
   await expect(page.getByRole('checkbox', { name: 'Revoke connected apps and tokens' })).toBeChecked()
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByText('Your password has been changed.', { exact: true }).first()).toBeVisible()
-  await expect(page.getByLabel('Current password')).toHaveValue('')
+  await expect(page.getByLabel('Current password')).toHaveCount(0)
 
   await elsewhere.evaluate(() => window.dispatchEvent(new Event('focus')))
   await elsewhere.waitForURL('**/sign-in?**')
@@ -109,13 +117,14 @@ test('changes the password and ends the other sessions', async ({ page, browser,
 
 test('says at the field why a password is refused', async ({ page }) => {
   await page.goto('/settings/security')
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill('not my password')
   await page.getByLabel('New password').fill('a slow river under stone 7')
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByText('This is not your current password.')).toBeVisible()
 
   await page.getByLabel('Current password').fill('quiet harbour lantern 42')
   await page.getByLabel('New password').fill('short')
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByText('The password is too short.')).toBeVisible()
 })

@@ -11,8 +11,6 @@ const dialog = (page: Page) => page.getByRole('dialog')
 async function openSettings(page: Page): Promise<void> {
   await page.goto('/settings/security')
   await expect(pageHeading(page)).toHaveText('Settings')
-  await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
-  await page.mouse.wheel(0, 2000)
   await section(page).waitFor()
 }
 

@@ -1,4 +1,5 @@
 import { useEventListener } from '@vueuse/core'
+import type { InjectionKey } from 'vue'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'sidebar'
@@ -17,6 +18,21 @@ export function useSidebar() {
 
   return { isFolded, toggle }
 }
+
+/** The sections of the page that is shown, which the sidebar lists under the page's own entry. */
+export interface FrameSections {
+  /** The address of that entry. */
+  base: string
+  sections: readonly { id: string; label: string; isShown: boolean; to?: string }[]
+}
+
+const FRAME_SECTIONS: InjectionKey<Ref<FrameSections | undefined>> = Symbol('sections of the page')
+
+/** Where a page puts its sections for the sidebar around it; undefined where there is no sidebar. */
+export const useFrameSections = () => inject(FRAME_SECTIONS, undefined)
+
+/** For the layout that has the sidebar: makes room for the sections of its pages. */
+export const provideFrameSections = (): void => provide(FRAME_SECTIONS, shallowRef())
 
 /** Whether the screen is narrower than this, in pixels; without a number, too narrow for a table. Follows the window. */
 export function useIsNarrow(below = 640): Ref<boolean> {

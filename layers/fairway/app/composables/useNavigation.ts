@@ -3,6 +3,8 @@ export interface NavigationEntry {
   to: string
   icon: string
   label: string
+  /** The heading that it stands under. */
+  group?: string
   /** The key that leads there after `g`. */
   shortcut?: string
 }
@@ -23,7 +25,9 @@ export function useNavigation() {
     return !roles || (role ? roles.includes(role) : false)
   }
   const shown = (entries: typeof declared): NavigationEntry[] =>
-    entries.filter(isOpen).map(({ to, icon, text, shortcut }) => ({ to, icon, label: t(text), shortcut }))
+    entries
+      .filter(isOpen)
+      .map(({ to, icon, text, group, shortcut }) => ({ to, icon, label: t(text), group: group && t(group), shortcut }))
   return {
     sidebar: computed(() => shown(declared.filter(({ sidebar, area }) => sidebar !== false && !area))),
     /** The pages of the console at /operator besides its own sections. */

@@ -25,6 +25,8 @@ const PAGE_META = `declare module '#app' {
       icon: string
       /** Its place: the platform's entries have 10 to 90, an entry without a number comes at 50. */
       order?: number
+      /** The key of a heading in the sidebar: entries with the same one stand together under it, after those without. */
+      group?: string
       /** False where it is in the palette only. */
       sidebar?: boolean
       /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */

@@ -9,6 +9,7 @@ const navigationSchema = z.strictObject({
   text: z.string().min(1),
   icon: z.string().regex(/^i-[a-z0-9]+(-[a-z0-9]+)+$/, 'must be the name of an icon, for example i-lucide-book'),
   order: z.number().optional(),
+  group: z.string().min(1).optional(),
   sidebar: z.boolean().optional(),
   roles: z.array(z.enum(ORG_ROLES)).min(1).optional(),
   shortcut: z
@@ -60,15 +61,16 @@ function faultsOf(path: string, meta: Record<string, unknown>, ground: Navigatio
   const read = navigationSchema.safeParse(meta.navigation)
   if (!read.success)
     return read.error.issues.map(({ path: at, message }) => `${['navigation', ...at].join('.')}: ${message}`)
-  const { text, icon } = read.data
+  const { text, icon, group = text } = read.data
   const faults: string[] = []
   if (path.replace(OPTIONAL_END, '').includes(':'))
     faults.push(`its address ${path} has a parameter, so no entry can lead there; give the entry to a page without one`)
   if (meta.embed === true) faults.push('it is shown inside other sites, which have no navigation; take the entry away')
-  if (!ground.hasText(text))
-    faults.push(
-      `no catalog has the text ${text}; add it to app/locales/en.json, in a group of your own or in one of the frame`,
-    )
+  for (const key of new Set([text, group]))
+    if (!ground.hasText(key))
+      faults.push(
+        `no catalog has the text ${key}; add it to app/locales/en.json, in a group of your own or in one of the frame`,
+      )
   if (!ground.hasIcon(icon))
     faults.push(
       `there is no icon ${icon}; lucide.dev/icons has their names, and other collections are named in icon.collections of nuxt.config.ts`,

@@ -126,7 +126,7 @@ const Layout = ({ direction, lines, ownHtml, action, notes, unsubscribe, config 
   </body>
 )
 
-/** Mail programs show PNG files and leave SVG out, so only the one is named. */
+/** Mail programs show PNG files and leave SVG out. The platform's mark is therefore a character: a flag. */
 const MailLogo = ({ brand, baseUrl }: MailConfig) =>
   brand.logo?.light.endsWith('.png') ? (
     <img
@@ -135,4 +135,8 @@ const MailLogo = ({ brand, baseUrl }: MailConfig) =>
       height="24"
       style="height:24px;vertical-align:middle;margin-inline-end:8px"
     />
-  ) : null
+  ) : brand.logo ? null : (
+    <span aria-hidden="true" style={`color:${brand.accent[800]};margin-inline-end:8px`}>
+      ⚑
+    </span>
+  )
