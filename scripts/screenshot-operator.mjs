@@ -37,11 +37,11 @@ const isClosed = page =>
   })
 
 export const operatorStates = [
-  { name: 'operator', path: '/operator', reach: seen('main li'), isWhole: true },
+  { name: 'operator', path: '/operator', reach: text('dev@local.test'), isWhole: true },
   {
     name: 'operator-person',
     path: '/operator',
-    reach: then(press => press.locator('main li button').first().click(), seen('[role=dialog]')),
+    reach: then(page => page.getByRole('button', { name: /^Open/ }).first().click(), seen('[role=dialog]')),
   },
   ...SECTIONS.map(id => ({ name: `operator-${id}`, path: `/operator/${id}`, reach: seen('main h2'), isWhole: true })),
   { name: 'team-webhooks', path: '/team/webhooks', reach: text('No webhooks yet') },

@@ -31,7 +31,7 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
     ),
   },
   { name: 'team-not-found', path: '/team?members-name=zebra', reach: text('No results for') },
-  { name: 'team-invitations', path: '/team/invitations', reach: text('No invitations are pending') },
+  { name: 'team-invitations', path: '/team/invitations', reach: text('grace@example.test'), isWhole: true },
   { name: 'team-roles', path: '/team/roles', reach: text('Roles in this application'), isWhole: true },
   {
     name: 'team-role-assign',
