@@ -71,10 +71,17 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
     return mine
   }
 
+  /** Writes a version again, after the choice was another; also where the page of the note is gone. */
+  async function bringBack(version: Written): Promise<void> {
+    versions.write(version)
+    versions.keep()
+    await save()
+  }
+
   // What was kept from before is saved as if it had just been written.
   if (versions.isKept) timer = setTimeout(save, PAUSE_IN_MS)
 
-  return { ...versions, state, failure, save, keepMine, takeTheirs }
+  return { ...versions, state, failure, save, keepMine, takeTheirs, bringBack }
 }
 
 /** What is written into a note and not saved, kept in this tab under the name of the note. */

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { runAction, signUp } from '../support/people'
+import { aPerson, runAction, signUp } from '../support/people'
 import { insertNotes, noteTitle, query } from '../support/query'
 
 const saved = (page: Page) => page.getByText('Saved', { exact: true })
@@ -89,6 +89,54 @@ test('what cannot be saved is kept over a reload, and saved once that works', as
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'newest' }])
 })
 
+test('a conflict says who changed the note and what, and both versions can be kept', async ({
+  page,
+  browser,
+  origin,
+  server,
+}) => {
+  await openNote(page, origin, { title: 'Plan', text: 'Berths\nThree\nTide' })
+  const grace = await browser.newPage({ baseURL: origin })
+  await signUp(grace, origin, aPerson('Grace'))
+  // The first look makes the organization of a person.
+  for (const each of [page, grace]) await each.request.get(`${origin}/_fw/session`)
+  const [org] = await query(server, 'select org_id from notes')
+  await query(
+    server,
+    `update org_members set org_id = ?, role = 'member' where user_id = (select id from users where name = 'Grace')`,
+    [String(org?.org_id)],
+  )
+  await runAction(page, origin, 'set-note-visibility', { id: idOf(page), visibility: 'org-edit' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Write' }).click()
+  await runAction(grace, origin, 'update-note', { id: idOf(page), text: 'Berths\nFour\nTide' })
+  await runAction(grace, origin, 'update-note', { id: idOf(page), pinned: true })
+  await text(page).fill('Berths\nThree\nTide\nRopes')
+
+  const notice = page.getByRole('alert')
+  await expect(notice).toContainText('Grace changed this note while you were writing')
+  await expect(notice).toContainText(/Changed .*ago|Changed now/)
+  const lines = notice.getByRole('region', { name: 'Text' }).getByRole('listitem')
+  await expect(lines).toHaveText([
+    /^\s*Berths$/,
+    /−.*only in your version:\s*Three$/s,
+    /\+.*only in the saved version:\s*Four$/s,
+    /^\s*Tide$/,
+    /−.*only in your version:\s*Ropes$/s,
+  ])
+  await expectNoViolations(page)
+  await notice.getByRole('button', { name: 'Keep both' }).click()
+  await expect(text(page)).toHaveValue('Berths\nFour\nTide')
+  await expect(notice).toHaveCount(0)
+  expect(await query(server, 'select title, text from notes order by title')).toEqual([
+    { title: 'Plan', text: 'Berths\nFour\nTide' },
+    { title: 'Plan (my version)', text: 'Berths\nThree\nTide\nRopes' },
+  ])
+  await page.getByRole('link', { name: 'Open' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Plan (my version)')
+  await grace.close()
+})
+
 test('two who write at once lose nothing: one keeps theirs or takes the other version', async ({
   page,
   origin,
@@ -100,17 +148,26 @@ test('two who write at once lose nothing: one keeps theirs or takes the other ve
   await text(page).fill('mine')
   const notice = page.getByRole('alert')
   await expect(notice.getByText('theirs', { exact: true })).toBeVisible()
+  await expect(notice).toContainText('You changed this note in another tab or on another device')
   await expect(text(page)).toHaveValue('mine')
   await expectNoViolations(page)
-  await notice.getByRole('button', { name: 'Keep mine' }).click()
+  await notice.getByRole('button', { name: 'Use mine' }).click()
   await expect(saved(page)).toBeVisible()
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'mine' }])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(text(page)).toHaveValue('theirs')
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'theirs' }])
 
   await runAction(page, origin, 'update-note', { id: idOf(page), text: 'theirs again' })
   await text(page).fill('mine again')
-  await notice.getByRole('button', { name: 'Take theirs' }).click()
+  await notice.getByRole('button', { name: 'Use theirs' }).click()
   await expect(text(page)).toHaveValue('theirs again')
+  // Also from elsewhere, where the note is no longer open.
+  await page.getByRole('link', { name: 'All notes' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: 'Plan', exact: true }).click()
+  await page.getByRole('button', { name: 'Write' }).click()
   await expect(text(page)).toHaveValue('mine again')
   await expect(saved(page)).toBeVisible()
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'mine again' }])
