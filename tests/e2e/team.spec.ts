@@ -111,19 +111,31 @@ test('an invitation in the banner is accepted without a question by who has no o
   await grace.context().close()
 })
 
-test('says for each address why it was not invited, and keeps it in the field', async ({ page }) => {
+test('shows each address once, counts those that are valid, and says why one was not invited', async ({ page }) => {
   await openTeam(page)
-  await invite(page, 'grace@example.test, ada@example.test nobody', 'Invite 3 people')
-  await expect(page.getByText('2 addresses were not invited.')).toBeVisible()
-  await expect(page.getByText('already belongs to this organization.')).toBeVisible()
-  await expect(page.getByRole('alert').getByText('is not an email address.')).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toHaveValue('ada@example.test\nnobody')
+  await page.getByRole('button', { name: 'Invite people' }).first().click()
+  const field = page.getByRole('textbox', { name: 'Email addresses' })
+  const list = page.getByRole('list', { name: 'Addresses to invite' })
+  await field.fill('Grace Hopper <grace@example.test>, ada@example.test, GRACE@example.test nobody ')
+  await expect(list.getByRole('listitem')).toHaveText([
+    'grace@example.test',
+    'ada@example.test',
+    /^nobody\s*is not an email address\.$/,
+  ])
+  await expect(field).toHaveValue('')
+  await field.fill('grace@example.test')
+  await page.getByRole('button', { name: 'Invite 2 people' }).click()
+  const alert = page.getByRole('alert')
+  await expect(alert.getByText('1 address was not invited.')).toBeVisible()
+  await expect(alert).toContainText('ada@example.test – already belongs to this organization.')
+  await expect(alert).not.toContainText('already-a-member')
+  await expect(list.getByRole('listitem')).toHaveText(['ada@example.test', /^nobody/])
   await expectNoViolationsInBothColours(page)
+  await page.getByRole('button', { name: 'Take out ada@example.test' }).click()
+  await page.getByRole('button', { name: 'Invite people' }).last().click()
+  await expect(page.getByText('None of these is a valid email address.')).toBeVisible()
   await page.getByRole('button', { name: 'Take out nobody' }).click()
-  await expect(page.getByRole('textbox', { name: 'Email addresses' })).toHaveValue('ada@example.test')
-  await page
-    .getByRole('textbox', { name: 'Email addresses' })
-    .fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
+  await field.fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
   await page.getByRole('button', { name: 'Invite 51 people' }).click()
   await expect(page.getByText('Invite up to 50 people at once. These are 51.')).toBeVisible()
 })
