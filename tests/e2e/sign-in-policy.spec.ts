@@ -32,8 +32,7 @@ async function review(page: Page, choice: string): Promise<void> {
 async function requireCorp(page: Page): Promise<void> {
   await review(page, 'Only with Corp')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Require Corp' }).click()
-  await expect(dialog).toContainText('You have never signed in with Corp yourself.')
+  await expect(dialog.getByRole('alert')).toContainText('You have never signed in with Corp.')
   await dialog.getByRole('button', { name: 'Require it anyway' }).click()
   await page.waitForURL('**/sign-in**')
 }
@@ -53,6 +52,9 @@ test('a sign-in policy is tried out first, warns whoever would lock themselves o
   await review(page, 'Only with Corp')
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('status')).toContainText('1 person has to sign in again. 1 session ends.')
+  await expect(dialog.getByRole('status')).toContainText('1 person can’t open the organization until they sign in with')
+  await expect(dialog.getByRole('alert')).toContainText('You will be locked out')
+  await expect(dialog.getByRole('button', { name: 'Require it anyway' })).toHaveClass(/bg-error/)
   await expect(dialog.getByRole('listitem')).toContainText(/ada@example\.test.*has never signed in with Corp/s)
   await expectNoViolations(page)
 
