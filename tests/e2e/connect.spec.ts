@@ -81,6 +81,13 @@ test.describe('the page for connecting a host', () => {
     ).toBeVisible()
   })
 
+  test('shows no command of a package that npm does not have', async ({ page, origin }) => {
+    await page.goto('/connect#stdio')
+    await expect(page.locator('details#stdio')).toHaveAttribute('open', '')
+    await expect(page.getByText(`curl -i ${origin}/mcp`)).toBeVisible()
+    await expect(page.locator('main')).not.toContainText(/npx|nuxt-fairway/)
+  })
+
   test('says nothing of a static token that is not set', async ({ page }) => {
     await page.goto('/connect')
     await expect(page.getByRole('heading', { name: 'What you will be asked' })).toBeVisible()

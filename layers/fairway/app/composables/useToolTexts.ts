@@ -1,5 +1,5 @@
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
-import { firstClause } from '../tools/tool-catalog'
+import { toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 
 /** What is said of actions: their titles in words, and who may call them. Needs the texts of `palette` and of `tools`. */
@@ -8,10 +8,10 @@ export function useToolTexts() {
   const { language } = useLanguage()
   const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
-  /** The text `actions.<name>` of a catalog, or what the description says first. */
-  function titleOf({ name, description }: Pick<CatalogTool, 'name' | 'description'>): string {
+  /** The text `actions.<name>` of a catalog, or the name in words: both are what one does, “Create a note”. */
+  function titleOf({ name }: Pick<CatalogTool, 'name'>): string {
     const key = `actions.${name}`
-    return te(key) || te(key, 'en') ? t(key) : firstClause(description) || name
+    return te(key) || te(key, 'en') ? t(key) : toWords(name)
   }
 
   /** One sentence, derived from the declaration. */

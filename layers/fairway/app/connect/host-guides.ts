@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { PACKAGE_NAME } from '#fairway/shared/package'
+import { IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
 
 /** One thing to do: a text, and what to copy where there is something. */
 export interface GuideStep {
@@ -15,29 +15,31 @@ export interface HostGuide {
   link?: string
   /** The host runs elsewhere, so it must reach the server from outside. */
   isRemote?: boolean
-  /** Some step runs the command line. */
-  needsPackage?: boolean
 }
 
 type HostId = 'claude-code' | 'claude' | 'chatgpt' | 'cursor' | 'vscode' | 'codex' | 'stdio'
 
-/** How each host is connected to an endpoint, in the host's own words and formats. */
-export const hostGuides = (url: string, name: string): HostGuide[] => [
+/** How each host is connected to an endpoint, in the host's own words and formats; npm's package is named once npm has it. */
+export const hostGuides = (url: string, name: string, isPublished: boolean = IS_PUBLISHED): HostGuide[] => [
   ...terminalAndWeb(url, name),
   ...editors(url, name),
   {
     id: 'stdio',
-    needsPackage: true,
     steps: [
       { text: 'stdioAddress', code: pretty({ mcpServers: { [name]: { url } } }) },
-      {
-        text: 'stdioFile',
-        code: pretty({ mcpServers: { [name]: { command: 'npx', args: ['-y', PACKAGE_NAME, 'mcp', 'stdio', url] } } }),
-      },
-      { text: 'stdioWrite', code: `npx ${PACKAGE_NAME} connect ${url} --client claude-desktop` },
-      { text: 'stdioSignIn' },
+      ...(isPublished ? byPackage(url, name) : []),
     ],
   },
+]
+
+/** For hosts that start a program instead of taking an address. */
+const byPackage = (url: string, name: string): GuideStep[] => [
+  {
+    text: 'stdioFile',
+    code: pretty({ mcpServers: { [name]: { command: 'npx', args: ['-y', PACKAGE_NAME, 'mcp', 'stdio', url] } } }),
+  },
+  { text: 'stdioWrite', code: `npx ${PACKAGE_NAME} connect ${url} --client claude-desktop` },
+  { text: 'stdioSignIn' },
 ]
 
 const terminalAndWeb = (url: string, name: string): HostGuide[] => [
@@ -98,3 +100,7 @@ const vscodeLink = (url: string, name: string): string =>
 /** Whether only programs on this machine can reach the address. */
 export const isLocalAddress = (url: string): boolean =>
   !url.startsWith('https:') || isLoopbackHost(new URL(url).hostname)
+
+/** A command that shows where connecting fails: the steps of a host, or the server's first answer to one. */
+export const probeCommand = (url: string, isPublished: boolean = IS_PUBLISHED): string =>
+  isPublished ? `npx ${PACKAGE_NAME} mcp probe ${url}` : `curl -i ${url}`

@@ -1,5 +1,5 @@
 // The call of an action as it looks from elsewhere. No secret is ever part of it: the command reads it from the environment.
-import { actionPath, AUTH_PREFIX, MCP_PATH } from '#fairway/shared/paths'
+import { actionPath, MCP_PATH } from '#fairway/shared/paths'
 
 /** A call: its input, and the names of those fields that hold a secret. */
 interface ShownCall {
@@ -33,16 +33,13 @@ function quotedJson(value: Record<string, unknown>, secrets: readonly string[]):
   }, text)
 }
 
-/** The call of an action as curl makes it, after one sign-in that keeps the session in a file. */
-export function curlCall(origin: string, email: string, call: ShownCall): string {
+/** The call of an action as curl makes it, with an API token from the environment, or with the one that is given. */
+export function curlCall(origin: string, call: ShownCall, token = '$FW_TOKEN'): string {
   const { name, input, secrets } = call
   const present = secrets.filter(secret => secret in input)
   return [
-    `curl -c fairway.cookies ${quote(`${origin}${AUTH_PREFIX}/sign-in/email`)} \\`,
-    `  --json ${quotedJson({ email, password: '$PASSWORD' }, ['password'])}`,
-    '',
-    `curl -b fairway.cookies ${quote(origin + actionPath(name))} \\`,
-    `  -H ${quote(`Origin: ${origin}`)} \\`,
+    `curl ${quote(origin + actionPath(name))} \\`,
+    `  -H "Authorization: Bearer ${token}" \\`,
     `  --json ${quotedJson(withoutSecrets(call), present)}`,
   ].join('\n')
 }

@@ -49,6 +49,3 @@ export function toWords(name: string): string {
     .toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
-
-/** The first clause of a description, without its end: what an action does, short enough for a line. */
-export const firstClause = (description: string): string => /^[^,;:.(]+/.exec(description)?.[0].trim() ?? description

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { hostGuides, isLocalAddress } from '#fairway/app/connect/host-guides'
+import { hostGuides, isLocalAddress, probeCommand } from '#fairway/app/connect/host-guides'
 import { serverName, IS_PUBLISHED, PACKAGE_NAME, VERSION } from '#fairway/shared/package'
 import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
 import packageJson from '#fairway/package.json'
 
 const url = 'https://app.example.com/mcp'
-const guides = hostGuides(url, 'fairway')
+const guides = hostGuides(url, 'fairway', true)
 const guide = (id: string) => guides.find(each => each.id === id)
 const codes = (id: string) => guide(id)?.steps.flatMap(({ code }) => (code ? [code] : [])) ?? []
 
@@ -33,7 +33,13 @@ describe('the guides of hosts', () => {
     const written = hosts['claude-desktop'].set('', 'fairway', url, machine)
     expect(JSON.parse(codes('stdio')[1] ?? '')).toEqual(JSON.parse(written))
     expect(codes('stdio')[2]).toMatch(/^npx nuxt-fairway connect /)
-    expect(guide('stdio')?.needsPackage).toBe(true)
+  })
+
+  it('name no command of the package before npm has it', () => {
+    expect(JSON.stringify([hostGuides(url, 'fairway', false), probeCommand(url, false)])).not.toMatch(
+      /npx|nuxt-fairway/,
+    )
+    expect(probeCommand(url, true)).toMatch(/^npx nuxt-fairway mcp probe /)
   })
 
   it('know what package.json says of the package', () => {

@@ -35,14 +35,12 @@ describe('the same call', () => {
     expect(words).toEqual(['fw', 'action', 'act', `--json=${JSON.stringify(input)}`])
   })
 
-  it('reaches curl as JSON from the same origin, with the session from a file', () => {
+  it('reaches curl as JSON, with an API token from the environment', () => {
     const input = { title: `It's late` }
-    const words = shellWords(
-      curlCall('https://fairway.test', 'ada@example.test', { name: 'create-note', input, secrets: [] }),
-      'curl',
-    )
+    const call = { name: 'create-note', input, secrets: [] }
+    const words = shellWords(`FW_TOKEN=fwp_1\n${curlCall('https://fairway.test', call)}`, 'curl')
     expect(words).toContain('https://fairway.test/_fw/actions/create-note')
-    expect(words).toContain('Origin: https://fairway.test')
+    expect(words).toContain('Authorization: Bearer fwp_1')
     expect(words.at(-1)).toBe(JSON.stringify(input))
   })
 
@@ -69,7 +67,7 @@ describe('a secret', () => {
   const call = { name: 'connect', input, secrets: ['apiKey'] }
 
   it.each([
-    ['curl', curlCall('https://fairway.test', 'ada@example.test', call)],
+    ['curl', curlCall('https://fairway.test', call)],
     ['the command line', cliCall(call)],
     ['the command line as JSON', cliCall({ ...call, input: { ...input, deep: {} } })],
     ['a host', mcpCall(call)],
@@ -80,15 +78,14 @@ describe('a secret', () => {
   })
 
   it('comes out of the environment', () => {
-    const line = (text: string) => `API_KEY='k "1"' PASSWORD=p\n${text}`
+    const line = (text: string) => `API_KEY='k "1"'\n${text}`
     expect(shellWords(line(cliCall(call).replace('AUTH_MODE=local ', '')), 'npx').slice(3)).toEqual([
       '--user=ada',
       '--apiKey=k "1"',
       `--note=it's`,
     ])
-    const plain = line(curlCall('https://fairway.test', 'ada@example.test', call)).replace('k "1"', 'k1')
+    const plain = line(curlCall('https://fairway.test', call)).replace('k "1"', 'k1')
     const words = shellWords(plain, 'curl')
     expect(JSON.parse(words.at(-1) ?? '')).toEqual({ ...input, apiKey: 'k1' })
-    expect(words).toContain('{"email":"ada@example.test","password":"p"}')
   })
 })

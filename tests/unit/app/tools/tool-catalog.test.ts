@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstClause, groupTools, matching, toolsByName, toWords } from '#fairway/app/tools/tool-catalog'
+import { groupTools, matching, toolsByName, toWords } from '#fairway/app/tools/tool-catalog'
 
 const tool = (name: string, description: string) => ({
   name,
@@ -60,9 +60,3 @@ it.each([
   ['owner_email', 'Owner email'],
   ['id', 'Id'],
 ])('reads the name %s as words', (name, words) => expect(toWords(name)).toBe(words))
-
-it.each([
-  ['Puts one of your notes into the archive, or takes it out again.', 'Puts one of your notes into the archive'],
-  ['Deletes one of your notes for good.', 'Deletes one of your notes for good'],
-  ['', ''],
-])('takes the first clause of %j', (description, clause) => expect(firstClause(description)).toBe(clause))
