@@ -63,6 +63,7 @@ test('finds notes and people, marks what was typed, and says how many there are'
   await expect(page.getByRole('option', { name: /Ada/ })).toBeVisible()
   await search.fill('zebra')
   await expect(page.getByText('No results for “zebra”')).toBeVisible()
+  expect((await page.getByRole('dialog').boundingBox())?.height).toBeLessThan(200)
   await search.fill('harbour')
   await note.click()
   await expect(page).toHaveURL(/\/notes\/[\w-]+$/)
