@@ -79,7 +79,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
 
   await signInWithPassword(page, origin, person)
   await enterCode(page, current)
-  await expect(page.getByRole('alert')).toContainText('invalid-code')
+  await expect(page.getByRole('alert')).toContainText('This code is wrong or has already been used.')
   await enterCode(page, next)
   await page.waitForURL('**/notes')
 
@@ -88,7 +88,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await page.waitForURL('**/notes')
   await signInWithPassword(page, origin, person)
   await enterBackupCode(page, codes[0] ?? '')
-  await expect(page.getByRole('alert')).toContainText('invalid-code')
+  await expect(page.getByRole('alert')).toContainText('This code is wrong or has already been used.')
   await enterBackupCode(page, codes[1] ?? '')
   await page.waitForURL('**/notes')
 

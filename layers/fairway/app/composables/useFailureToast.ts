@@ -4,7 +4,7 @@ import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
 
-/** Says in a toast that something did not work, with the way to try again and the request id to copy. */
+/** Says in a toast that something did not work, with the way to try again; of what nobody expected also code and request id. */
 export function useFailureToast() {
   const { t } = useI18n()
   const toast = useToast()
@@ -13,12 +13,12 @@ export function useFailureToast() {
 
   return (title: string, thrown: unknown, retry?: () => unknown): void => {
     const failure = toActionFailure(thrown)
-    const { requestId } = failure
+    const requestId = failure.isUnexpected ? failure.requestId : undefined
     toast.add({
       title,
-      description: `${failureText(failure)} (${failure.code})`,
+      description: failure.isUnexpected ? `${failureText(failure)} (${failure.code})` : failureText(failure),
       icon: failure.kind === 'offline' ? 'i-lucide-wifi-off' : 'i-lucide-circle-alert',
-      color: 'error',
+      color: 'warning',
       duration: SHOWN_IN_MS,
       actions: [
         ...(failure.code === 'fresh-session-required'

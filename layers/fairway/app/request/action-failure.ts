@@ -43,6 +43,11 @@ export class ActionFailure extends Error {
     this.extra = input.extra
   }
 
+  /** Whether neither the server nor the browser knows what went wrong: only then does the code help, in a report. */
+  get isUnexpected(): boolean {
+    return this.kind === 'problem' && (this.status >= 500 || this.title === '')
+  }
+
   /** What is wrong with one field, or undefined. */
   fieldError(path: string): string | undefined {
     return this.errors.find(error => error.path === path)?.message

@@ -54,6 +54,16 @@ describe('sendJson', () => {
     expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer', status: 502, requestId: '0199' })
   })
 
+  it.each([
+    ['a refusal with a sentence', () => Response.json(problem, { status: 400 }), false],
+    ['a fault of the server', () => Response.json({ ...problem, status: 500 }, { status: 500 }), true],
+    ['an answer of something in between', () => new Response('<h1>No</h1>', { status: 403 }), true],
+    ['no answer', () => Promise.reject(new TypeError('network')), false],
+  ])('knows whether %s was to be expected', async (_name, answer, isUnexpected) => {
+    const thrown = await failure(sendJson('/x', { fetch: async () => answer() }))
+    expect(thrown.isUnexpected).toBe(isUnexpected)
+  })
+
   it('throws a failure when a good answer is not JSON', async () => {
     const thrown = await failure(sendJson('/x', { fetch: answering(new Response('<p>')) }))
     expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer' })

@@ -93,8 +93,8 @@ export function Field({
         </p>
       ) : null}
       {fault ? (
-        <p class="fault" role="alert" id={`${id}-fault`}>
-          {errorText(fault, language, name)} <small>{fault.code}</small>
+        <p class="fault" role="alert" id={`${id}-fault`} data-code={fault.code}>
+          {errorText(fault, language, name)}
         </p>
       ) : null}
     </div>
@@ -163,13 +163,13 @@ function isAbout(error: AppError, name: string): boolean {
   return field === name || (field === 'password' && name === 'newPassword')
 }
 
-/** What was refused, as a sentence in the page's language, with its code; nothing where it stands beside one of these fields. */
+/** What was refused, as a sentence in the page's language; of our own faults also the code. Nothing where it stands beside one of these fields. */
 export function Alert({ error, language, fields = [] }: { error: AppError; language: Language; fields?: string[] }) {
   if (fields.some(field => isAbout(error, field))) return null
   return (
-    <div class="alert" role="alert">
+    <div class="alert" role="alert" data-code={error.code}>
       {errorText(error, language)}
-      <small>{error.code}</small>
+      {error.status < 500 ? null : <small>{error.code}</small>}
     </div>
   )
 }
