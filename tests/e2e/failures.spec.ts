@@ -1,3 +1,4 @@
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { signUp } from '../support/people'
 
@@ -10,6 +11,46 @@ const SECTIONS = [
   ['/settings/apps', '**/_fw/tokens', 'Your tokens could not be loaded.'],
   ['/settings/security#devices', '**/_fw/sessions', 'Your devices could not be loaded.'],
 ] as const
+
+test('sections of home fail alike: each keeps its place, says what happened and tries again', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  const broken = ['**/_fw/actions/list-notes', '**/_fw/activity**', '**/_fw/org/checklist', '**/_fw/connections']
+  for (const address of broken) await page.route(address, route => route.fulfill({ status: 503, body: 'busy' }))
+  await page.goto('/')
+  const names = ['Needs your attention', 'Get started', 'Latest notes', 'Activity']
+  for (const name of names) {
+    const notice = page.getByRole('region', { name }).getByRole('alert')
+    await expect(notice).toContainText(/could(n’t| not) be loaded/)
+    await expect(notice).toContainText('unreadable-answer')
+  }
+  await expectNoViolationsInBothColours(page)
+  for (const address of broken) await page.unroute(address)
+  // What changes elsewhere may have one of them try again by itself.
+  for (const name of names) {
+    const again = page.getByRole('region', { name }).getByRole('button', { name: 'Try again' })
+    await again.click({ timeout: 2000 }).catch(() => undefined)
+  }
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('what the server refuses is one sentence without a code', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const problem = {
+    type: 'urn:fairway:error:forbidden',
+    title: 'No.',
+    status: 403,
+    code: 'forbidden',
+    requestId: '0198',
+  }
+  await page.route('**/_fw/tokens', route => route.fulfill({ status: 403, json: problem }))
+  await page.goto('/settings/apps')
+  const notice = page.getByRole('alert')
+  await expect(notice).toContainText('Your tokens could not be loaded.')
+  await expect(notice).not.toContainText(/0198|\bforbidden\b/)
+})
 
 test('every section says when it cannot be loaded, and tries again', async ({ page, origin }) => {
   await signUp(page, origin)
