@@ -42,9 +42,11 @@ test('/audit tells what was done in sentences, narrowed down by filters that the
   await expect(rows).toHaveCount(2)
 
   await page.getByRole('button', { name: 'Show details: Ada created Weekly metrics' }).click()
-  const details = rows.filter({ hasText: 'Ada created Weekly metrics' })
+  const details = page.getByRole('dialog', { name: 'Ada created Weekly metrics' })
   await expect(details).toContainText('create-note')
   await expect(details.getByRole('button', { name: 'Copy the request ID' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(details).toHaveCount(0)
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
   const saved = await download

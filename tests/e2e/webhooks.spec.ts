@@ -1,4 +1,4 @@
-import { expectNoViolations } from '../support/accessibility'
+import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { runAction, signUp } from '../support/people'
 import { query } from '../support/query'
@@ -46,12 +46,25 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   await expect(page.getByText('Failing since')).toBeVisible()
   await page.getByRole('button', { name: `Deliveries to ${host}` }).click()
   const deliveries = page.getByRole('dialog', { name: `Deliveries to ${host}` })
-  await expect(deliveries.getByText('out of order')).toBeVisible()
   await expect(deliveries.getByText(/Answer 503/)).toBeVisible()
   await expectNoViolations(page)
+  const open = deliveries.getByRole('button', { name: 'Show details: audit.create-note' })
+  await open.press('Enter')
+  const panel = page.getByRole('dialog', { name: 'audit.create-note' })
+  await expect(panel.getByRole('region', { name: 'Answer body' })).toContainText('out of order')
+  await expect(panel.getByRole('term')).toContainText(['State', 'Event', 'Attempts', 'Answer status', 'Message ID'])
+  await expectNoViolationsInBothColours(page)
+  await page.keyboard.press('Escape')
+  await expect(panel).toHaveCount(0)
+  await expect(deliveries).toBeVisible()
+  await expect(open).toBeFocused()
 
   receiver.answer = { status: 200 }
-  await deliveries.getByRole('button', { name: 'Send again: audit.create-note' }).click()
+  await open.press('Enter')
+  await panel.getByRole('button', { name: 'Send again' }).click()
+  await expect(page.getByText('The event is sent again.').first()).toBeVisible()
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await expect(panel).toHaveCount(0)
   await expect.poll(() => receiver.at('/hook').length).toBeGreaterThan(1)
   await expect(async () => {
     await deliveries.getByRole('combobox', { name: 'State' }).click()

@@ -100,6 +100,8 @@ export interface TableColumn {
   firstDirection?: 'asc' | 'desc'
   /** Classes of the cells and of the heading. */
   class?: string
+  /** Its texts are cut where they do not fit, and whole on hover. Give it a width in `class`, for example `w-full`. */
+  isCut?: boolean
 }
 
 /** How a heading shows the direction of its column: an arrow down, the same one turned, or both. */

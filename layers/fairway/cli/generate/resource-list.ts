@@ -123,6 +123,7 @@ function table(resource: Resource): string {
       `key: '${keyOf({ name, type })}'`,
       `label: t('${variable}.fields.${name}')`,
       ...(type === 'ref' || isFile({ type }) ? [] : [`sort: '${name}'`]),
+      ...(type === 'text' ? [`class: '${name === title.name ? 'w-1/3' : 'w-1/6'}'`, 'isCut: true'] : []),
     ]),
   )
   return `    <CollectionTable

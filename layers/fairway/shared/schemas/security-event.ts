@@ -14,9 +14,11 @@ const securityEventSchema = z.object({
   device: z.nullable(z.string()),
   /** How it went: `done`, `failed` or `blocked`. */
   outcome: z.string(),
-  /** The address of the person; null where there is none, or no longer. */
+  /** The address of the person, and the name; null where there is none, or no longer. */
   email: z.optional(z.nullable(z.string())),
+  name: z.optional(z.nullable(z.string())),
 })
+export type SecurityEvent = z.infer<typeof securityEventSchema>
 
 export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), totalItems: z.number() })
 export type SecurityEventPage = z.infer<typeof securityEventPageSchema>

@@ -19,7 +19,7 @@ import {
   ownEventPageSchema,
   securityEventPageSchema,
 } from '#fairway/shared/schemas/security-event'
-import { findPersonId, withAddresses } from './person'
+import { findPersonId, withPeople } from './person'
 import { removePicture, setPicture } from './pictures'
 import { PICTURE_UPLOAD } from './tables'
 
@@ -69,7 +69,7 @@ export default defineOperations({
     async run({ person, ...filter }, { app }) {
       const userId = await findPersonId(app, person)
       const { events, totalItems } = await listSecurityEvents(app, { ...filter, userId })
-      return { events: await withAddresses(app, events), totalItems }
+      return { events: await withPeople(app, events), totalItems }
     },
   }),
   'count-security-events': operation({

@@ -52,15 +52,18 @@ export async function findPersonId(app: App, email: string | undefined): Promise
   return (await findPerson(app, { email }))?.userId ?? ''
 }
 
-/** Rows that name a person, each with the address of theirs; null for nobody and for those who are gone. */
-export async function withAddresses<T extends { userId: string | null }>(
+/** Rows that name a person, each with their address and name; null for nobody and for those who are gone. */
+export async function withPeople<T extends { userId: string | null }>(
   app: App,
   rows: readonly T[],
-): Promise<(T & { email: string | null })[]> {
+): Promise<(T & { email: string | null; name: string | null })[]> {
   const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
-  const people = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
-  const addresses = new Map(people.map(({ id, email }) => [id, email]))
-  return rows.map(row => ({ ...row, email: addresses.get(row.userId ?? '') ?? null }))
+  const found = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
+  const people = new Map(found.map(person => [person.id, person]))
+  return rows.map(row => {
+    const person = people.get(row.userId ?? '')
+    return { ...row, email: person?.email ?? null, name: person?.name ?? null }
+  })
 }
 
 /** The end of a suspension that has none, in milliseconds. */
