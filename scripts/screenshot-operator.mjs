@@ -36,12 +36,33 @@ const isClosed = page =>
     await route.fulfill({ response: answer, json: { session: { ...session, closedOrg } } })
   })
 
+/** Somebody else has an account, so that the list of people is not empty. */
+async function withSomebody(page) {
+  const body = JSON.stringify({
+    name: 'Maria Ortiz',
+    email: 'maria@example.test',
+    password: 'quiet harbour lantern 42',
+  })
+  const origin = new URL(page.url()).origin
+  await fetch(`${origin}/_fw/auth/sign-up/email`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', origin },
+  })
+  await page.reload()
+  await text('Maria Ortiz')(page)
+}
+
 export const operatorStates = [
-  { name: 'operator', path: '/operator', reach: text('dev@local.test'), isWhole: true },
+  { name: 'operator', path: '/operator', reach: withSomebody, isWhole: true },
   {
     name: 'operator-person',
     path: '/operator',
-    reach: then(page => page.getByRole('button', { name: /^Open/ }).first().click(), seen('[role=dialog]')),
+    reach: then(
+      withSomebody,
+      page => page.getByRole('button', { name: /^Open/ }).first().click(),
+      seen('[role=dialog]'),
+    ),
   },
   ...SECTIONS.map(id => ({ name: `operator-${id}`, path: `/operator/${id}`, reach: seen('main h2'), isWhole: true })),
   { name: 'team-webhooks', path: '/team/webhooks', reach: text('No webhooks yet') },
