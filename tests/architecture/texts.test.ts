@@ -38,6 +38,8 @@ const WRITTEN: Record<string, string> = {
   'A link leads elsewhere.': 'for the developer who wrote the collection: the server’s own words are English too',
   'example.com': 'a domain is the same in every language',
   Website: 'the label of a field that only programs see',
+  'npx mcp probe': 'a command',
+  'FW_TOKEN= npx action list-members --at': 'a command',
   'embed-ticket-ended': 'an error code, for support',
   'The decision is approve or decline.': 'only a form that was tampered with is answered so',
   'The terms were not accepted.': 'only a form that was tampered with is answered so',

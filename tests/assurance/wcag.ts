@@ -135,7 +135,7 @@ export const levelAA: readonly Requirement[] = [
   designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
   tested('3.3.3', 'Errors say how to mend them.', [
     'e2e/settings › says at the field why a password is refused',
-    'e2e/team › says for each address why it was not invited, and keeps it in the field',
+    'e2e/team › shows each address once, counts those that are valid, and says why one was not invited',
   ]),
   tested('3.3.4', 'What cannot be undone is asked about first.', [
     'e2e/organizations › deletes an organization whose name is typed',
