@@ -20,20 +20,20 @@ export interface HostGuide {
 type HostId = 'claude-code' | 'claude' | 'chatgpt' | 'cursor' | 'vscode' | 'codex' | 'stdio'
 
 /** How each host is connected to an endpoint, in the host's own words and formats; npm's package is named once npm has it. */
-export const hostGuides = (url: string, name: string, isPublished: boolean = IS_PUBLISHED): HostGuide[] => [
+export const hostGuides = (url: string, name: string): HostGuide[] => [
   ...terminalAndWeb(url, name),
   ...editors(url, name),
   {
     id: 'stdio',
     steps: [
       { text: 'stdioAddress', code: pretty({ mcpServers: { [name]: { url } } }) },
-      ...(isPublished ? byPackage(url, name) : []),
+      ...(IS_PUBLISHED ? packageSteps(url, name) : []),
     ],
   },
 ]
 
-/** For hosts that start a program instead of taking an address. */
-const byPackage = (url: string, name: string): GuideStep[] => [
+/** For hosts that start a program instead of taking an address; no page loads this before npm has the package. */
+export const packageSteps = (url: string, name: string): GuideStep[] => [
   {
     text: 'stdioFile',
     code: pretty({ mcpServers: { [name]: { command: 'npx', args: ['-y', PACKAGE_NAME, 'mcp', 'stdio', url] } } }),
@@ -102,5 +102,5 @@ export const isLocalAddress = (url: string): boolean =>
   !url.startsWith('https:') || isLoopbackHost(new URL(url).hostname)
 
 /** A command that shows where connecting fails: the steps of a host, or the server's first answer to one. */
-export const probeCommand = (url: string, isPublished: boolean = IS_PUBLISHED): string =>
-  isPublished ? `npx ${PACKAGE_NAME} mcp probe ${url}` : `curl -i ${url}`
+export const probeCommand = (url: string): string =>
+  IS_PUBLISHED ? `npx ${PACKAGE_NAME} mcp probe ${url}` : `curl -i ${url}`

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { hostGuides, isLocalAddress, probeCommand } from '#fairway/app/connect/host-guides'
+import { hostGuides, isLocalAddress, packageSteps, probeCommand } from '#fairway/app/connect/host-guides'
 import { serverName, IS_PUBLISHED, PACKAGE_NAME, VERSION } from '#fairway/shared/package'
 import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
 import packageJson from '#fairway/package.json'
 
 const url = 'https://app.example.com/mcp'
-const guides = hostGuides(url, 'fairway', true)
+const guides = hostGuides(url, 'fairway')
+const [file, write] = packageSteps(url, 'fairway')
 const guide = (id: string) => guides.find(each => each.id === id)
 const codes = (id: string) => guide(id)?.steps.flatMap(({ code }) => (code ? [code] : [])) ?? []
 
@@ -28,18 +29,15 @@ describe('the guides of hosts', () => {
   })
 
   it('start the package by its own name: fw belongs to somebody else on npm', () => {
-    expect(JSON.stringify(guides)).not.toMatch(/npx (-y )?(fw|fairway)\b/)
+    expect(JSON.stringify([file, write])).not.toMatch(/npx (-y )?(fw|fairway)\b/)
     const machine = { ...linux, command: packageCommand }
     const written = hosts['claude-desktop'].set('', 'fairway', url, machine)
-    expect(JSON.parse(codes('stdio')[1] ?? '')).toEqual(JSON.parse(written))
-    expect(codes('stdio')[2]).toMatch(/^npx nuxt-fairway connect /)
+    expect(JSON.parse(file?.code ?? '')).toEqual(JSON.parse(written))
+    expect(write?.code).toMatch(/^npx nuxt-fairway connect /)
   })
 
   it('name no command of the package before npm has it', () => {
-    expect(JSON.stringify([hostGuides(url, 'fairway', false), probeCommand(url, false)])).not.toMatch(
-      /npx|nuxt-fairway/,
-    )
-    expect(probeCommand(url, true)).toMatch(/^npx nuxt-fairway mcp probe /)
+    expect(/npx|nuxt-fairway/.test(JSON.stringify([guides, probeCommand(url)]))).toBe(IS_PUBLISHED)
   })
 
   it('know what package.json says of the package', () => {
