@@ -77,7 +77,7 @@ export const notesStates = ({ button, text, steps, answer }) => [
   {
     name: 'note-share',
     path: '/notes',
-    reach: steps(openNote('Berths'), button('Share'), text('It is not shared with anyone yet')),
+    reach: steps(openNote('Berths'), button('Share'), text('Not shared with anyone yet')),
   },
   { name: 'note-missing', path: '/notes/nowhere', reach: text('This note is not available') },
   {

@@ -127,17 +127,17 @@ export const filled = [
   { name: 'settings-security', path: '/settings/security', reach: text('Recent activity'), isWhole: true },
   { name: 'settings-apps', path: '/settings/apps', reach: text('Nothing is connected'), isWhole: true },
   { name: 'settings-appearance', path: '/settings/appearance', reach: text('Dark') },
-  { name: 'settings-data', path: '/settings/data', reach: text('Export as a file') },
+  { name: 'settings-data', path: '/settings/data', reach: text('Export data') },
   {
     name: 'settings-data-failed',
     path: '/settings/data',
     prepare: then(answer('**/_fw/account', 500), answer('**/_fw/account/export', 500)),
-    reach: then(button('Export as a file'), text('could not be exported')),
+    reach: then(button('Export data'), text('could not be exported')),
   },
   {
     name: 'account-delete',
     path: '/settings/data',
-    reach: then(button('Delete account…'), text('What is deleted')),
+    reach: then(button('Delete account…'), text('Will be deleted')),
   },
   {
     name: 'settings-german',
@@ -153,7 +153,7 @@ export const filled = [
   { name: 'recent-activity', path: '/settings/security#activity', reach: text('Recent activity') },
   { name: 'security', path: '/security', reach: text('Events'), isWhole: true },
   { name: 'security-events', path: '/security', prepare: hasEvents, reach: text('Password changed'), isWhole: true },
-  { name: 'security-none', path: '/security?outcome=blocked', reach: text('Nothing matches') },
+  { name: 'security-none', path: '/security?outcome=blocked', reach: text('No matching events') },
   {
     name: 'settings-arabic',
     path: '/settings/appearance',
@@ -171,7 +171,7 @@ export const filled = [
     isWhole: true,
   })),
   { name: 'settings-desktop', path: '/settings/desktop', prepare: inDesktop, reach: text('Documents'), isWhole: true },
-  { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
+  { name: 'connect', path: '/connect', reach: text('Server address'), isWhole: true },
   { name: 'connected-apps', path: '/settings/apps', reach: text('Nothing is connected') },
   ...teamStates({ button, text, inOrder: then, answer, stall }),
   { name: 'invitation-banner', path: '/', prepare: isInvited, reach: text('Harbour Works') },

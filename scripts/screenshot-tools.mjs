@@ -51,7 +51,7 @@ export const tools = [
   {
     name: 'tool-refused',
     path: '/tools/purge-archive',
-    reach: then(button('Try purge-archive'), button('Run purge-archive'), text('Who may call it:')),
+    reach: then(button('Try purge-archive'), button('Run purge-archive'), text('Access:')),
   },
   {
     name: 'shortcuts',

@@ -5,7 +5,7 @@ import { noteSchema } from '../actions/notes/_my-note'
 import { notes } from '../database/notes'
 
 export default defineCollection({
-  description: 'Your notes and those shared with you in this organization, pinned ones first, then the latest changed.',
+  description: 'Your notes and notes shared with you in this organization: pinned first, then most recently changed.',
   shortName: 'Note',
   item: noteSchema.extend({
     content: z.string().optional().describe('Title and text together, to search in; not part of the answer.'),

@@ -77,7 +77,17 @@ describe('each fault is found', () => {
       },
       'tlh/language.json': { name: 'tlhIngan', direction: 'ltr' },
       ...Object.fromEntries(
-        ['de', 'ar', 'tlh'].map(code => [`${code}/plans.json`, { plans: { title: '{name}', count: '{n} | {n}' } }]),
+        ['de', 'ar', 'tlh'].map(code => [
+          `${code}/plans.json`,
+          {
+            plans: {
+              title: '{name}',
+              count: Array(code === 'ar' ? 6 : 2)
+                .fill('{n}')
+                .join(' | '),
+            },
+          },
+        ]),
       ),
       ...own,
     }
@@ -100,12 +110,17 @@ describe('each fault is found', () => {
         'de/plans.json': { plans: { title: '{nmae}!', count: '{n}' } },
         'ar/plans.json': { plans: { title: '{name}', counted: '{n}' }, mails: { a: { subject: 'A' } } },
         'tlh/own.json': { own: 'x' },
+        'en/rows.json': { rows: '1 | {n}' },
+        'de/rows.json': { rows: '1 | {n}' },
+        'ar/rows.json': { rows: '1 | {n}' },
+        'tlh/rows.json': { rows: '0 | 1 | 2 | {n} | {n} | {n}' },
       }),
     ).toEqual([
       'ar/more.json is missing',
       'ar/plans.json: mails.a.action is missing',
       'ar/plans.json: plans.count is missing',
       'ar/plans.json: plans.counted is not in English',
+      'ar/rows.json: rows has 2 plural forms, English 2',
       'de/more.json is missing',
       'de/plans.json: plans.count has 1 plural forms, English 2',
       'de/plans.json: plans.title has {nmae}, English {name}',

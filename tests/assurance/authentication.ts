@@ -78,7 +78,7 @@ const general: readonly Requirement[] = [
     [
       'http/second-factor-policy › closes the organization to sessions, actions, tokens and MCP hosts of those without one, and to nobody else',
       'http/second-factor-policy › leaves a person without one their account and setting it up, and nothing else',
-      'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere',
+      'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor authentication, and to nothing a provider did elsewhere',
       'unit/domains/organizations/second-factor › refuses tokens and programs of people without one after that time, and takes them again once there is one',
     ],
     'Only while the installation (`FW_REQUIRE_SECOND_FACTOR`) or the organization requires it, and after the days of grace.',

@@ -42,7 +42,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/passkeys › nobody adds a passkey, which would outlive the switch',
   ],
-  'Two-factor sign-in': [
+  'Two-factor authentication': [
     'http/two-factor › makes no session before the code is right',
     'http/two-factor › takes a code once, and no older one after it',
     'http/two-factor › lets one of many in who send the same code at once',
@@ -54,7 +54,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   'Required second factor': [
     'http/second-factor-policy › closes the organization to sessions, actions, tokens and MCP hosts of those without one, and to nobody else',
     'http/second-factor-policy › leaves a person without one their account and setting it up, and nothing else',
-    'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere',
+    'unit/domains/organizations/second-factor › opens to a passkey, to a password with two-factor authentication, and to nothing a provider did elsewhere',
     'unit/domains/organizations/second-factor › refuses tokens and programs of people without one after that time, and takes them again once there is one',
   ],
   'Own accounts': [
@@ -216,7 +216,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/sign-in/claim/claim › closes the question and changes nothing else',
     'unit/domains/organizations/maker-claim › nobody removes or lowers the account in an organization that it made, or deletes that',
   ],
-  'Personal tokens': [
+  'API tokens': [
     'http/personal-tokens › calls actions and tools as its person, is told once and kept as a hash',
     'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/personal-tokens › mails the owner of the account, in their language',

@@ -127,7 +127,7 @@ const walks: Walk[] = [
         'Notes with nothing found',
         async page => {
           await page.getByRole('searchbox').fill('zebra')
-          await page.getByText('Nothing found for “zebra”').waitFor()
+          await page.getByText('No results for “zebra”').waitFor()
         },
       ],
     ],
@@ -183,7 +183,7 @@ const walks: Walk[] = [
         'sharing a note',
         async page => {
           await page.getByRole('button', { name: 'Share', exact: true }).click()
-          await page.getByRole('dialog').getByText('It is not shared with anyone yet.').waitFor()
+          await page.getByRole('dialog').getByText('Not shared with anyone yet.').waitFor()
         },
       ],
     ],
@@ -235,12 +235,12 @@ const walks: Walk[] = [
   {
     path: '/settings/data',
     states: [
-      ['the data', page => page.getByRole('button', { name: 'Export as a file' }).waitFor()],
+      ['the data', page => page.getByRole('button', { name: 'Export data' }).waitFor()],
       [
         'the end of an account',
         async page => {
           await page.getByRole('button', { name: 'Delete account…' }).click()
-          await page.getByText('What is deleted').waitFor()
+          await page.getByText('Will be deleted').waitFor()
         },
       ],
     ],

@@ -16,8 +16,8 @@ test.beforeEach(async ({ page, origin }) => {
 
 test('a personal token is made, shown once with its command, and revoked', async ({ page }) => {
   await page.goto('/settings/apps')
-  const tokens = region(page, 'Personal tokens')
-  await expect(tokens).toContainText('You have no personal tokens.')
+  const tokens = region(page, 'API tokens')
+  await expect(tokens).toContainText('No API tokens yet.')
   await tokens.getByRole('button', { name: 'Create a token' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('button', { name: 'Create token' })).toBeDisabled()
@@ -34,12 +34,12 @@ test('a personal token is made, shown once with its command, and revoked', async
   })
   await expectNoViolations(page)
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
-  await expect(tokens).toContainText(/Backup script.*Create, change, and delete what you can.*Not used yet.*Expires/s)
+  await expect(tokens).toContainText(/Backup script.*Create, edit and delete on your behalf.*Not used yet.*Expires/s)
   await expect(page.getByText(/fwp_/)).toHaveCount(0)
   await tokens.getByRole('button', { name: 'Revoke Backup script' }).click()
   await tokens.getByRole('button', { name: 'Revoke now' }).click()
   await expect(page.getByText('Backup script has been revoked.').first()).toBeVisible()
-  await expect(tokens).toContainText('You have no personal tokens.')
+  await expect(tokens).toContainText('No API tokens yet.')
 })
 
 test('a personal token is made after signing in again in another tab, and what was typed stays', async ({
@@ -57,7 +57,7 @@ test('a personal token is made after signing in again in another tab, and what w
   await signInAgain(page)
   await dialog.getByRole('button', { name: 'Create token' }).click()
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
-  await expect(region(page, 'Personal tokens')).toContainText('Backup script')
+  await expect(region(page, 'API tokens')).toContainText('Backup script')
 })
 
 test('linked accounts are listed, the last way in stays, and others are unlinked', async ({ page, server }) => {
@@ -85,7 +85,7 @@ test('linked accounts are listed, the last way in stays, and others are unlinked
 
 test('what came of linking is told once', async ({ page }) => {
   await page.goto('/settings/security?link-failed=provider-account-mismatch')
-  await expect(page.getByText('This account, or its address, belongs to another person here.').first()).toBeVisible()
+  await expect(page.getByText('This account or its address belongs to another person here.').first()).toBeVisible()
   await expect(page).toHaveURL(/\/settings\/security$/)
   await page.goto('/settings/security?linked=corp')
   await expect(page.getByText('Corp has been linked.').first()).toBeVisible()
@@ -140,7 +140,7 @@ test('the page of operators is in the menu for them alone, and others are told w
   await expect(page.getByRole('table')).toContainText(/Password changed.*ada@example\.test/s)
   await page.getByRole('combobox', { name: 'Outcome' }).click()
   await page.getByRole('option', { name: 'Blocked' }).click()
-  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await expect(page.getByText('No matching events')).toBeVisible()
   await expect(page).toHaveURL(/outcome=blocked/)
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(page.getByRole('table')).toBeVisible()

@@ -56,13 +56,13 @@ test('a change of the address is taken back, and made when both have confirmed i
   await dialog.getByLabel('New address').fill('countess@example.test')
   await expectNoViolations(page)
   await dialog.getByRole('button', { name: 'Send the links' }).click()
-  await expect(section.getByText('Change to countess@example.test is waiting')).toBeVisible()
+  await expect(section.getByText('Waiting to change to countess@example.test')).toBeVisible()
   await expectNoViolations(page)
   await section.getByRole('button', { name: 'Cancel change' }).click()
   await section.getByRole('button', { name: 'Change address…' }).click()
   await dialog.getByLabel('New address').fill('countess@example.test')
   await dialog.getByRole('button', { name: 'Send the links' }).click()
-  await expect(section.getByText('Change to countess@example.test is waiting')).toBeVisible()
+  await expect(section.getByText('Waiting to change to countess@example.test')).toBeVisible()
 
   const elsewhere = await browser.newPage({ baseURL: origin })
   for (const email of ['countess@example.test', 'ada@example.test']) {
@@ -70,18 +70,18 @@ test('a change of the address is taken back, and made when both have confirmed i
     await expectNoViolations(elsewhere)
     await elsewhere.getByRole('button', { name: /^Confirm/ }).click()
   }
-  await expect(elsewhere.getByRole('heading', { name: 'Your address is changed' })).toBeVisible()
+  await expect(elsewhere.getByRole('heading', { name: 'Your address has changed' })).toBeVisible()
   await elsewhere.close()
   await page.reload()
   await expect(section.getByText('countess@example.test')).toBeVisible()
-  await expect(section.getByText('is waiting')).toHaveCount(0)
+  await expect(section.getByText('Waiting to change')).toHaveCount(0)
 })
 
 test('the export is a file with what is mine, and says when it fails', async ({ page, origin }) => {
   await runAction(page, origin, 'create-note', { title: 'Mine', text: 'Text' })
   await page.goto('/settings/data')
   await page.route('**/_fw/account/export', route => route.fulfill({ status: 503, body: 'busy' }))
-  await page.getByRole('button', { name: 'Export as a file' }).click()
+  await page.getByRole('button', { name: 'Export data' }).click()
   await expect(page.getByText('Your data could not be exported.')).toBeVisible()
   await page.unroute('**/_fw/account/export')
   const saved = page.waitForEvent('download')
@@ -90,7 +90,7 @@ test('the export is a file with what is mine, and says when it fails', async ({ 
   expect(download.suggestedFilename()).toMatch(/^account-\d{4}-\d\d-\d\d\.json$/)
   const { rows } = JSON.parse(readFileSync(await download.path(), 'utf8'))
   expect(rows.notes).toEqual([expect.objectContaining({ title: 'Mine' })])
-  await expect(page.getByText(/Your data is in account-/)).toBeVisible()
+  await expect(page.getByText(/Your data was saved as account-/)).toBeVisible()
 })
 
 test('the account is deleted after what goes was told, the address typed and the password given', async ({
@@ -125,7 +125,7 @@ test('the account is deleted after what goes was told, the address typed and the
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('1 row in notes')).toBeVisible()
   await expect(dialog.getByText(/you are its only member/)).toBeVisible()
-  await dialog.getByLabel('Who takes over in Harbour').click()
+  await dialog.getByLabel('New owner of your data in Harbour').click()
   await page.getByRole('option', { name: /Ben/ }).click()
   await expect(dialog.getByText('Ben gets 1 row of yours there.')).toBeVisible()
   await expectNoViolations(page)

@@ -38,17 +38,17 @@ test('a person approves what another application asks for, by keyboard and witho
 }) => {
   await page.goto(await aQuestion(page, server))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Allow mail (mail.example.test) to do this?')
-  await expect(page.getByText('Deletes one of your notes for good.')).toBeVisible()
+  await expect(page.getByText('Permanently deletes one of your notes.')).toBeVisible()
   for (const name of ['Approve', 'Decline']) {
     await page.keyboard.press('Tab')
     await expect(page.getByRole('button', { name })).toBeFocused()
   }
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Done')
   expect(await notes(server)).toEqual([])
   await page.reload()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Done')
 })
 
 test('a person declines, and nothing changes', async ({ page, server }) => {
@@ -87,7 +87,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.goto(url)
       await look()
       await page.getByRole('button', { name: 'Approve' }).click()
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Done')
       await look()
       await page.context().clearCookies()
       await page.reload()

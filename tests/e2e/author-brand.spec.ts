@@ -157,7 +157,7 @@ test.describe('the card to sign in with, on a public page', () => {
   test('says when the ways to sign in could not be loaded, and tries again', async ({ page, origin }) => {
     await page.route('**/_fw/auth/methods', route => route.abort())
     await page.goto(`${origin}/welcome`)
-    await expect(card(page).getByRole('alert')).toContainText('The ways to sign in could not be loaded')
+    await expect(card(page).getByRole('alert')).toContainText('The sign-in methods could not be loaded')
     await page.unroute('**/_fw/auth/methods')
     await card(page).getByRole('button', { name: /again/i }).click()
     await expect(card(page).getByRole('button', { name: 'Email me a link' })).toBeVisible()

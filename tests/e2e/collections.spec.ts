@@ -114,7 +114,7 @@ test('searches in titles and texts, and says so in the address', async ({ page, 
   await expect(titles(page)).toHaveCount(7)
   expect(query(page)).toBe('?content=number+7')
   await page.getByRole('searchbox').fill('zebra')
-  await expect(page.getByText('Nothing found for “zebra”')).toBeVisible()
+  await expect(page.getByText('No results for “zebra”')).toBeVisible()
   await expectNoViolationsInBothColours(page)
   await page
     .getByRole('button', { name: /search/i })

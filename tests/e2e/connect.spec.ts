@@ -31,7 +31,7 @@ test.describe('the page for connecting a host', () => {
   test('shows the exact address and copies it', async ({ page, context, origin }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/connect')
-    await page.getByRole('button', { name: 'Copy the address of the endpoint' }).click()
+    await page.getByRole('button', { name: 'Copy the server address' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${origin}/mcp`)
     await expect(page.getByText(`claude mcp add --transport http fairway ${origin}/mcp`)).toBeVisible()
   })
@@ -58,7 +58,7 @@ test.describe('the page for connecting a host', () => {
     )
     await page.reload()
     const notice = page.getByRole('alert').filter({ hasText: 'could not look up a host' })
-    await expect(notice).toContainText('there was no answer from it')
+    await expect(notice).toContainText('this server can’t reach it')
     await expect(notice).toContainText('FW_CLIENT_DOCUMENTS=off')
     await expectGood(page)
   })
@@ -90,7 +90,7 @@ test.describe('the page for connecting a host', () => {
 
   test('says nothing of a static token that is not set', async ({ page }) => {
     await page.goto('/connect')
-    await expect(page.getByRole('heading', { name: 'What you will be asked' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Approve access' })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Without a browser' })).toHaveCount(0)
   })
 })
@@ -128,10 +128,10 @@ test.describe('connected apps', () => {
     await page.goto('/settings/apps')
     const row = section(page).getByRole('listitem').filter({ hasText: 'Editor' }).first()
     await expect(row).toContainText(/editor\.example.*Ada's organization/s)
-    await expect(row.getByRole('list', { name: 'What it can do' }).getByRole('listitem')).toHaveText([
-      'Read what you can read',
-      'Create, change, and delete what you can',
-      'Stay connected until you revoke it',
+    await expect(row.getByRole('list', { name: 'Permissions' }).getByRole('listitem')).toHaveText([
+      'View everything you can view',
+      'Create, edit and delete on your behalf',
+      'Stay connected until you revoke access',
     ])
     await expect(row).toContainText(/Connected 1 hour ago.*Last used 1 hour ago/s)
     await expectGood(page)

@@ -60,7 +60,7 @@ test('is loaded, but not shown, where desktop sign-in is not available or cannot
   const scripts = await scriptsOf(page, () => open(page, origin, aStatus({ isAvailable: false })))
   expect(scripts.filter(script => script.includes('get-status'))).toHaveLength(1)
   await expect(card(page)).toHaveCount(0)
-  await expect(page.getByText('There is no workspace sign-in on this computer')).toBeVisible()
+  await expect(page.getByText('Workspace sign-in is not set up on this computer')).toBeVisible()
   for (const wrong of [null, 'signed-in', { state: 'signed-in' }, { ...signedIn, token: 'x' }]) {
     await provideDesktop(page, wrong)
     await page.reload()
@@ -82,7 +82,11 @@ test('signs in, and says how far it is', async ({ page, origin }) => {
   await expect(card(page).getByRole('status')).toContainText('Signing in to your applications.')
   await expect(card(page).getByRole('status')).toContainText('1 of 2 applications are signed in.')
   const rows = card(page).getByRole('list', { name: 'Applications of the workspace' }).getByRole('listitem')
-  await expect(rows).toHaveText([/mail.*Signed in/, /docs.*Signing in/, /old.*does not take part.*Has its own sign-in/])
+  await expect(rows).toHaveText([
+    /mail.*Signed in/,
+    /docs.*Signing in/,
+    /old.*doesn’t use workspace sign-in.*Separate sign-in/,
+  ])
   await desktop.push(signedIn)
   await desktop.release()
   await expect(card(page).getByRole('status')).toContainText('You are signed in to every application.')
@@ -93,12 +97,12 @@ test('signs in, and says how far it is', async ({ page, origin }) => {
 
 test('says which applications are missing and why, and tries those again', async ({ page, origin }) => {
   const desktop = await open(page, origin, incomplete)
-  await expect(card(page).getByRole('status')).toContainText('You are signed in, but not everywhere.')
+  await expect(card(page).getByRole('status')).toContainText('You are signed in, but not to every application.')
   await expect(card(page).getByRole('listitem').nth(1)).toContainText('It answered with another account')
   await expect(card(page).getByRole('listitem').nth(2)).toContainText('It cannot be reached.')
   await desktop.push(incomplete)
   await desktop.answerWith({ ok: true, status: signedIn })
-  await button(page, 'Retry the ones that failed').click()
+  await button(page, 'Retry failed sign-ins').click()
   await expect(card(page).getByRole('status')).toContainText('You are signed in to every application.')
   await expect(card(page).getByRole('status')).toBeFocused()
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'retry' }])
@@ -156,7 +160,7 @@ test('says why a command was not carried out, and takes nothing that it does not
 
 const words: [Partial<DesktopStatus>, RegExp][] = [
   [{ state: 'sign-in-required' }, /Your sign-in has ended. Sign in again./],
-  [{ state: 'failed', reason: 'cancelled' }, /Signing in did not work.\s*You closed the window before the end./],
+  [{ state: 'failed', reason: 'cancelled' }, /Sign-in failed.\s*You closed the window before sign-in finished./],
   [{ state: 'failed', reason: 'timed-out' }, /It took too long./],
 ]
 for (const [status, text] of words) {
@@ -169,7 +173,7 @@ for (const [status, text] of words) {
 
 test('is worked by the keyboard alone', async ({ page, origin }) => {
   const desktop = await open(page, origin, incomplete)
-  await button(page, 'Retry the ones that failed').focus()
+  await button(page, 'Retry failed sign-ins').focus()
   await page.keyboard.press('Tab')
   await expect(button(page, 'Sign out everywhere')).toBeFocused()
   await page.keyboard.press('Tab')
@@ -189,7 +193,7 @@ for (const width of [1280, 375, 320]) {
     const long = aStatus({ ...incomplete, email: `${'long'.repeat(14)}@example.test`, reason: 'clean-up-failed' })
     const desktop = await open(page, origin, long)
     await desktop.answerWith({ ok: false, code: 'busy' })
-    await button(page, 'Retry the ones that failed').click()
+    await button(page, 'Retry failed sign-ins').click()
     await expect(card(page).getByRole('alert')).toBeVisible()
     await button(page, 'Sign out everywhere').click()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)

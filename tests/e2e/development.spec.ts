@@ -91,7 +91,7 @@ test('an empty application shows what comes next, in both languages and colours,
   await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Aktivität' })).toBeVisible({ timeout: 30_000 })
-  await expect(page.getByRole('heading', { name: 'Eine Aktion deklarieren' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Aktion deklarieren' })).toBeVisible({ timeout: 30_000 })
   await page.setViewportSize({ width: 375, height: 800 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
 })

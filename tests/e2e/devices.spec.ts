@@ -32,9 +32,9 @@ test('the link of the mail leads to the devices, which are loaded only then', as
   await page.goto('/about')
   await page.goto('/settings/security#devices')
   await expect(section(page)).toBeInViewport()
-  await expect(section(page).getByText('You are not signed in anywhere else.')).toBeVisible()
+  await expect(section(page).getByText('You’re not signed in on any other device.')).toBeVisible()
   await expect(section(page).getByRole('listitem')).toHaveCount(1)
-  await expect(section(page).getByRole('listitem')).toContainText(/on Linux.*This device.*By password/s)
+  await expect(section(page).getByRole('listitem')).toContainText(/on Linux.*This device.*With a password/s)
 })
 
 test('one device is ended by a second click, and notices when somebody comes back to it', async ({ page, origin }) => {
@@ -48,7 +48,7 @@ test('one device is ended by a second click, and notices when somebody comes bac
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   await expect(page.getByText('Safari on iOS has been signed out.', { exact: true }).first()).toBeVisible()
-  await expect(section(page).getByText('You are not signed in anywhere else.')).toBeVisible()
+  await expect(section(page).getByText('You’re not signed in on any other device.')).toBeVisible()
   await comeBack(phone)
   await phone.waitForURL('**/sign-in?**')
 })

@@ -6,7 +6,7 @@ import { signUp } from '../support/people'
 const SECTIONS = [
   ['/notes', '**/note-list**', 'Your notes could not be loaded.'],
   ['/team', '**/team-members**', 'The members could not be loaded.'],
-  ['/connect', '**/_fw/mcp/endpoint', 'The address of the endpoint could not be loaded.'],
+  ['/connect', '**/_fw/mcp/endpoint', 'The server address could not be loaded.'],
   ['/settings/apps', '**/_fw/grants', 'The connected apps could not be loaded.'],
   ['/settings/apps', '**/_fw/tokens', 'Your tokens could not be loaded.'],
   ['/settings/security#devices', '**/_fw/sessions', 'Your devices could not be loaded.'],

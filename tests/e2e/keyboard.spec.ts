@@ -69,7 +69,7 @@ test('what has no title yet is not saved, and is there when one comes back', asy
 
   await page.getByRole('link', { name: 'New note' }).click()
   await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('Half a thought')
-  await expect(page.getByText('You wrote this earlier and it was not saved yet.')).toBeVisible()
+  await expect(page.getByText('Unsaved changes from earlier were restored.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Title' }).fill('Thought')
   await expect(page.getByText('Saved', { exact: true })).toBeVisible()
 })

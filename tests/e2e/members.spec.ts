@@ -145,14 +145,14 @@ test('a copied invitation link works for the invited address alone, and the mail
   const [before] = await query(server, 'select token_hash as hash from org_invitations')
   await page.goto('/team/invitations')
   await page.getByRole('button', { name: 'Copy link of the invitation to grace@example.test' }).click()
-  await expect(page.getByText('It works for grace@example.test alone').first()).toBeVisible()
+  await expect(page.getByText('It works only for grace@example.test').first()).toBeVisible()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   expect(link).toMatch(/\/invitation\?id=[^&]+$/)
   expect(await query(server, 'select token_hash as hash from org_invitations')).toEqual([before])
 
   await page.goto(link)
-  await expect(page.getByRole('heading', { name: 'This link holds no invitation for ada@example.test' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Sign out and come back' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'This invitation isn’t for ada@example.test' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign out and continue' })).toBeVisible()
   await expectNoViolationsInBothColours(page)
 
   const elsewhere = await browser.newContext({ baseURL: origin })

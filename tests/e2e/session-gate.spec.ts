@@ -149,7 +149,7 @@ test('every link to the sign-in page on a public page leads back to where one wa
   await expect(links).toHaveCount(2)
   for (const link of await links.all())
     await expect(link).toHaveAttribute('href', '/sign-in?return=%2Fabout%3Fx%3D1%26y%3Da%2526b')
-  await page.getByRole('link', { name: 'What you can do' }).click()
+  await page.getByRole('link', { name: 'Features' }).click()
   for (const link of await links.all()) await expect(link).toHaveAttribute('href', /%23what$/)
   expect(complaints).toEqual([])
   await links.first().click()

@@ -31,7 +31,7 @@ test('has no section about mail where the application has no topics', async ({ p
   const listed = page.waitForResponse('**/_fw/account/mail?*')
   await page.reload()
   expect(await (await listed).json()).toEqual({ topics: [] })
-  await expect(page.getByRole('heading', { name: 'Mail', exact: true })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Emails', exact: true })).toHaveCount(0)
 })
 
 test('an unknown section is no page', async ({ page }) => {
@@ -76,9 +76,7 @@ test('keeps the language on this device, for the server’s own pages in a cooki
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
   await page.goto('/about')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    'Ihre Arbeit, mit den Menschen und Werkzeugen Ihrer Wahl',
-  )
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ihre Arbeit, mit den Personen und Tools Ihrer Wahl')
   const known = before.map(({ name }) => name)
   const added = (await context.cookies()).filter(({ name }) => !known.includes(name))
   expect(added.map(({ name, value }) => [name, value])).toEqual([['fw-language', 'de']])

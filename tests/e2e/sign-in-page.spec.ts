@@ -50,7 +50,7 @@ test('what is typed into the password can be shown, and nothing moves', async ({
   const field = page.locator('#sign-in').getByLabel('Password')
   await field.fill('a secret')
   const before = await field.boundingBox()
-  const reveal = page.locator('#sign-in').getByRole('button', { name: 'Show what you typed' })
+  const reveal = page.locator('#sign-in').getByRole('button', { name: 'Show password' })
   await reveal.click()
   await expect(field).toHaveAttribute('type', 'text')
   await expect(reveal).toHaveAttribute('aria-pressed', 'true')

@@ -51,7 +51,7 @@ test('a sign-in policy is tried out first, warns whoever would lock themselves o
   await signUp(page, origin)
   await review(page, 'Only with Corp')
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('status')).toContainText('1 person has to sign in again. 1 session ends.')
+  await expect(dialog.getByRole('status')).toContainText('1 person has to sign in again. 1 session will end.')
   await expect(dialog.getByRole('status')).toContainText('1 person can’t open the organization until they sign in with')
   await expect(dialog.getByRole('alert')).toContainText('You will be locked out')
   await expect(dialog.getByRole('button', { name: 'Require it anyway' })).toHaveClass(/bg-error/)
@@ -60,7 +60,7 @@ test('a sign-in policy is tried out first, warns whoever would lock themselves o
 
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.reload()
-  await expect(policy(page).getByRole('button', { name: 'In any way' })).toHaveAttribute('aria-pressed', 'true')
+  await expect(policy(page).getByRole('button', { name: 'With any method' })).toHaveAttribute('aria-pressed', 'true')
 
   await requireCorp(page)
 })

@@ -57,7 +57,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await grace.getByRole('button', { name: /^Join Ada/ }).click()
   await expect(grace.getByRole('heading', { name: /^You joined Ada/ })).toBeVisible()
   await expect(grace.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
-  await grace.getByRole('link', { name: 'See who is here' }).click()
+  await grace.getByRole('link', { name: 'View members' }).click()
   await expect(section(grace, '2 members').getByText('ada@example.test')).toBeVisible()
   await expect(grace.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
   await expect(grace.getByRole('link', { name: 'Invitations' })).toHaveCount(0)
@@ -70,7 +70,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await expect(section(grace, 'Members').getByText('grace@example.test')).toHaveCount(0)
 
   await page.reload()
-  await expect(page.getByText('No invitations are pending')).toBeVisible()
+  await expect(page.getByText('No pending invitations')).toBeVisible()
   await page.goto('/team')
   await expect(section(page, '2 members').getByText('grace@example.test')).toBeVisible()
   await expectNoViolationsInBothColours(page)
@@ -138,7 +138,7 @@ test('shows each address once, counts those that are valid, and says why one was
   await page.getByRole('button', { name: 'Take out nobody' }).click()
   await field.fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
   await page.getByRole('button', { name: 'Invite 51 people' }).click()
-  await expect(page.getByText('Invite up to 50 people at once. These are 51.')).toBeVisible()
+  await expect(page.getByText('You can invite up to 50 people at once. You entered 51.')).toBeVisible()
 })
 
 test('resends and revokes an invitation, and the old link says so', async ({ page, browser, origin, server }) => {
@@ -152,7 +152,7 @@ test('resends and revokes an invitation, and the old link says so', async ({ pag
   await expect(page.getByText('A new link was sent to grace@example.test.').first()).toBeVisible()
   await actions.click()
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
-  await expect(page.getByText('No invitations are pending')).toBeVisible()
+  await expect(page.getByText('No pending invitations')).toBeVisible()
 
   const grace = await elsewhere(browser, origin, 'Grace')
   await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
@@ -171,7 +171,7 @@ test('whoever has another address is told to sign out, and comes back to the lin
   await expect(page.getByText('1 person was invited.').first()).toBeVisible()
   await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await expect(page.getByRole('heading', { name: 'This invitation is for grace@example.test' })).toBeVisible()
-  await page.getByRole('button', { name: 'Sign out and come back' }).click()
+  await page.getByRole('button', { name: 'Sign out and continue' }).click()
   await page.waitForURL(
     url => url.pathname === '/sign-in' && url.searchParams.get('return')?.startsWith('/invitation') === true,
   )

@@ -117,7 +117,7 @@ test('that are refused say why and who may', async ({ page }) => {
   await page.getByRole('button', { name: 'Run purge-archive' }).click()
   const alert = page.getByRole('alert').filter({ hasText: 'The dry run failed. Nothing has changed.' })
   await expect(alert).not.toContainText('forbidden')
-  await expect(page.getByText('Who may call it: Only people with the role curator')).toBeVisible()
+  await expect(page.getByText('Access: Only people with the role curator')).toBeVisible()
 })
 
 test('say what is wrong with a field in the language of the page', async ({ page }) => {
@@ -142,7 +142,7 @@ test('that have a dry run show it before they ask', async ({ page, origin }) => 
   await page.getByRole('button', { name: 'Try purge-archive' }).click()
   await page.getByRole('button', { name: 'Run purge-archive' }).click()
   const dialog = page.getByRole('dialog', { name: 'Run purge-archive?' })
-  await expect(dialog).toContainText(/The dry run says:.*Deleted.*No/s)
+  await expect(dialog).toContainText(/Result of the dry run:.*Deleted.*No/s)
   await dialog.getByRole('textbox').fill('purge-archive')
   await dialog.getByRole('button', { name: 'Run purge-archive' }).click()
   await expect(page.getByRole('region', { name: 'Result' })).toContainText(/Deleted.*Yes/s)

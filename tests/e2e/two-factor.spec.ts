@@ -5,7 +5,7 @@ import { expect, test } from '../support/e2e'
 import { currentCodes, waitForEarlyStep } from '../support/authenticator'
 import { pageHeading, type Person, signUp } from '../support/people'
 
-const section = (page: Page) => page.getByRole('region', { name: 'Two-factor sign-in' })
+const section = (page: Page) => page.getByRole('region', { name: 'Two-factor authentication' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
 async function openSettings(page: Page): Promise<void> {
@@ -102,5 +102,5 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await section(page).getByRole('button', { name: 'Turn off' }).click()
   await dialog(page).getByLabel('Your password').fill(person.password)
   await dialog(page).getByRole('button', { name: 'Turn off' }).click()
-  await expect(section(page)).toContainText('Two-factor sign-in is off.')
+  await expect(section(page)).toContainText('Two-factor authentication is off.')
 })

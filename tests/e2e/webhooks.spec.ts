@@ -20,23 +20,23 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
 
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const form = page.getByRole('dialog', { name: 'Add a webhook' })
-  await form.getByLabel('Address').fill('http://example.com/hook')
+  await form.getByLabel('URL').fill('http://example.com/hook')
   await form.getByRole('button', { name: 'Add webhook' }).click()
   await expect(form.getByText('Use an https address without a port.')).toBeVisible()
   await expectNoViolations(page)
-  await form.getByLabel('Address').fill(`${receiver.origin}/hook`)
-  await form.getByRole('radio', { name: 'Only these' }).check()
-  await form.getByRole('button', { name: 'Choose types of events' }).click()
+  await form.getByLabel('URL').fill(`${receiver.origin}/hook`)
+  await form.getByRole('radio', { name: 'Selected events' }).check()
+  await form.getByRole('button', { name: 'Choose event types' }).click()
   await page.getByRole('option', { name: 'audit.create-note' }).click()
   await page.keyboard.press('Escape')
   await form.getByRole('button', { name: 'Add webhook' }).click()
 
-  const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
+  const secret = page.getByRole('dialog', { name: 'Webhook secret' })
   await expect(secret.getByText(/^whsec_/)).toBeVisible()
   await expectNoViolations(page)
   await secret.getByRole('button', { name: 'I have saved it' }).click()
   const host = new URL(receiver.origin).host
-  await expect(page.getByText('1 type of event')).toBeVisible()
+  await expect(page.getByText('1 event type')).toBeVisible()
   await expectNoViolations(page)
 
   receiver.answer = { status: 503, text: 'out of order' }
@@ -46,7 +46,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   await expect(page.getByText('Failing since')).toBeVisible()
   await page.getByRole('button', { name: `Deliveries to ${host}` }).click()
   const deliveries = page.getByRole('dialog', { name: `Deliveries to ${host}` })
-  await expect(deliveries.getByText(/Answer 503/)).toBeVisible()
+  await expect(deliveries.getByText(/Status 503/)).toBeVisible()
   await expectNoViolations(page)
   const open = deliveries.getByRole('button', { name: 'Show details: audit.create-note' })
   await open.press('Enter')
@@ -61,7 +61,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
 
   receiver.answer = { status: 200 }
   await open.press('Enter')
-  await panel.getByRole('button', { name: 'Send again' }).click()
+  await panel.getByRole('button', { name: 'Resend' }).click()
   await expect(page.getByText('The event is sent again.').first()).toBeVisible()
   await panel.getByRole('button', { name: 'Close' }).click()
   await expect(panel).toHaveCount(0)
@@ -69,7 +69,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   await expect(async () => {
     await deliveries.getByRole('combobox', { name: 'State' }).click()
     await page.getByRole('option', { name: 'Accepted' }).click()
-    await expect(deliveries.getByText(/Answer 200/)).toBeVisible({ timeout: 500 })
+    await expect(deliveries.getByText(/Status 200/)).toBeVisible({ timeout: 500 })
   }).toPass()
 
   await deliveries.getByLabel('Since', { exact: true }).fill('2020-01-01T00:00')
@@ -80,9 +80,9 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   await deliveries.getByLabel('Since', { exact: true }).fill(local)
   await deliveries.getByRole('radio', { name: 'All', exact: true }).check()
   await deliveries.getByRole('button', { name: 'Count' }).click()
-  await expect(deliveries.getByText('1 event would be sent.')).toBeVisible()
+  await expect(deliveries.getByText('1 event will be resent.')).toBeVisible()
   const before = receiver.at('/hook').length
-  await deliveries.getByRole('button', { name: 'Send again', exact: true }).click()
+  await deliveries.getByRole('button', { name: 'Resend', exact: true }).click()
   await expect.poll(() => receiver.at('/hook').length).toBe(before + 1)
 })
 
@@ -116,7 +116,7 @@ test('a webhook is switched off, gets another secret and is deleted, with the ke
   await page.getByRole('button', { name: 'Renew', exact: true }).click()
   await expect(page.getByText(/^whsec_/)).toBeVisible()
   await page.getByRole('button', { name: 'I have saved it' }).click()
-  await expect(page.getByText('The former secret stops signing')).toBeVisible()
+  await expect(page.getByText('The old secret stops signing')).toBeVisible()
   await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -45,11 +45,11 @@ describe('a change of address', () => {
     expect(await emailOf(person)).toBe(person.email)
     expect((await stateOf(person)).change).toMatchObject({ oldConfirmed: false, newConfirmed: true })
 
-    expect(await (await press(oldToken)).text()).toContain('Your address is changed')
+    expect(await (await press(oldToken)).text()).toContain('Your address has changed')
     expect(await sessionOf(person.browser)).toMatchObject({ email, emailVerified: true })
     expect((await stateOf(person)).change).toBeNull()
     for (const to of [person.email, email])
-      expect(subjectsTo(to).at(-1)).toBe('The address of your account was changed (Fairway)')
+      expect(subjectsTo(to).at(-1)).toBe('Your email address was changed (Fairway)')
     const events = `security_events where kind = 'address-changed' and user_id = ?`
     expect(await countRows(server, events, [person.userId])).toBe(1)
   })
@@ -130,7 +130,7 @@ describe('a change of address', () => {
     const tokens = [tokenTo(person.email), tokenTo(email)]
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => press(tokens[n % 2] ?? '')))
     const pages = await Promise.all(answers.map(answer => answer.text()))
-    expect(pages.filter(page => page.includes('Your address is changed'))).toHaveLength(1)
+    expect(pages.filter(page => page.includes('Your address has changed'))).toHaveLength(1)
     expect(await emailOf(person)).toBe(email)
     expect(subjectsTo(email).filter(subject => subject.includes('was changed'))).toHaveLength(1)
   })
@@ -165,7 +165,7 @@ describe('a change of address', () => {
     expect((await person.browser.post(`${PATH}/resend`, { json: { language: 'de' } })).status).toBe(202)
     expect(subjectsTo(person.email)).toHaveLength(before)
     expect((await press(former)).status).toBe(410)
-    expect(await (await press(tokenTo(email))).text()).toContain('Ihre Adresse ist geändert')
+    expect(await (await press(tokenTo(email))).text()).toContain('Ihre Adresse wurde geändert')
   })
 })
 

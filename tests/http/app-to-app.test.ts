@@ -117,7 +117,7 @@ describe('two applications with one secret', () => {
     expect([approved.status, approved.headers.get('location')]).toEqual([303, path])
     expect(await notesOf(person.email)).toEqual([])
     expect(await collect()).toEqual({ result: { id: note.id } })
-    expect(await (await person.browser.get(path)).text()).toContain('It is done')
+    expect(await (await person.browser.get(path)).text()).toContain('Done')
   })
 })
 

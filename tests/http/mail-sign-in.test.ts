@@ -322,7 +322,7 @@ describe('a forgotten password', () => {
     const json = { email, password: OTHER }
     expect((await open().post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
     expect((await smtp.mailTo(email, /was changed/)).text).toContain(
-      'The password of your account was changed at Fairway.',
+      'The password of your account at Fairway was changed.',
     )
   })
 

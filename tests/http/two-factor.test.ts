@@ -28,7 +28,7 @@ async function aPerson(on = server) {
   return { browser, email }
 }
 
-/** Somebody whose two-factor sign-in is on; the code of the last time step is used up by that. */
+/** Somebody whose two-factor authentication is on; the code of the last time step is used up by that. */
 async function aCarefulPerson(on = server) {
   await waitForEarlyStep()
   const { browser, email } = await aPerson(on)
@@ -90,7 +90,7 @@ describe('with a mailed link', () => {
   })
 })
 
-describe('setting two-factor sign-in up', () => {
+describe('setting two-factor authentication up', () => {
   it('needs the password, and changes nothing before a first code', async () => {
     const { browser, email } = await aPerson()
     const wrong = await browser.post(PATH, { json: { password: 'not my password' } })
@@ -308,7 +308,7 @@ describe('signing in with a code, without JavaScript', () => {
   })
 })
 
-describe('changing two-factor sign-in', () => {
+describe('changing two-factor authentication', () => {
   it('replaces the backup codes with the password', async () => {
     const { browser, email, backupCodes } = await aCarefulPerson()
     const path = `${PATH}/backup-codes`

@@ -53,13 +53,13 @@ export function catalogFaults(app: string, platformApp: string, inCode: Record<s
       const own = catalogsOf(app, code)
       const files = new Set([...english.keys(), ...own.keys()])
       return [...files].flatMap(file =>
-        differencesOf(english.get(file), own.get(file)).map(fault => `${file.replace('*', code)}${fault}`),
+        differencesOf(english.get(file), own.get(file), code).map(fault => `${file.replace('*', code)}${fault}`),
       )
     })
   return [...differences, ...shouts].toSorted()
 }
 
-function differencesOf(english: Texts | undefined, own: Texts | undefined): string[] {
+function differencesOf(english: Texts | undefined, own: Texts | undefined, code: string): string[] {
   if (!own) return [' is missing']
   if (!english) return [': English has no such file']
   const missing = [...english.keys()].filter(key => !own.has(key) && isExpected(key, own))
@@ -75,7 +75,7 @@ function differencesOf(english: Texts | undefined, own: Texts | undefined): stri
       .filter(({ text, original }) => placeholders(text) !== placeholders(original))
       .map(({ key, text, original }) => `: ${key} has {${placeholders(text)}}, English {${placeholders(original)}}`),
     ...both
-      .filter(({ text, original }) => forms(text) !== forms(original))
+      .filter(({ text, original }) => !hasForms(text, original, code))
       .map(({ key, text, original }) => `: ${key} has ${forms(text)} plural forms, English ${forms(original)}`),
   ]
 }
@@ -87,6 +87,12 @@ const isExpected = (key: string, own: Texts): boolean =>
 const placeholders = (text: string): string =>
   [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].toSorted().join(', ')
 const forms = (text: string): number => text.split(' | ').length
+
+/** A text by count has as many forms as English, or the six of ICU: always where a language has them all. */
+function hasForms(text: string, original: string, code: string): boolean {
+  const isSixfold = new Intl.PluralRules(code).resolvedOptions().pluralCategories.length === 6
+  return forms(text) === 6 || (forms(text) === forms(original) && !(isSixfold && forms(text) > 1))
+}
 
 /** Keys that the sources use and no catalog has, and texts that no source uses. */
 export function useFaults(english: Texts, source: string): { missing: string[]; unused: string[] } {

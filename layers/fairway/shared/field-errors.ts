@@ -39,7 +39,7 @@ export const fieldErrors = {
   'no-such-file': 'This file cannot be used here. Upload it again.',
   'no-such-row': 'Nothing with this name or ID is there.',
   'several-rows': 'Several rows have this name. Enter the ID instead.',
-  'no-member': 'Nobody with this address is a member of the organization.',
+  'no-member': 'No member of the organization has this address.',
   'already-there': 'A row with these values is there already.',
   'not-accepted': 'The table does not accept this row.',
   invalid: 'Enter a valid value.',

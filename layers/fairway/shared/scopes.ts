@@ -7,7 +7,7 @@ export const OPERATOR_SCOPE = 'operator'
 export const TOKEN_SCOPES = [...MCP_SCOPES, OPERATOR_SCOPE] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** Asks for a refresh token; opens nothing by itself. */
+/** Requests a refresh token. Grants no access alone. */
 export const OFFLINE_ACCESS = 'offline_access'
 
 /** The tick box of the consent page for tools that lose something for good; no scope: `mcp:write` opens them unless the grant says no. */
@@ -33,12 +33,12 @@ export const toolScopes = (scopes: readonly Scope[]): McpScope[] => MCP_SCOPES.f
 
 /** What each scope means, for people. */
 export const SCOPE_WORDS: Record<(typeof GRANT_SCOPES)[number], string> = {
-  'mcp:read': 'Read what you can read',
-  'mcp:write': 'Make, change and delete what you can',
-  'mcp:apps': 'Show views of this application inside the app',
-  operator: 'Run this installation: people, organizations and jobs',
-  offline_access: 'Stay connected until you disconnect it',
+  'mcp:read': 'View everything you can view',
+  'mcp:write': 'Create, edit and delete on your behalf',
+  'mcp:apps': 'Show interactive views',
+  operator: 'Manage this installation: people, organizations and jobs',
+  offline_access: 'Stay connected until you revoke access',
 }
 
 /** What `mcp:write` means where the person kept back what loses something for good. */
-export const WRITE_WITHOUT_DELETE = 'Make and change what you can, and delete nothing'
+export const WRITE_WITHOUT_DELETE = 'Create and edit on your behalf, without deleting'

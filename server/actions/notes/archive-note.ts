@@ -4,7 +4,7 @@ import { noteIdSchema, notes } from '../../database/notes'
 import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
 
 export default defineAction({
-  description: 'Puts one of your notes into the archive, or takes it out again.',
+  description: 'Archives or restores one of your notes.',
   input: z.object({ id: noteIdSchema, archived: z.boolean().default(true).describe('false takes it out again.') }),
   audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),

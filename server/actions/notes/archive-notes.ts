@@ -4,7 +4,7 @@ import { notes } from '../../database/notes'
 import { myNotes, noteIdsSchema } from './_my-note'
 
 export default defineAction({
-  description: 'Puts several of your notes into the archive, or takes them out again.',
+  description: 'Archives or restores several of your notes.',
   // For the list that people select in; a host calls archive-note for each note that it means.
   mcp: false,
   input: z.object({ ids: noteIdsSchema, archived: z.boolean().default(true).describe('false takes them out again.') }),

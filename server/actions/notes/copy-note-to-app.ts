@@ -7,7 +7,7 @@ import { noteSubject } from './_my-note'
 const copySchema = z.object({ note: z.object({ id: z.string(), title: z.string() }) })
 
 export default defineAction({
-  description: 'Copies a note that you may see to another application, where it belongs to you alone.',
+  description: 'Copies a note you can view to another application, as a private note of yours.',
   // It can do nothing where no application is named, so hosts are not offered it.
   mcp: false,
   input: z.object({

@@ -4,7 +4,7 @@ import { noteIdSchema, notes } from '../../database/notes'
 import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
 
 export default defineAction({
-  description: 'Deletes one of your notes for good.',
+  description: 'Permanently deletes one of your notes.',
   destructive: true,
   input: z.object({ id: noteIdSchema }),
   audit: { keep: ['id'], subject: noteSubject },

@@ -4,7 +4,7 @@ import { notes } from '../../database/notes'
 import { myNotes, noteIdsSchema } from './_my-note'
 
 export default defineAction({
-  description: 'Deletes several of your notes for good.',
+  description: 'Permanently deletes several of your notes.',
   // For the list that people select in; a host calls delete-note for each note that it means.
   mcp: false,
   destructive: true,

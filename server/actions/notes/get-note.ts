@@ -13,7 +13,7 @@ const findNote = preparedQuery(db =>
 )
 
 export default defineAction({
-  description: 'Reads one note, yours or one that you may see.',
+  description: 'Returns one note that you can view.',
   readOnly: true,
   input: z.object({ id: noteIdSchema }),
   output: z.object({ note: noteSchema }),

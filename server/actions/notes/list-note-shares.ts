@@ -3,7 +3,7 @@ import { defineAction, listShares, SHARE_ROLES } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
 
 export default defineAction({
-  description: 'Lists with whom one of your notes is shared.',
+  description: 'Lists the people one of your notes is shared with.',
   readOnly: true,
   input: z.object({ id: noteIdSchema }),
   output: z.object({

@@ -5,7 +5,7 @@ import { notes } from '../../database/notes'
 import { appRoles } from '../../../fw.config'
 
 export default defineAction({
-  description: 'Deletes the archived notes that are shown to the whole organization; a dry run counts them.',
+  description: 'Deletes archived notes that are visible to the whole organization. A dry run counts them.',
   destructive: true,
   guard: appRoles.requireAny('curator'),
   input: z.object({ dryRun: z.boolean().default(true).describe('false deletes them for good.') }),

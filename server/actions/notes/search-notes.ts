@@ -7,7 +7,7 @@ import { noteColumns, noteSchema } from './_my-note'
 const MOST_FOUND = 50
 
 export default defineAction({
-  description: 'Finds notes, yours and shared ones, that contain a text in their title or body, archived ones too.',
+  description: 'Searches titles and texts of your notes and notes shared with you, including archived ones.',
   readOnly: true,
   input: z.object({ query: z.string().trim().min(1).max(200).describe('The text to look for; case does not matter.') }),
   output: z.object({ notes: z.array(noteSchema) }),

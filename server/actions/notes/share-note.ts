@@ -4,7 +4,7 @@ import { noteIdSchema, notes } from '../../database/notes'
 import { noteSubject } from './_my-note'
 
 export default defineAction({
-  description: 'Shares one of your notes with a member of your organization, or changes what they may do with it.',
+  description: 'Shares one of your notes with a member of your organization, or changes their permission.',
   input: z.object({
     id: noteIdSchema,
     email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),

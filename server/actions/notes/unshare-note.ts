@@ -4,7 +4,7 @@ import { noteIdSchema, notes } from '../../database/notes'
 import { noteSubject } from './_my-note'
 
 export default defineAction({
-  description: 'Takes back a note that was shared with somebody, or gives up one that was shared with you.',
+  description: 'Stops sharing one of your notes with a person, or leaves a note shared with you.',
   input: z.object({
     id: noteIdSchema,
     email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),

@@ -10,7 +10,7 @@ const subjectsSchema = z.array(z.string())
 
 export default defineMcpPrompt({
   title: 'Summarize my notes',
-  description: 'Reads the notes about a subject and sums them up.',
+  description: 'Summarizes the notes about a subject.',
   args: z.object({
     subject: z.string().trim().min(1).max(200).describe('What the notes are about.'),
     style: z.string().max(100).optional().describe('The form of the summary; the last one you chose if left out.'),

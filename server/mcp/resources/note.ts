@@ -8,7 +8,7 @@ const MOST_OFFERED = 20
 export default defineMcpResource({
   uri: 'notes://note/{id}',
   title: 'A note',
-  description: 'One note as Markdown: yours, or one that is shared with you.',
+  description: 'One of your notes or a note shared with you, as Markdown.',
   mimeType: 'text/markdown',
   async read({ id = '' }, { db, session }) {
     const [note] = await db

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorTitle, fill, htmlAttributes, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import { errorTitle, fill, fillCount, htmlAttributes, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 
 describe('the texts of server pages and mails', () => {
@@ -11,7 +11,7 @@ describe('the texts of server pages and mails', () => {
 
 describe('the title of an error code', () => {
   it('is said in the language; in English by the catalog of the codes', () => {
-    expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde schon benutzt. Fordern Sie einen neuen an.')
+    expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde bereits verwendet. Fordern Sie einen neuen an.')
     expect(errorTitle('link-used', 'en')).toBe(errorCatalog['link-used'].title)
     expect(errorTitle('link-used', 'tlh')).toBe(errorCatalog['link-used'].title)
   })
@@ -30,6 +30,16 @@ describe('fill', () => {
 
   it('leaves a placeholder without a value', () => {
     expect(fill('{name}, {name} and {other}', { name: 3 })).toBe('3, 3 and {other}')
+  })
+})
+
+describe('fillCount', () => {
+  it('chooses the form of a text by the plural rules of the language', () => {
+    expect([1, 2].map(count => fillCount('{count} day | {count} days', { count }))).toEqual(['1 day', '2 days'])
+    const arabic = 'zero | one | two | few {count} | many {count} | other {count}'
+    const said = [0, 1, 2, 3, 11, 100].map(count => fillCount(arabic, { count }, 'ar'))
+    expect(said).toEqual(['zero', 'one', 'two', 'few 3', 'many 11', 'other 100'])
+    expect(fillCount('At least {minLength}', { minLength: 12 }, 'ar')).toBe('At least 12')
   })
 })
 

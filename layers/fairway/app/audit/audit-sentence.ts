@@ -72,7 +72,7 @@ export function keptFields(input: string | null): [name: string, value: unknown]
 function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language): string {
   if (outcome !== 'ok') return `audit.sentence.${outcome}`
   const byValue = keptFields(input)
-    .filter(([, value]) => typeof value === 'boolean' || typeof value === 'string')
+    .filter(([, value]) => value === null || typeof value === 'boolean' || typeof value === 'string')
     .map(([field, value]) => `auditActions.${action}-${field}-${String(value)}`)
   const found = [...byValue, `auditActions.${action}`].find(key => /^[\w.-]+$/.test(key) && has(key))
   return found ?? 'audit.sentence.ok'
@@ -92,7 +92,7 @@ function whatOf({ subject }: AuditEntry, { t, has }: Language): string {
   return subject && has(noun) ? t(noun) : t('audit.thing')
 }
 
-const FIELDS = ['name', 'key', 'provider', 'app', 'format'] as const
+const FIELDS = ['name', 'key', 'provider', 'app', 'format', 'plan'] as const
 
 function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Language): Record<string, string> {
   const kept = keptFields(input)
@@ -100,9 +100,11 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
   const unknown = language.t('audit.unknown')
   const role =
     texts.role && language.has(`auditRoles.${texts.role}`) ? language.t(`auditRoles.${texts.role}`) : texts.role
-  const named = kept.flatMap(([name, value]) =>
-    name === 'email' ? [value] : name === 'invitations' && Array.isArray(value) ? value.map(emailOf) : [],
-  )
+  const emailOfId = (id: unknown) => people.find(person => person.userId === id)?.email
+  const named = kept.flatMap(([name, value]) => {
+    if (name === 'invitations' && Array.isArray(value)) return value.map(emailOf)
+    return name === 'email' ? [value] : name === 'personId' ? [emailOfId(value)] : []
+  })
   const known = named
     .filter(email => typeof email === 'string')
     .map(email => people.find(person => person.email === email)?.name || email)

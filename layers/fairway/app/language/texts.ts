@@ -1,4 +1,5 @@
 import { ref, shallowReactive } from 'vue'
+import { pluralForm } from '#fairway/shared/plural-form'
 import { isRecord } from '#fairway/shared/record'
 
 type Values = Readonly<Record<string, unknown>> | readonly unknown[]
@@ -27,7 +28,7 @@ export function createTexts(english: object) {
   function t(key: string, values: Values | number = {}, count?: number): string {
     if (typeof values === 'number') return t(key, {}, values)
     const found = [locale.value, 'en'].map(code => find(key, code)).find(isText) ?? key
-    return typeof found === 'string' ? found : say(found, values, count, t)
+    return typeof found === 'string' ? found : say(found, values, count, t, locale.value)
   }
 
   return {
@@ -48,10 +49,11 @@ export function createTexts(english: object) {
 
 export type Texts = ReturnType<typeof createTexts>
 
-function say(node: Parsed, values: Values, count: number | undefined, linked: Texts['t']): string {
-  const part = (inner: Parsed) => say(inner, values, count, linked)
+function say(node: Parsed, values: Values, count: number | undefined, linked: Texts['t'], language: string): string {
+  const part = (inner: Parsed) => say(inner, values, count, linked, language)
   if (node.t === 0) return part(node.b)
-  if (node.t === 1) return part(formOf(node.c, [valueOf('count', values, count), valueOf('n', values, count), count]))
+  if (node.t === 1)
+    return part(formOf(node.c, [valueOf('count', values, count), valueOf('n', values, count), count], language))
   if (node.t === 2) return node.s ?? (node.i ?? []).map(part).join('')
   if (node.t === 4) return shown(valueOf(node.k, values, count))
   if (node.t === 5) return shown(ownPart(values, String(node.i)))
@@ -59,10 +61,9 @@ function say(node: Parsed, values: Values, count: number | undefined, linked: Te
   return node.v ?? node.s ?? ''
 }
 
-/** The form for a count: of two, the first is for one; of three, the first is for none. */
-function formOf(forms: readonly Parsed[], counts: readonly unknown[]): Parsed {
-  const count = Math.abs(counts.find(each => typeof each === 'number') ?? 1)
-  return forms[forms.length === 2 ? Number(count !== 1) : Math.min(count, 2)] ?? { t: 3 }
+function formOf(forms: readonly Parsed[], counts: readonly unknown[], language: string): Parsed {
+  const count = counts.find(each => typeof each === 'number') ?? 1
+  return forms[pluralForm(forms.length, count, language)] ?? { t: 3 }
 }
 
 function valueOf(name: string, values: Values, count: number | undefined): unknown {

@@ -4,7 +4,7 @@ import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob } from '#fairway/server/kernel/jobs'
 
 export default defineJob({
-  description: 'Deletes files that no row has any more, and uploads that became nothing.',
+  description: 'Deletes files that no row uses, and unfinished uploads.',
   input: z.object({ all: z.boolean().optional() }),
   schedule: '23 * * * *',
   async run({ all }, { signal, log, now }) {

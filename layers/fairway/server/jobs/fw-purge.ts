@@ -28,7 +28,7 @@ const PURGES = [
 ]
 
 export default defineJob({
-  description: 'Deletes what has ended: sessions, codes, counters, old events, deleted organizations.',
+  description: 'Deletes expired sessions, codes, counters, old events and deleted organizations.',
   schedule: '7 * * * *',
   timeout: 30 * 60,
   // One that fails does not stop the others.

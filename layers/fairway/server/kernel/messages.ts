@@ -13,6 +13,7 @@ import type signIn from '#fairway/app/locales/en/sign-in.json'
 import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import { type Language, toLanguage } from '#fairway/shared/languages'
+import { pluralForm } from '#fairway/shared/plural-form'
 
 /** The texts of one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
 export interface MailTexts {
@@ -60,6 +61,13 @@ export const errorTitle = (code: ErrorCode, language: Language): string =>
 /** A text with its `{name}` placeholders replaced; what a value contains is not looked at again. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder))
+
+/** A text about a number, in the form that the language has for it: `{count} minute | {count} minutes`. */
+export function fillCount(text: string, values: Readonly<Record<string, number>>, language: Language = 'en'): string {
+  const forms = text.split(' | ')
+  const [count = 0] = Object.values(values)
+  return fill(forms[forms.length > 1 ? pluralForm(forms.length, count, language) : 0] ?? text, values)
+}
 
 /** The language that a `lang` parameter or an `Accept-Language` header asks for; `otherwise` for any other. */
 export const languageOf = (value: unknown, otherwise: Language = 'en'): Language =>

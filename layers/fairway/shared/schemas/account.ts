@@ -110,7 +110,7 @@ export const twoFactorStateSchema = z.object({
   active: z.boolean(),
   activeSince: z.nullable(z.string()),
   backupCodesLeft: z.int(),
-  /** Two-factor sign-in guards the password; without one there is nothing to guard. */
+  /** Two-factor authentication guards the password; without one there is nothing to guard. */
   hasPassword: z.boolean(),
   /** How many characters a password here has at least. */
   minPasswordLength: z.int(),

@@ -34,7 +34,7 @@ export const personDetailsSchema = z.object({
   /** The live sessions: how many, when the newest was created, and when one was last used. */
   sessions: z.object({ count: z.number(), newestAt: z.nullable(z.string()), lastUsedAt: z.nullable(z.string()) }),
   organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), joinedAt: z.string() })),
-  /** When two-factor sign-in was turned on, null while it is off; backup codes left; passkeys, which count as two factors. */
+  /** When two-factor authentication was turned on, null while it is off; backup codes left; passkeys, which count as two factors. */
   secondFactor: z.object({ since: z.nullable(z.string()), backupCodesLeft: z.number(), passkeys: z.number() }),
   /** The versions of the terms that the person has accepted, the newest first. */
   terms: z.array(z.object({ version: z.string(), acceptedAt: z.string() })),

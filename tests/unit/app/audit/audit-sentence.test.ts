@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AuditNames, auditSentence, keptFields, sentenceText } from '#fairway/app/audit/audit-sentence'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
@@ -17,6 +18,8 @@ const catalog: Record<string, string> = {
   'auditActions.change-member-role': '{person} changed the role of {people} to {role}',
   'auditActions.invite-member': '{person} invited {people}',
   'auditActions.chain': '{thing} von {person}',
+  'auditActions.assign-role-role-null': '{person} removed {people}’s role',
+  'auditActions.suspend-person': '{person} suspended {people}',
 }
 const language = {
   code: 'en',
@@ -93,6 +96,12 @@ describe('an audit row as a sentence', () => {
       },
       'Maria invited Jon and eve@example.test',
     ],
+    [
+      'a value that was taken away',
+      { action: 'assign-role', input: '{"email":"jon@example.test","role":null}' },
+      'Maria removed Jon’s role',
+    ],
+    ['a person by the id', { action: 'suspend-person', input: '{"personId":"u2"}' }, 'Maria suspended Jon'],
     ['people of whom nothing was kept', { action: 'invite-member' }, 'Maria invited other people'],
     ['an action without a sentence', { action: 'create-issue' }, 'Maria ran Create issue'],
     ['a refusal', { outcome: 'denied' }, 'Maria wasn’t allowed to run Archive note'],
@@ -108,5 +117,18 @@ describe('an audit row as a sentence', () => {
 
   it('reads no field out of an input that was cut', () => {
     expect([keptFields('{"a":1'), keptFields('[1]'), keptFields(null)]).toEqual([[], [], []])
+  })
+})
+
+describe('the catalog', () => {
+  it('has a sentence for each operation that is audited', () => {
+    const { auditActions } = JSON.parse(readFileSync('layers/fairway/app/locales/en/audit.json', 'utf8'))
+    const audited = globSync('layers/fairway/server/domains/**/*operations.ts').flatMap(file =>
+      [...readFileSync(file, 'utf8').matchAll(/^ {2}'?([\w-]+)'?: operation\(\{(.*?)^ {2}\}\),/gms)]
+        .filter(([, , declaration = '']) => /^ {4}audit: /m.test(declaration))
+        .map(([, name = '']) => name),
+    )
+    expect(audited.length).toBeGreaterThan(50)
+    expect(audited.filter(name => !(name in auditActions))).toEqual([])
   })
 })

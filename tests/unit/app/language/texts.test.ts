@@ -3,19 +3,21 @@ import { compile, createCoreContext, type LocaleMessage, resolveValue, translate
 import { describe, expect, it } from 'vitest'
 import { createTexts } from '#fairway/app/language/texts'
 import { compileTexts } from '#fairway/modules/texts/compile-texts'
+import { pluralForm } from '#fairway/shared/plural-form'
 
 type Catalog = Parameters<typeof compileTexts>[0]
 
 const values = { name: 'Ada <ada@example.com>', n: 3, count: 3, email: '{name} | @:x', organization: null }
-const counts = [0, 1, 11]
+const counts = [0, 1, 2, 3, 11, 100]
 
-/** What vue-i18n says, by its core. */
+/** What vue-i18n says, by its core, with our rule for plurals. */
 function asVueI18n(locale: string, messages: Catalog) {
   const context = createCoreContext({
     locale,
     messages: { [locale]: messages as LocaleMessage<string> },
     messageCompiler: compile,
     messageResolver: resolveValue,
+    pluralRules: { [locale]: (count: number, forms: number) => pluralForm(forms, count, locale) },
   })
   return (key: string, ...args: unknown[]) => Reflect.apply(translate, undefined, [context, key, ...args])
 }
@@ -71,5 +73,17 @@ describe('createTexts', () => {
     expect(texts.t('plan.title')).toBe('Plan')
     expect(texts.te('plan.title')).toBe(false)
     expect([texts.t('plan.constructor'), texts.t('plan')]).toEqual(['plan.constructor', 'plan'])
+  })
+
+  it('chooses the form of a count by the plural rules of the language', () => {
+    const texts = createTexts({})
+    texts.add(
+      'ar',
+      compileTexts({ rows: 'zero | one | two | few {n} | many {n} | other {n}', english: 'one | {n} rows' }),
+    )
+    texts.locale.value = 'ar'
+    expect(counts.map(count => texts.t('rows', count))).toEqual(['zero', 'one', 'two', 'few 3', 'many 11', 'other 100'])
+    expect(counts.map(count => texts.t('rows', { count }))).toEqual(['zero', 'one', 'two', 'few ', 'many ', 'other '])
+    expect([1, 2].map(count => texts.t('english', count))).toEqual(['one', '2 rows'])
   })
 })

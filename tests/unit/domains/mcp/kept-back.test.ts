@@ -70,7 +70,7 @@ describe('deleting that a person has kept back', () => {
       scopes.filter(({ scope }) => scope === 'mcp:write').map(({ description }) => description),
     )
     expect(new Set(words)).toEqual(
-      new Set(['Make and change what you can, and delete nothing', 'Make, change and delete what you can']),
+      new Set(['Create and edit on your behalf, without deleting', 'Create, edit and delete on your behalf']),
     )
   })
 })

@@ -67,7 +67,7 @@ describe('an organization that requires a second factor', () => {
     expect(await refusal(closed)).toBe('second-factor-setup-required')
   })
 
-  it('opens to a passkey, to a password with two-factor sign-in, and to nothing a provider did elsewhere', async () => {
+  it('opens to a passkey, to a password with two-factor authentication, and to nothing a provider did elsewhere', async () => {
     await require(0)
     const [password, passkey, google] = await Promise.all(
       ['password', 'passkey', 'google'].map(provider => cookieFor(owner, provider)),

@@ -57,7 +57,7 @@ describe('after signing in', () => {
     await announceDevice(test.app, phone)
     expect(mails()).toHaveLength(1)
     const [mail] = mails()
-    expect(mail).toMatchObject({ to: 'ada@example.test', subject: 'New sign-in to Fairway' })
+    expect(mail).toMatchObject({ to: 'ada@example.test', subject: 'New sign-in from Safari on iOS (Fairway)' })
     expect(mail?.text).toMatch(/Safari on iOS/)
     expect(mail?.text).toMatch(/2001:db8::7/)
     expect(mail?.text).toMatch(/with Google/)
@@ -80,7 +80,7 @@ describe('after signing in', () => {
     }
     const [toGrace, toAda] = mails().toSorted((a, b) => b.to.localeCompare(a.to))
     expect(toAda).toMatchObject({
-      subject: 'تسجيل دخول جديد إلى Fairway',
+      subject: 'تسجيل دخول جديد من Safari على iOS (Fairway)',
       text: expect.stringContaining('Safari على iOS'),
     })
     expect(toAda?.html).toContain('<html lang="ar" dir="rtl">')
@@ -141,7 +141,7 @@ describe('after signing in', () => {
         .toSorted(),
     ).toEqual([
       ['owner@example.test', 'A passkey was added to your account (Fairway)'],
-      ['owner@example.test', 'Two-factor sign-in was switched off for your account (Fairway)'],
+      ['owner@example.test', 'Two-factor authentication was turned off for your account (Fairway)'],
     ])
   })
 

@@ -159,7 +159,7 @@ describe('a custom getSession', () => {
     expect([page.status, page.headers.get('set-cookie'), await page.text()]).toEqual([
       200,
       null,
-      expect.stringContaining('You sign in elsewhere'),
+      expect.stringContaining('You sign in through another service'),
     ])
     const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
     expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])

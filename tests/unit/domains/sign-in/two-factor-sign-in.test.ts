@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-it('a sign-in that waits for its code ends when two-factor sign-in is switched off', async () => {
+it('a sign-in that waits for its code ends when two-factor authentication is switched off', async () => {
   const { app } = test
   const member = await aMember(app)
   const { userId, email } = member

@@ -126,16 +126,20 @@ describe('a field error', () => {
       const text = inLanguage(language, error)
       expect(text).not.toBe(english)
       expect(text).not.toMatch(/[{|}]/)
-      const shown = Object.values(params).flat().map(String)
+      // Arabic says one and two in words.
+      const shown = Object.values(params)
+        .flat()
+        .map(String)
+        .filter(one => !(language === 'ar' && /^[12]$/.test(one)))
       for (const one of shown.filter(each => english.includes(each))) expect(text).toContain(one)
     }
   })
 
   it.each<[z.ZodType, unknown, german: string, arabic: string]>([
     [z.string(), undefined, 'Geben Sie einen Wert ein.', 'أدخل قيمة.'],
-    [z.string().max(2), SECRET, 'Verwenden Sie höchstens 2 Zeichen.', 'استخدم 2 من الأحرف على الأكثر.'],
-    [z.array(z.any()).min(1), [], 'Geben Sie mindestens 1 Eintrag an.', 'أضف عنصرًا واحدًا على الأقل (1).'],
-    [z.array(z.any()).min(2), [], 'Geben Sie mindestens 2 Einträge an.', 'أضف 2 من العناصر على الأقل.'],
+    [z.string().max(2), SECRET, 'Verwenden Sie höchstens 2 Zeichen.', 'استخدم حرفين كحد أقصى.'],
+    [z.array(z.any()).min(1), [], 'Geben Sie mindestens 1 Eintrag an.', 'أضف عنصرًا واحدًا على الأقل.'],
+    [z.array(z.any()).min(2), [], 'Geben Sie mindestens 2 Einträge an.', 'أضف عنصرين على الأقل.'],
     [z.enum(['a', 'b']), SECRET, 'Wählen Sie eines davon: a, b.', 'اختر واحدًا مما يلي: a, b.'],
   ])('has the form of its number: %#', (schema, value, german, arabic) => {
     const error = errorOf(schema, value)

@@ -20,7 +20,7 @@ const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
     config: { name: 'Larch', baseUrl: 'https://app.example.test', mails: accepted },
     memo: createMemo(),
   } as unknown as Parameters<typeof mailContent>[0]
-  const values = { askedFrom: 'Firefox on Linux, from the address 127.0.0.1' }
+  const values = { askedFrom: 'Firefox on Linux (127.0.0.1)' }
   return mailContent(app, 'magic-link', { values, href: 'https://app.example.test/link', language })
 }
 
@@ -54,10 +54,10 @@ describe('the texts of a mail', () => {
       memo: createMemo(),
     } as unknown as Parameters<typeof mailContent>[0]
     const mailIn = (language?: string) => mailContent(app, 'two-factor-off', { values: {}, href: '/', language })
-    const subject = 'Two-factor sign-in was switched off for your account (Larch)'
+    const subject = 'Two-factor authentication was turned off for your account (Larch)'
     expect(mailIn()).toMatchObject({ language: 'en', subject })
     expect(mailIn('tlh').subject).toBe(subject)
-    expect(mailIn('ar')).toMatchObject({ language: 'ar', subject: 'أُوقف الدخول بخطوتين لحسابك (Larch)' })
+    expect(mailIn('ar')).toMatchObject({ language: 'ar', subject: 'أُوقفت المصادقة الثنائية لحسابك (Larch)' })
   })
 
   it.each([

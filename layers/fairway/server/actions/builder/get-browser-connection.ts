@@ -4,7 +4,7 @@ import { definePlatformAction, getBrowserConnection } from '#fairway/server/doma
 export default definePlatformAction({
   isOffered: ({ builder }) => builder.credentials !== undefined,
   admits: ({ builder }) => builder.admitted,
-  description: 'Opens a browser at the connected builder service and gives the address to drive it by.',
+  description: 'Opens a browser at the connected builder service and returns the address that controls it.',
   input: z.object({
     sessionId: z
       .string()

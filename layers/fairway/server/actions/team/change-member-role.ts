@@ -4,7 +4,8 @@ import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 
 export default defineAction({
-  description: 'Gives a member of your organization another role. Owners and admins may; no one changes their own.',
+  description:
+    'Changes the role of a member of your organization. Requires the admin or owner role. You can’t change your own role.',
   callers: ORG_PERMISSIONS['change-member-role'],
   input: z.object({
     email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),

@@ -4,7 +4,7 @@ import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 
 export default defineAction({
-  description: 'Invites a person to your organization by mail. Owners and admins may.',
+  description: 'Invites a person to your organization by email. Requires the admin or owner role.',
   callers: ORG_PERMISSIONS['invite-member'],
   input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES).default('member') }),
   audit: ['email'],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineAction, ORG_ROLES, team } from '#fw'
 
 export default defineAction({
-  description: 'Lists the members of your organization, the longest there first.',
+  description: 'Lists the members of your organization, longest-standing first.',
   readOnly: true,
   input: z.object({
     search: z.string().max(200).default('').describe('A part of the name or the address.'),

@@ -19,7 +19,7 @@ async function withHosts<Answer extends { entries: readonly AuditEntry[] }>(app:
 
 export default defineOperations({
   'list-activity': operation({
-    description: 'Lists the latest changes that you may see, newest first.',
+    description: 'Lists the latest changes you can view, newest first.',
     method: 'GET',
     path: '/_fw/activity',
     input: z.object({

@@ -20,7 +20,7 @@ const input = z.object({ id: z.string().max(100) })
 
 export default defineOperations({
   'get-job': operation({
-    description: 'Shows how far a job is that you have queued.',
+    description: 'Shows the progress of a job you queued.',
     method: 'GET',
     path: '/_fw/jobs/:id',
     input,
@@ -77,7 +77,7 @@ export default defineOperations({
     },
   }),
   'retry-failed-jobs': operation({
-    description: 'Runs all failed jobs again, or those with this name.',
+    description: 'Retries all failed jobs, or those with this name.',
     method: 'POST',
     path: '/_fw/operator/jobs/retry',
     permission: 'operator',
@@ -88,7 +88,7 @@ export default defineOperations({
     run: async ({ name }, { app }) => ({ count: await retryFailed(app, name) }),
   }),
   'retry-job': operation({
-    description: 'Runs a job again that has failed or was cancelled.',
+    description: 'Retries a failed or cancelled job.',
     method: 'POST',
     path: '/_fw/operator/jobs/:id/retry',
     permission: 'operator',
@@ -100,7 +100,7 @@ export default defineOperations({
     },
   }),
   'stop-job': operation({
-    description: 'Cancels a job of the installation that waits or runs.',
+    description: 'Cancels a waiting or running job of the installation.',
     method: 'DELETE',
     path: '/_fw/operator/jobs/:id',
     permission: 'operator',

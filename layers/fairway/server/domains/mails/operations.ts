@@ -10,7 +10,7 @@ const topicSchema = z.object({ topic: z.string(), name: z.string(), isOn: z.bool
 
 export default defineOperations({
   'list-mail-topics': operation({
-    description: 'Lists the topics of emails that you can switch off.',
+    description: 'Lists the email topics you can turn off.',
     method: 'GET',
     path: '/_fw/account/mail',
     input: z.object({ language: z.string().max(35).optional() }),
@@ -20,7 +20,7 @@ export default defineOperations({
     }),
   }),
   'switch-mail-topic': operation({
-    description: 'Switches a topic of emails on or off for you.',
+    description: 'Turns an email topic on or off for you.',
     method: 'PUT',
     path: '/_fw/account/mail/:topic',
     input: z.object({ topic: z.string().max(100), isOn: z.boolean() }),
@@ -31,7 +31,7 @@ export default defineOperations({
     },
   }),
   'list-mails': operation({
-    description: 'Lists the mails that wait or were given up, newest first, 50 a page.',
+    description: 'Lists waiting and failed emails, newest first, 50 per page.',
     method: 'GET',
     path: '/_fw/operator/mails',
     permission: 'operator',
@@ -43,7 +43,7 @@ export default defineOperations({
     },
   }),
   'resend-mail': operation({
-    description: 'Sends a mail once more that was given up.',
+    description: 'Resends a failed email.',
     method: 'POST',
     path: '/_fw/operator/mails/:id/resend',
     permission: 'operator',

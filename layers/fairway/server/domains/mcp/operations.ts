@@ -24,7 +24,7 @@ export default defineOperations({
     }),
   }),
   'get-mcp-endpoint': operation({
-    description: 'Returns the address that MCP hosts connect to, and what they may run into there.',
+    description: 'Returns the address that MCP hosts connect to, and known problems with it.',
     method: 'GET',
     path: '/_fw/mcp/endpoint',
     output: z.object({

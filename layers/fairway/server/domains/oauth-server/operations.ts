@@ -31,14 +31,14 @@ export default defineOperations({
     run: ({ id }, { app, session }) => revokePersonalToken(app, session, id),
   }),
   'list-own-grants': operation({
-    description: 'Lists the apps that are connected in your name, in all organizations.',
+    description: 'Lists the apps you have connected, in all organizations.',
     method: 'GET',
     path: '/_fw/grants',
     output: z.object({ grants: z.array(connectedAppSchema) }),
     run: async (_input, { app, session }) => ({ grants: await listGrants(app, session) }),
   }),
   'end-own-grant': operation({
-    description: 'Disconnects an app. Its next call is refused.',
+    description: 'Disconnects an app. Its next call fails.',
     method: 'DELETE',
     path: '/_fw/grants/:id',
     audit: ['id'],

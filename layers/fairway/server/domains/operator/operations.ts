@@ -7,7 +7,7 @@ import { listSettings } from './settings'
 
 export default defineOperations({
   'show-health': operation({
-    description: 'Shows how this installation is: versions, storage, the newest backup, jobs and mails.',
+    description: 'Shows the health of this installation: versions, storage, newest backup, jobs and emails.',
     method: 'GET',
     path: '/_fw/operator/health',
     permission: 'operator',

@@ -145,7 +145,7 @@ export async function countPersonalRows(
 /** For an input that must name a member of the organization. */
 export const notAMember = (path: string): AppError =>
   new AppError('not-a-member', {
-    errors: [{ path, message: 'Nobody with this address is a member of the organization.' }],
+    errors: [{ path, message: 'No member of the organization has this address.' }],
   })
 
 /** Runs statements of which some change the application's own rows; throws `rows-refused` where a table does not accept that. */

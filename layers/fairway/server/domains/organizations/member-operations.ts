@@ -54,7 +54,7 @@ export default defineOperations({
     }),
   }),
   'change-member-role': operation({
-    description: 'Gives a member another role.',
+    description: 'Changes a member’s role.',
     method: 'PATCH',
     path: '/_fw/org/members/:email',
     permission: 'change-member-role',
@@ -86,7 +86,7 @@ export default defineOperations({
     }),
   }),
   'invite-member': operation({
-    description: 'Invites one address or up to 50. Of several, the answer names those that failed.',
+    description: 'Invites up to 50 addresses. The response names those that failed.',
     method: 'POST',
     path: '/_fw/org/invitations',
     permission: 'invite-member',
@@ -141,7 +141,7 @@ export default defineOperations({
       (await personState(app, () => session).get(CHECKLIST, checklistSchema)) ?? { isDismissed: false },
   }),
   'set-checklist': operation({
-    description: 'Dismisses the first steps in this organization, or shows them again.',
+    description: 'Dismisses or restores the first steps in this organization.',
     method: 'PUT',
     path: '/_fw/org/checklist',
     input: checklistSchema,

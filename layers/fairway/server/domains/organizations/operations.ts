@@ -72,7 +72,7 @@ export default defineOperations({
       isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name),
   }),
   'restore-organization': operation({
-    description: 'Restores an organization that an owner deleted, within the days of grace. Its owners may.',
+    description: 'Restores an organization that an owner deleted, within the grace period. Requires the owner role.',
     method: 'POST',
     path: '/_fw/org/restore',
     input: orgInput.restore,
@@ -100,7 +100,7 @@ export default defineOperations({
     },
   }),
   'join-organization': operation({
-    description: 'Joins an organization that your email domain opens.',
+    description: 'Joins an organization that allows your email domain.',
     method: 'POST',
     path: '/_fw/org/join',
     input: orgInput.join,
@@ -125,7 +125,7 @@ export default defineOperations({
     run: (input, { app, actor, isDryRun }) => leaveOrganization(app, actor, { ...input, isDryRun }),
   }),
   'transfer-ownership': operation({
-    description: 'Makes a member the owner of your organization in your place.',
+    description: 'Transfers ownership of your organization to a member.',
     method: 'POST',
     path: '/_fw/org/transfer',
     permission: 'transfer-ownership',
@@ -135,7 +135,7 @@ export default defineOperations({
     run: ({ email }, { app, actor }) => transferOwnership(app, actor, email),
   }),
   'list-app-roles': operation({
-    description: 'Lists the roles of the application and who has which in your organization.',
+    description: 'Lists the roles in the application and their members in your organization.',
     method: 'GET',
     path: '/_fw/org/app-roles',
     permission: 'read-app-roles',
@@ -144,7 +144,7 @@ export default defineOperations({
     run: ({ appId }, { app, session }) => listAppRoles(app, session, appId),
   }),
   'assign-app-role': operation({
-    description: 'Gives a member a role of the application, or takes it away.',
+    description: 'Assigns a role in the application to a member, or removes it.',
     method: 'PUT',
     path: '/_fw/org/app-roles',
     permission: 'assign-app-role',
@@ -165,7 +165,7 @@ export default defineOperations({
     run: ({ id }, { app, session }) => revokeInvitation(app, session, id),
   }),
   'resend-invitation': operation({
-    description: 'Sends an invitation again, with a new link.',
+    description: 'Resends an invitation with a new link.',
     method: 'POST',
     path: '/_fw/org/invitations/:id/resend',
     permission: 'invite-member',
@@ -173,7 +173,7 @@ export default defineOperations({
     run: ({ id }, { app, session, event }) => resendInvitation(app, session, id, requestInfo(event).clientAddress),
   }),
   'view-invitation': operation({
-    description: 'Returns an invitation that you have the link of, or that was sent to your address.',
+    description: 'Returns an invitation, by its link or for your address.',
     method: 'POST',
     path: '/_fw/org/invitations/:id/view',
     input: orgInput.answer,

@@ -5,7 +5,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 
 /** What the policy compares, as it is read with a person and their membership; times in milliseconds. */
 export interface SecondFactorRow {
-  /** Since when two-factor sign-in is on, and since when there is a passkey; null without one. */
+  /** Since when two-factor authentication is on, and since when there is a passkey; null without one. */
   twoFactorSince: number | null
   passkeySince: number | null
   /** When the account was created, and when the person joined the organization. */
@@ -21,7 +21,7 @@ export const secondFactorColumns = `u.second_factor_since as twoFactorSince, u.p
   m.joined_at as memberSince, o.second_factor_since as policySince, o.second_factor_grace_days as graceDays`
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** Sign-ins of ours that ask for a code where two-factor sign-in is on. */
+/** Sign-ins of ours that ask for a code where two-factor authentication is on. */
 const ASKS_FOR_CODE = new Set(['password', 'magic-link'])
 /** Surfaces without a sign-in: what counts is whether the person has a second factor. */
 const PROGRAMS = new Set(['a2a', 'cli', 'job', 'static-token'])

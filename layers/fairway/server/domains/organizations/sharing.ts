@@ -59,7 +59,7 @@ export async function shareRow(
   const [row] = await db.select({ orgId: table.orgId, owner: table.ownerEmail }).from(table).where(eq(table.id, id))
   if (!row?.orgId) throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
   if (row.owner === email) throw new AppError('conflict', { detail: 'This belongs to that person.' })
-  throw new AppError('not-found', { detail: 'Nobody with this address is a member of the organization.' })
+  throw new AppError('not-found', { detail: 'No member of the organization has this address.' })
 }
 
 /** Takes back what was shared with a person; taking it back twice is the same as once. People may also give up their own share. */

@@ -24,7 +24,7 @@ export const team = {
     const { app, session, clientAddress } = await requireSignedIn()
     return invite(app, session, invitations, clientAddress)
   },
-  /** Gives a member another role. */
+  /** Changes a member’s role. */
   async changeRole(email: string, role: OrgRole) {
     const { app, session } = await requireSignedIn()
     return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)

@@ -20,7 +20,7 @@ export default defineOperations({
     run: (_input, { app, session: { userId } }) => readVault(app, { userId }),
   }),
   'set-own-credential': operation({
-    description: 'Stores one of your credentials, in place of the one of this name.',
+    description: 'Stores one of your credentials and replaces an existing one with this name.',
     method: 'PUT',
     path: '/_fw/vault/:key',
     input: entered,
@@ -52,7 +52,7 @@ export default defineOperations({
     run: (_input, { app, actor: { orgId } }) => readVault(app, { orgId }),
   }),
   'set-credential': operation({
-    description: 'Stores a credential of your organization, in place of the one of this name.',
+    description: 'Stores a credential of your organization and replaces an existing one with this name.',
     method: 'PUT',
     path: '/_fw/org/vault/:key',
     permission: 'manage-credentials',

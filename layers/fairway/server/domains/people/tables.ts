@@ -25,7 +25,7 @@ export const users = sqliteTable(
     securityVersion: integer('security_version').notNull().default(0),
     /** Since when the owner of the address may say whether the earlier ways in are theirs; null when there is nothing to say. */
     claimSince: instant('claim_since'),
-    /** Since when two-factor sign-in is on, and since when there is a passkey; triggers on those tables keep both. */
+    /** Since when two-factor authentication is on, and since when there is a passkey; triggers on those tables keep both. */
     secondFactorSince: instant('second_factor_since'),
     passkeySince: instant('passkey_since'),
     /** The version of the terms that the person accepted last; null before the first one. */

@@ -5,7 +5,7 @@ import { showPlan } from './show-plan'
 
 export default defineOperations({
   'show-plan': operation({
-    description: 'Shows the plan of your organization, and how much of it is used.',
+    description: 'Shows the plan of your organization and its usage.',
     method: 'GET',
     path: '/_fw/org/plan',
     permission: 'read-organization',

@@ -48,7 +48,7 @@ export default defineOperations({
     }),
   }),
   'set-plan': operation({
-    description: 'Gives an organization a plan.',
+    description: 'Changes the plan of an organization.',
     method: 'PUT',
     path: '/_fw/operator/organizations/:orgId/plan',
     permission: 'operator',
@@ -81,7 +81,7 @@ export default defineOperations({
     },
   }),
   'restore-any-organization': operation({
-    description: 'Restores a deleted organization for its owners, within the days of grace.',
+    description: 'Restores a deleted organization for its owners, within the grace period.',
     method: 'POST',
     path: '/_fw/operator/organizations/:orgId/restore',
     permission: 'operator',

@@ -10,14 +10,14 @@ import { callHook, requireRealPerson } from './local-migration/template-hook'
 
 export default defineOperations({
   'list-devices': operation({
-    description: 'Lists where you are signed in, this device first.',
+    description: 'Lists the devices where you are signed in, this one first.',
     method: 'GET',
     path: '/_fw/sessions',
     output: z.object({ sessions: z.array(deviceSchema) }),
     run: async (_input, { event }) => ({ sessions: await listDevices(event) }),
   }),
   'end-other-devices': operation({
-    description: 'Signs you out everywhere else.',
+    description: 'Signs you out of your other devices.',
     method: 'DELETE',
     path: '/_fw/sessions',
     output: z.object({ ended: z.int() }),
@@ -30,7 +30,7 @@ export default defineOperations({
     run: ({ id }, { event }) => endDevice(event, id),
   }),
   'end-view': operation({
-    description: 'Ends looking at the application as another person.',
+    description: 'Stops viewing the application as another person.',
     method: 'DELETE',
     path: '/_fw/view',
     audit: [],

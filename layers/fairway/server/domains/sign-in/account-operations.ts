@@ -15,7 +15,7 @@ const changeSchema = z.object({ change: pendingAddressSchema })
 
 export default defineOperations({
   'get-account-end': operation({
-    description: 'Returns what deleting your account would delete and what would stay.',
+    description: 'Returns the data that deleting your account would delete and keep.',
     method: 'GET',
     path: '/_fw/account',
     output: accountEndSchema,
@@ -53,7 +53,7 @@ export default defineOperations({
     },
   }),
   'get-address-change': operation({
-    description: 'Returns the change of your email address that waits to be confirmed.',
+    description: 'Returns the pending change of your email address.',
     method: 'GET',
     path: '/_fw/account/address',
     output: addressStateSchema,
@@ -83,7 +83,7 @@ export default defineOperations({
     run: (_input, { app, session }) => cancelAddressChange(app, session.userId),
   }),
   'resend-address-links': operation({
-    description: 'Sends the links of the change of your email address again.',
+    description: 'Resends the links that confirm the change of your email address.',
     method: 'POST',
     path: '/_fw/account/address/resend',
     input: addressInput.resend,

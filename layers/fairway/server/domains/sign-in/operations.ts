@@ -70,14 +70,14 @@ export default defineOperations({
     run: ({ id }, { app, session }) => removePasskey(app, session.userId, id),
   }),
   'get-two-factor': operation({
-    description: 'Returns whether two-factor sign-in is on, and how many backup codes are left.',
+    description: 'Returns whether two-factor authentication is on, and how many backup codes are left.',
     method: 'GET',
     path: '/_fw/two-factor',
     output: twoFactorStateSchema,
     run: (_input, { app, session }) => twoFactorState(app, session.userId),
   }),
   'start-two-factor': operation({
-    description: 'Returns a new secret for your authenticator app. It has no effect before a first code.',
+    description: 'Returns a new secret for your authenticator app. It takes effect with the first code.',
     method: 'POST',
     path: '/_fw/two-factor',
     input: twoFactorInput.password,
@@ -85,7 +85,7 @@ export default defineOperations({
     run: ({ password }, { app, session }) => startTwoFactor(app, session, password),
   }),
   'switch-on-two-factor': operation({
-    description: 'Turns on two-factor sign-in with a first code, and returns the backup codes once.',
+    description: 'Turns on two-factor authentication with a first code, and returns the backup codes once.',
     method: 'PUT',
     path: '/_fw/two-factor',
     input: twoFactorInput.code,
@@ -96,7 +96,7 @@ export default defineOperations({
     }),
   }),
   'switch-off-two-factor': operation({
-    description: 'Turns off two-factor sign-in.',
+    description: 'Turns off two-factor authentication.',
     method: 'DELETE',
     path: '/_fw/two-factor',
     input: twoFactorInput.password,

@@ -65,7 +65,7 @@ export const updateUserSchema = z
 /**
  * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
  * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
- * `second-factor-required` for those who have two-factor sign-in, and `sign-in-busy` while too many sign in at once.
+ * `second-factor-required` for those who have two-factor authentication, and `sign-in-busy` while too many sign in at once.
  */
 export async function signIn(
   app: App,

@@ -67,7 +67,7 @@ export default defineOperations({
     run: ({ personId }, { app }) => showPerson(app, personId),
   }),
   'suspend-person': operation({
-    description: 'Suspends an account, with a reason that the person reads and an optional end.',
+    description: 'Suspends an account, with a reason for the person and an optional end.',
     method: 'POST',
     path: '/_fw/operator/people/:personId/suspension',
     permission: 'operator',
@@ -111,7 +111,7 @@ export default defineOperations({
     run: ({ personId }, { app }) => reactivatePerson(app, personId),
   }),
   'reset-second-factor': operation({
-    description: 'Turns off the two-factor sign-in of a person who lost it, and signs them out everywhere.',
+    description: 'Turns off two-factor authentication for a person who lost it, and signs them out everywhere.',
     method: 'DELETE',
     path: '/_fw/operator/people/:personId/second-factor',
     permission: 'operator',

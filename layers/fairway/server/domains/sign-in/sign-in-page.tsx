@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { remembered } from '#fairway/server/kernel/remember'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
 import type { Invited } from './invited'
@@ -199,7 +199,7 @@ function SignUpForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
   const { name, email, error } = refusedOf(state, 'sign-up') ?? {}
   const { magicLink, passwordSignUp } = app.config.signIn
-  const hint = fill(texts.passwordHint, { minLength: app.config.password.minLength })
+  const hint = fillCount(texts.passwordHint, { minLength: app.config.password.minLength }, state.language)
   const field = { error, language: state.language, prefix: 'new-' }
   return (
     <>

@@ -9,7 +9,7 @@ import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
 import { passwordScript, signInScript, waitingScript } from './page-scripts'
 import { AcceptTerms } from './terms-page'
-import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 
 /** The step of the sign-in page that waits for a mailed link. */
@@ -191,7 +191,7 @@ function NewPassword({ app, link, language, error }: NewPasswordProps) {
         name="newPassword"
         type="password"
         label={texts.newPassword}
-        hint={fill(texts.passwordHint, { minLength: app.config.password.minLength })}
+        hint={fillCount(texts.passwordHint, { minLength: app.config.password.minLength }, language)}
         autocomplete="new-password"
         language={language}
         error={error}

@@ -40,7 +40,7 @@ export const twoFactor = sqliteTable('two_factor', {
   createdAt: instant('created_at').notNull(),
 })
 
-// They go with the row above: switching two-factor sign-in off is one delete.
+// They go with the row above: switching two-factor authentication off is one delete.
 const owner = () =>
   text('user_id')
     .notNull()

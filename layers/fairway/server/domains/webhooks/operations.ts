@@ -63,7 +63,7 @@ export default defineOperations({
     run: (input, { app, session }) => createWebhook(app, session, input, auditedNames),
   }),
   'change-webhook': operation({
-    description: 'Changes a webhook, or switches it on or off. A new address requires a recent sign-in.',
+    description: 'Changes, pauses or resumes a webhook. A new address requires a recent sign-in.',
     method: 'PATCH',
     path: '/_fw/webhooks/:id',
     input: webhookInput.change,
@@ -113,7 +113,7 @@ export default defineOperations({
       listDeliveries(app, await requireWebhook(app, session, id), query),
   }),
   'replay-delivery': operation({
-    description: 'Sends one delivery again.',
+    description: 'Resends one delivery.',
     method: 'POST',
     path: '/_fw/webhooks/:id/deliveries/:delivery',
     limit: limits.webhookChangesPerAccount,
@@ -122,7 +122,7 @@ export default defineOperations({
       replayDelivery(app, await requireWebhook(app, session, id), delivery),
   }),
   'replay-webhook': operation({
-    description: 'Sends the events since a time again. A dry run only counts them.',
+    description: 'Resends the events since a time. A dry run only counts them.',
     method: 'POST',
     path: '/_fw/webhooks/:id/replay',
     limit: limits.webhookChangesPerAccount,
@@ -144,7 +144,7 @@ export default defineOperations({
     run: ({ state, cursor }, { app }) => listAllDeliveries(app, { state, before: cursor }),
   }),
   'resend-delivery': operation({
-    description: 'Sends one delivery of any webhook again.',
+    description: 'Resends one delivery of any webhook.',
     method: 'POST',
     path: '/_fw/operator/deliveries/:id/resend',
     permission: 'operator',

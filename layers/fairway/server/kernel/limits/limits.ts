@@ -95,7 +95,7 @@ export const limits = {
   passkeyOptionsPerAddress: { name: 'passkey-options-address', per: 'network', max: 300, window: 10 * MINUTE },
   passkeysPerAddress: { name: 'passkey-address', per: 'network', max: 60, window: 10 * MINUTE },
   passkeyRegistrationsPerAccount: { name: 'passkey-registration', per: 'person', max: 30, window: HOUR },
-  /** Wrong passwords in the settings of two-factor sign-in. */
+  /** Wrong passwords in the settings of two-factor authentication. */
   twoFactorPasswordsPerAccount: { name: 'two-factor-password', per: 'person', max: 5, window: 10 * MINUTE },
   /** Wrong passwords where a change asks for the password again: the address, deleting the account. */
   ownPasswordsPerAccount: { name: 'own-password-account', per: 'person', max: 5, window: 10 * MINUTE },

@@ -40,7 +40,7 @@ export const platformMails = {
   'no-account': asked('To an address without an account, so that the sender of the form learns nothing.'),
   'account-exists': asked('To somebody who signs up and has an account.'),
   invitation: defineMail({
-    description: 'Invites somebody to an organization.',
+    description: 'Invites a person to an organization.',
     data: z.object({
       link,
       invitedBy: z.string(),
@@ -52,7 +52,7 @@ export const platformMails = {
     href: data => data.link,
   }),
   'new-device': defineMail({
-    description: 'Tells of a sign-in on a device that was never used.',
+    description: 'Reports a sign-in on a new device.',
     data: z.object({ link, when: z.string(), device: z.string(), address: z.string(), how: z.string() }),
     example: {
       link: LINK,
@@ -64,7 +64,7 @@ export const platformMails = {
     href: data => data.link,
   }),
   'token-made': defineMail({
-    description: 'Tells of a new API token.',
+    description: 'Confirms a new API token.',
     data: z.object({ link, token: z.string(), expires: z.string() }),
     example: { link: LINK, token: 'Backup script', expires: '20 May 2032, 09:00 UTC' },
     href: data => data.link,
@@ -72,9 +72,9 @@ export const platformMails = {
   'password-changed': notice('Tells of a new password.'),
   'passkey-added': notice('Tells of a new passkey.'),
   'passkey-removed': notice('Tells of a passkey that was removed.'),
-  'two-factor-on': notice('Tells that two-factor sign-in is on.'),
-  'two-factor-off': notice('Tells that two-factor sign-in is off.'),
-  'two-factor-reset': notice('Tells that an operator reset two-factor sign-in.'),
+  'two-factor-on': notice('Tells that two-factor authentication is on.'),
+  'two-factor-off': notice('Tells that two-factor authentication is off.'),
+  'two-factor-reset': notice('Tells that an operator reset two-factor authentication.'),
   'account-linked': notice('Tells of an account at a provider that can sign in now.'),
   'account-unlinked': notice('Tells of an account at a provider that can no longer sign in.'),
   'address-change-old': ofAddress('To the address that an account has; `email` is the one that it is to have.'),
@@ -87,13 +87,13 @@ export const platformMails = {
     href: data => data.link,
   }),
   'account-suspended': defineMail({
-    description: 'Tells that an operator suspended an account, why and until when.',
+    description: 'Reports that an operator suspended the account, with the reason and end.',
     data: z.object({ link, why: z.string(), until: z.string() }),
     example: { link: LINK, why: 'Unusual activity', until: '20 May 2031, 09:00 UTC' },
     href: data => data.link,
   }),
   'account-viewed': defineMail({
-    description: 'Tells that an operator views the application as the person, why and until when.',
+    description: 'Reports that an operator is viewing the application as the person, with the reason and end.',
     data: z.object({ link, why: z.string(), until: z.string() }),
     example: { link: LINK, why: 'Your question about missing notes', until: '20 May 2031, 09:00 UTC' },
     href: data => data.link,

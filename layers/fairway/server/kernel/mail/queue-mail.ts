@@ -128,7 +128,7 @@ function openMail(app: App, id: string, content: string): Partial<WrittenDown> {
   }
 }
 
-/** Sends a mail once more that was given up. Throws `not-found` where it is not there, waits, or has no text any more. */
+/** Resends a failed email. Throws `not-found` where it is not there, waits, or has no text any more. */
 export async function resendMail(app: App, id: string): Promise<void> {
   await app.db.orm.transaction(async tx => {
     const [row] = await tx.select().from(mailOutbox).where(eq(mailOutbox.id, id))

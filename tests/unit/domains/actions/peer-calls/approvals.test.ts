@@ -71,7 +71,7 @@ describe('what loses something for good', () => {
     expect(ran).toEqual([{ name: 'old', orgId: ada.orgId }])
     expect(await collect(id)).toEqual({ status: 200, body: { result: { gone: 'old' } } })
     expect(await collect(id)).toMatchObject({ status: 200 })
-    expect((await show(id)).html).toContain('It is done')
+    expect((await show(id)).html).toContain('Done')
     const rows = await query(receiver.app, 'select caller, via, outcome, user_id from audit_log where user_id = ?', [
       ada.userId,
     ])
@@ -114,7 +114,7 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toMatchObject(expected)
     expect(await collect(id)).toMatchObject(expected)
     expect(ran).toHaveLength(1)
-    expect((await show(id)).html).toContain('it did not work')
+    expect((await show(id)).html).toContain('The action failed')
   })
 
   it('belongs to the application that asked, and to this person', async () => {
@@ -191,7 +191,7 @@ describe('what loses something for good', () => {
       id,
     ])
     expect(await collect(id)).toMatchObject({ status: 202 })
-    expect((await show(id)).html).toContain('It is not done yet')
+    expect((await show(id)).html).toContain('The action is still running')
     await query(receiver.app, 'update a2a_approvals set decided_at = ? where id = ?', [Date.now() - 16 * 60_000, id])
     expect(await collect(id)).toMatchObject({ status: 410 })
   })

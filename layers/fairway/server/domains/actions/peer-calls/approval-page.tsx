@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { cardPage, MarkPair, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Language } from '#fairway/shared/languages'
@@ -198,7 +198,7 @@ function Facts({ state }: { state: ApprovalPageState }) {
         <br />
         {row.action}
       </dd>
-      <Values input={row.input} texts={texts} />
+      <Values input={row.input} language={language} />
       <dt>{texts.account}</dt>
       <dd>
         <strong>{session.email}</strong>
@@ -215,7 +215,8 @@ function Facts({ state }: { state: ApprovalPageState }) {
   )
 }
 
-function Values({ input, texts }: { input: string; texts: ReturnType<typeof textsOf> }) {
+function Values({ input, language }: { input: string; language: Language | undefined }) {
+  const texts = textsOf(language)
   const { values, left } = shownInput(input)
   return (
     <>
@@ -224,10 +225,10 @@ function Values({ input, texts }: { input: string; texts: ReturnType<typeof text
       {values.map(({ name, text, left: characters }) => (
         <dd key={name}>
           {name}: <strong>{text}</strong>
-          {characters > 0 ? ` ${fill(texts.more, { count: characters })}` : null}
+          {characters > 0 ? ` ${fillCount(texts.more, { count: characters }, language)}` : null}
         </dd>
       ))}
-      {left > 0 ? <dd>{fill(texts.moreValues, { count: left })}</dd> : null}
+      {left > 0 ? <dd>{fillCount(texts.moreValues, { count: left }, language)}</dd> : null}
     </>
   )
 }

@@ -2,7 +2,7 @@
 import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, MarkPair, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
 import { DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
@@ -43,7 +43,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
-      <Scopes app={app} request={request} isRisky={risk !== undefined} texts={texts} />
+      <Scopes app={app} request={request} isRisky={risk !== undefined} language={language} />
       <p>
         <Stressed text={texts.goesTo} slot="where" value={destinationOf(request.redirectUri, texts)} />
       </p>
@@ -140,12 +140,13 @@ interface ScopesProps {
   request: AuthorizeRequest
   /** Whether the page warns of the app. */
   isRisky: boolean
-  texts: Texts
+  language: Language | undefined
 }
 
-function Scopes({ app, request, isRisky, texts }: ScopesProps) {
+function Scopes({ app, request, isRisky, language }: ScopesProps) {
   const { scopes, client } = request
-  const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, texts)
+  const texts = textsOf(language)
+  const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, language)
   // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
   const staysConnected = !isRisky && (scopes.includes(OFFLINE_ACCESS) || client.renews)
   return (
@@ -172,10 +173,11 @@ function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
   )
 }
 
-function keepHint(lifeInSeconds: number, { keepHint: hint, keepHintTime }: Texts): string {
+function keepHint(lifeInSeconds: number, language: Language | undefined): string {
+  const { keepHint: hint, keepHintTime } = textsOf(language)
   const { hour, minute, minutes } = keepHintTime
   const count = Math.round(lifeInSeconds / 60)
-  return fill(hint, { time: count === 60 ? hour : count === 1 ? minute : fill(minutes, { count }) })
+  return fill(hint, { time: count === 60 ? hour : count === 1 ? minute : fillCount(minutes, { count }, language) })
 }
 
 const Fixed = ({ text, hint }: { text: string; hint: string }) => (

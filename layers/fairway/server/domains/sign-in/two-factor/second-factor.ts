@@ -27,7 +27,7 @@ import type { SignInAnswer } from '../sign-in-answer'
 const code = z.string().trim().min(1).max(40)
 const password = z.string().min(1).max(1024)
 
-/** What the endpoints of two-factor sign-in accept. */
+/** What the endpoints of two-factor authentication accept. */
 export const twoFactorInput = { code: z.object({ code }), password: z.object({ password }) }
 
 const COOKIE = 'second_factor'
@@ -52,7 +52,7 @@ export const waitingSignIn: OneTimePurpose<FirstFactor> = {
 }
 
 /**
- * Throws `account-suspended`, and `second-factor-required`, with the cookie that the code must come with, when this person has two-factor sign-in. To be
+ * Throws `account-suspended`, and `second-factor-required`, with the cookie that the code must come with, when this person has two-factor authentication. To be
  * called after the first factor was proved and before a session is made.
  */
 export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
@@ -138,7 +138,7 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
   return used.length > 0
 }
 
-/** Finds the time step of a first code, while two-factor sign-in is being set up; throws `invalid-code`, and `rate-limited` after 10 wrong ones. */
+/** Finds the time step of a first code, while two-factor authentication is being set up; throws `invalid-code`, and `rate-limited` after 10 wrong ones. */
 export async function checkFirstCode(app: App, userId: string, secret: string, typed: string): Promise<number> {
   await rateLimit(app, limits.codesPerAccount, userId)
   const step = findTotpStep(secret, toPlainCode(typed), app.now())

@@ -1,4 +1,4 @@
-// Switching two-factor sign-in on and off, and its backup codes.
+// Switching two-factor authentication on and off, and its backup codes.
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
@@ -33,7 +33,7 @@ interface Person {
   email: string
 }
 
-/** Whether a person has two-factor sign-in, since when, how many backup codes are left, and whether they have a password at all. */
+/** Whether a person has two-factor authentication, since when, how many backup codes are left, and whether they have a password at all. */
 export async function twoFactorState(app: App, userId: string): Promise<TwoFactorState> {
   const [row] = await app.db.orm
     .select({ activeAt: twoFactor.activeAt })
@@ -67,7 +67,7 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
   return { uri, secret, qr: renderSVG(uri, { border: 2 }) }
 }
 
-/** Switches two-factor sign-in on with a first code of the app, while the session that asks lasts, and gives the ten backup codes; throws `invalid-code`, `conflict`, `two-factor-active` and `two-factor-inactive`. */
+/** Switches two-factor authentication on with a first code of the app, while the session that asks lasts, and gives the ten backup codes; throws `invalid-code`, `conflict`, `two-factor-active` and `two-factor-inactive`. */
 export async function activateTwoFactor(
   app: App,
   { userId, sessionId }: { userId: string; sessionId: string | null },
@@ -107,7 +107,7 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
   return codes
 }
 
-/** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
+/** Switches two-factor authentication off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   const securityVersion = await checkOwnPassword(app, userId, password)
   const isGone = { sql: 'not exists (select 1 from two_factor where user_id = ?)', args: [userId] }
@@ -126,7 +126,7 @@ export async function endTwoFactor(app: App, userId: string, password: string): 
 }
 
 /**
- * Turns off the two-factor sign-in of a person who has lost it, for an operator; their sessions end. Returns false where it was off.
+ * Turns off the two-factor authentication of a person who has lost it, for an operator; their sessions end. Returns false where it was off.
  * Throws `not-found`.
  */
 export async function resetTwoFactor(app: App, userId: string): Promise<boolean> {
