@@ -20,7 +20,7 @@ test.describe('the page for connecting a host', () => {
   test('is reached from the tools and from the palette', async ({ page }) => {
     await page.goto('/')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tools' }).click()
-    await page.getByRole('link', { name: 'Connect a host' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Connect a host' }).click()
     await expect(pageHeading(page)).toHaveText('Connect a host')
     await page.keyboard.press('ControlOrMeta+k')
     await page.getByPlaceholder('Search pages and actions').fill('tools')
