@@ -298,7 +298,7 @@ const walks: Walk[] = [
         async page => {
           await page.getByRole('button', { name: 'Invite people' }).click()
           await page.getByRole('textbox', { name: 'Email addresses' }).fill('grace@example.test, nobody ')
-          await page.getByRole('button', { name: 'Take out nobody' }).waitFor()
+          await page.getByRole('button', { name: 'Remove nobody' }).waitFor()
         },
       ],
       ['no pending invitations', page => page.goto('/team/invitations')],

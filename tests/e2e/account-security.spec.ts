@@ -144,7 +144,7 @@ test('the page of operators is in the menu for them alone, and others are told w
   await expect(page).toHaveURL(/outcome=blocked/)
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(page.getByRole('table')).toBeVisible()
-  await expect(page.getByText('Page 1 of 1, 1 in all')).toBeVisible()
+  await expect(page.getByText('Page 1 of 1, 1 in total')).toBeVisible()
   await expectNoViolations(page)
   // Another page once there are more than thirty; what is downloaded is what the filters leave.
   await query(
@@ -154,7 +154,7 @@ test('the page of operators is in the menu for them alone, and others are told w
     [Date.now(), JSON.stringify(Array.from({ length: 30 }, (_, number) => number))],
   )
   await page.reload()
-  await expect(page.getByText('Page 1 of 2, 31 in all')).toBeVisible()
+  await expect(page.getByText('Page 1 of 2, 31 in total')).toBeVisible()
   await page.getByRole('button', { name: 'Older' }).click()
   await expect(page).toHaveURL(/page=2/)
   await expect(page.getByRole('row')).toHaveCount(2)

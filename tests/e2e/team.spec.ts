@@ -132,7 +132,7 @@ test('shows each address once, counts those that are valid, and says why one was
   await expect(alert).not.toContainText('already-a-member')
   await expect(list.getByRole('listitem')).toHaveText(['ada@example.test', /^nobody/])
   await expectNoViolationsInBothColours(page)
-  await page.getByRole('button', { name: 'Take out ada@example.test' }).click()
+  await page.getByRole('button', { name: 'Remove ada@example.test' }).click()
   await page.getByRole('button', { name: 'Invite people' }).last().click()
   await expect(page.getByText('None of these is a valid email address.')).toBeVisible()
   await page.getByRole('button', { name: 'Take out nobody' }).click()

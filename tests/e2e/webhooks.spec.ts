@@ -62,7 +62,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   receiver.answer = { status: 200 }
   await open.press('Enter')
   await panel.getByRole('button', { name: 'Resend' }).click()
-  await expect(page.getByText('The event is sent again.').first()).toBeVisible()
+  await expect(page.getByText('The event was queued again.').first()).toBeVisible()
   await panel.getByRole('button', { name: 'Close' }).click()
   await expect(panel).toHaveCount(0)
   await expect.poll(() => receiver.at('/hook').length).toBeGreaterThan(1)
