@@ -260,7 +260,7 @@ describe('a password account that must be confirmed', () => {
       }),
     )
     expect(answers[0]).toEqual(answers[1])
-    expect((await smtp.mailTo('known@example.test', /already have/)).text).toContain('There is one already')
+    expect((await smtp.mailTo('known@example.test', /already have/)).text).toContain('it already has one')
     const json = { email: 'known@example.test', password: PASSWORD }
     expect(await statusAndCode(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([
       401,
@@ -334,7 +334,7 @@ describe('a forgotten password', () => {
       }),
     )
     expect(answers[0]).toEqual(answers[1])
-    expect((await smtp.mailTo('nobody@example.test')).subject).toContain('no account')
+    expect((await smtp.mailTo('nobody@example.test')).subject).toContain('No account')
     expect(await countRows(server, 'users where email = ?', ['nobody@example.test'])).toBe(0)
   })
 

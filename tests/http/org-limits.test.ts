@@ -101,7 +101,7 @@ describe('where mail is sent', () => {
     for (const subject of [/Sign in to/, /Set a new/, /New sign-in/, /Confirm your/, /was changed/]) {
       await smtp.mailTo(email, subject)
     }
-    await smtp.mailTo('zorro-unknown@example.test', /no account/)
+    await smtp.mailTo('zorro-unknown@example.test', /No account/)
     const subjects = smtp.received.map(({ data }) => /^Subject: .+(?:\r\n[ \t].+)*/m.exec(data)?.[0] ?? '')
     const others = subjects.filter(subject => !subject.includes('invited you to'))
     expect(others.filter(subject => /zorro|priz|=\?/i.test(subject))).toEqual([])

@@ -21,7 +21,7 @@ describe('a development server without a mail server', () => {
     const browser = createBrowser(server.origin)
     const empty = await browser.get(OUTBOX)
     expect([empty.status, empty.headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(await empty.text()).toContain('Nothing yet.')
+    expect(await empty.text()).toContain('No emails yet.')
     await browser.post('/sign-in?return=/notes', { form: { intent: 'sign-up', ...person } })
     expect(await sessionOf(browser)).toBeNull()
     const list = await (await browser.get(OUTBOX)).text()

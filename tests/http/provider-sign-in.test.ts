@@ -150,7 +150,7 @@ describe('signing in with GitHub', () => {
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     const refused = '/sign-in?error=sign-in-client-refused&return=%2Fnotes'
     expect(locationOf(await end(browser, 'github', query))).toBe(refused)
-    for (const [language, text] of Object.entries({ en: 'administrator needs to check', de: 'Administration muss' })) {
+    for (const [language, text] of Object.entries({ en: 'administrator needs to check', de: 'Administrator muss' })) {
       expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
     }
     expect(await eventsOf(other)).toEqual(['provider-client-refused'])

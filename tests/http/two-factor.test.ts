@@ -295,7 +295,7 @@ describe('signing in with a code, without JavaScript', () => {
     const answer = await createBrowser(server.origin).post('/sign-in?lang=de', { form: { ...step, code: '123456' } })
     expect(answer.status).toBe(410)
     expect(await answer.text()).toMatch(
-      /Diese Anmeldung ist abgelaufen.*second-factor-ended.*autocomplete="current-password"/s,
+      /data-code="second-factor-ended">Diese Anmeldung ist abgelaufen.*autocomplete="current-password"/s,
     )
   })
 
