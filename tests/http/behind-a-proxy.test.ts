@@ -44,10 +44,10 @@ function configure(servers: string): string {
   return file
 }
 
-it('keeps idle connections open for longer than a proxy does', async () => {
-  const server = await borrowServer()
+it('keeps idle connections open for as long as the setting says', async () => {
+  const server = await borrowServer({ env: { FW_IDLE_CONNECTIONS: '90' } })
   const answer = await fetch(`${server.origin}/_fw/health/live`)
-  expect(answer.headers.get('keep-alive')).toBe('timeout=75')
+  expect(answer.headers.get('keep-alive')).toBe('timeout=90')
   await server.stop()
 })
 
