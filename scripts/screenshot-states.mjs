@@ -115,7 +115,7 @@ export const filled = [
   {
     name: 'notes-offline',
     path: '/notes',
-    reach: then(page => page.context().setOffline(true), text('You are offline.')),
+    reach: then(page => page.context().setOffline(true), text('You’re offline.')),
   },
   { name: 'settings', path: '/settings', isWhole: true },
   {
@@ -125,7 +125,7 @@ export const filled = [
     reach: text('could not be looked up'),
   },
   { name: 'settings-security', path: '/settings/security', reach: text('Recent activity'), isWhole: true },
-  { name: 'settings-apps', path: '/settings/apps', reach: text('Nothing is connected'), isWhole: true },
+  { name: 'settings-apps', path: '/settings/apps', reach: text('No connected apps yet'), isWhole: true },
   { name: 'settings-appearance', path: '/settings/appearance', reach: text('Dark') },
   { name: 'settings-data', path: '/settings/data', reach: text('Export data') },
   {
@@ -172,7 +172,7 @@ export const filled = [
   })),
   { name: 'settings-desktop', path: '/settings/desktop', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('Server address'), isWhole: true },
-  { name: 'connected-apps', path: '/settings/apps', reach: text('Nothing is connected') },
+  { name: 'connected-apps', path: '/settings/apps', reach: text('No connected apps yet') },
   ...teamStates({ button, text, inOrder: then, answer, stall }),
   { name: 'invitation-banner', path: '/', prepare: isInvited, reach: text('Harbour Works') },
   {
@@ -198,7 +198,7 @@ export const filled = [
   {
     name: 'notes-toast',
     path: '/notes',
-    reach: then(button(/^Archive “Quest/), text('is in the archive')),
+    reach: then(button(/^Archive “Quest/), text('was archived')),
     leave: then(button('Undo'), text('is back among your notes')),
   },
 ]

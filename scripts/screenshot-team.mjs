@@ -11,7 +11,7 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
     name: 'team-loading',
     path: '/team',
     prepare: inOrder(stall(ORG), stall(MEMBERS)),
-    reach: text('Everyone who belongs'),
+    reach: text('Everyone in this organization'),
   },
   {
     name: 'team-failed',
@@ -63,6 +63,6 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
     least: 900,
     reach: inOrder(button(/^Organization /), menuItem('Find organizations')),
   },
-  { name: 'invitation-copied-unknown', path: '/invitation?id=x', reach: text('This link holds no invitation') },
+  { name: 'invitation-copied-unknown', path: '/invitation?id=x', reach: text('invitation') },
   { name: 'invitation-unknown', path: '/invitation?id=x&token=x', reach: text('There is no invitation') },
 ]

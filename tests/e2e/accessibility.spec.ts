@@ -149,7 +149,7 @@ const walks: Walk[] = [
         'offline',
         async page => {
           await page.context().setOffline(true)
-          await page.getByText('You are offline.').waitFor()
+          await page.getByText('You’re offline.').waitFor()
         },
       ],
     ],
@@ -226,7 +226,7 @@ const walks: Walk[] = [
   },
   {
     path: '/settings/apps',
-    states: [['connected apps', page => page.getByText('Nothing is connected.').waitFor()]],
+    states: [['connected apps', page => page.getByText('No connected apps yet.').waitFor()]],
   },
   {
     path: '/settings/appearance',

@@ -66,7 +66,7 @@ test('somebody who is signed out signs in first and comes back', async ({ page, 
   const { email, password } = aPerson()
   const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Sign in', exact: true }) })
   await form.getByLabel('Email').fill(email)
-  await form.getByLabel('Password').fill(password)
+  await form.getByLabel('Password', { exact: true }).fill(password)
   await form.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(url)
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()

@@ -112,7 +112,7 @@ test.describe('connected apps', () => {
 
   test('say that there are none, and lead to connecting one', async ({ page }) => {
     await page.goto('/settings/apps')
-    await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
+    await expect(section(page).getByText('No connected apps yet.')).toBeVisible()
     await expectGood(page)
     await section(page).getByRole('link', { name: 'Connect a host' }).click()
     await expect(pageHeading(page)).toHaveText('Connect a host')
@@ -156,7 +156,7 @@ test.describe('connected apps', () => {
     await expectGood(page)
     await section(page).getByRole('button', { name: 'Revoke Editor' }).click()
     await section(page).getByRole('button', { name: 'Revoke now' }).click()
-    await expect(section(page).getByText('No member has connected anything')).toBeVisible()
+    await expect(section(page).getByText('No member has connected an app yet')).toBeVisible()
   })
 
   test('of the organization are not shown to members', async ({ page, server }) => {

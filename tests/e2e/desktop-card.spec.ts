@@ -98,7 +98,7 @@ test('signs in, and says how far it is', async ({ page, origin }) => {
 test('says which applications are missing and why, and tries those again', async ({ page, origin }) => {
   const desktop = await open(page, origin, incomplete)
   await expect(card(page).getByRole('status')).toContainText('You are signed in, but not to every application.')
-  await expect(card(page).getByRole('listitem').nth(1)).toContainText('It answered with another account')
+  await expect(card(page).getByRole('listitem').nth(1)).toContainText('It returned another account')
   await expect(card(page).getByRole('listitem').nth(2)).toContainText('It cannot be reached.')
   await desktop.push(incomplete)
   await desktop.answerWith({ ok: true, status: signedIn })
@@ -137,13 +137,13 @@ test('keeps out where the person of this computer wants that', async ({ page, or
 test('says why a command was not carried out, and takes nothing that it does not know', async ({ page, origin }) => {
   const desktop = await open(page, origin, aStatus())
   const answers: [unknown, RegExp][] = [
-    [{ ok: false, code: 'busy' }, /Something else is in progress/],
+    [{ ok: false, code: 'busy' }, /Another action is in progress/],
     [{ ok: false, code: 'switched-off' }, /is turned off at the hub/],
-    [{ ok: false, code: 'failed' }, /could not do this/],
-    [{ ok: false, code: 'unknown-command' }, /does not know this yet/],
-    [{ ok: false, code: 'something-new' }, /does not understand/],
-    [{ ok: true, status: { ...signedIn, cookie: 'a=b' } }, /does not understand/],
-    ['signed in', /does not understand/],
+    [{ ok: false, code: 'failed' }, /could not complete this/],
+    [{ ok: false, code: 'unknown-command' }, /support this yet/],
+    [{ ok: false, code: 'something-new' }, /unexpected response/],
+    [{ ok: true, status: { ...signedIn, cookie: 'a=b' } }, /unexpected response/],
+    ['signed in', /unexpected response/],
   ]
   for (const [answer, text] of answers) {
     await desktop.answerWith(answer)

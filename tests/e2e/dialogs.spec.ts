@@ -8,7 +8,7 @@ const DIALOGS = [
   ['/team', 'Invite people', 'textbox', 'Email addresses'],
   ['/team/roles', 'Assign role', 'combobox', 'Member'],
   ['/team/danger', 'Transfer', 'combobox', 'New owner'],
-  ['/team/webhooks', 'Add webhook', 'textbox', 'Address'],
+  ['/team/webhooks', 'Add webhook', 'textbox', 'URL'],
   ['/connections', 'Add a credential', 'textbox', 'Name'],
   ['/settings/apps', 'Create a token', 'textbox', 'Name'],
 ] as const

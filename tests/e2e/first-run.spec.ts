@@ -35,7 +35,7 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(ada.name)
   await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password').fill(ada.password)
+  await form.getByLabel('Password', { exact: true }).fill(ada.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(/\/notes\?view=archived/)
   await expect(page.getByRole('button', { name: /^Account Ada/ })).toBeVisible()

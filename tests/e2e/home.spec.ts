@@ -72,7 +72,7 @@ test('the first steps tick themselves, can be put away and taken back, and go wh
   await expect(steps).toHaveCount(0)
 })
 
-test('what waits is an address to confirm and invitations to answer; it goes with them', async ({
+test('an address waits to be confirmed; invitations are in the banner alone', async ({
   page,
   origin,
   server,
@@ -90,8 +90,11 @@ test('what waits is an address to confirm and invitations to answer; it goes wit
   await query(server, 'update users set email_verified = 1')
   await runAction(owner, origin, 'invite-member', { email: ada.email })
   await page.reload()
-  await expect(waiting).toContainText('Olga')
-  await waiting.getByRole('button', { name: /^Decline/ }).click()
+  const banner = page.getByRole('region', { name: 'Waiting for you' })
+  await expect(banner).toContainText('Olga')
+  await expect(page.getByRole('main')).not.toContainText('Olga')
   await expect(waiting).toHaveCount(0)
+  await banner.getByRole('button', { name: /^Decline/ }).click()
+  await expect(banner).toHaveCount(0)
   await owner.close()
 })

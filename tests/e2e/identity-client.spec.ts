@@ -65,7 +65,7 @@ test('a hub that does not answer is said in words, and the own sign-in leads on 
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill('Ada')
   await form.getByLabel('Email address').fill('ada@example.test')
-  await form.getByLabel('Password').fill('quiet harbour lantern 42')
+  await form.getByLabel('Password', { exact: true }).fill('quiet harbour lantern 42')
   await form.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(/\/notes(#.*)?$/)
 })

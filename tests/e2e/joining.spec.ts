@@ -158,7 +158,7 @@ test('a new person opens the mailed link, makes an account, and joins with this 
   await expect(form.getByLabel('Email address')).toHaveValue(email)
   await expectNoViolationsInBothColours(guest)
   await form.getByLabel('Name').fill('Maria')
-  await form.getByLabel('Password').fill('quiet harbour lantern 42')
+  await form.getByLabel('Password', { exact: true }).fill('quiet harbour lantern 42')
   await form.getByRole('button', { name: 'Create account' }).click()
   await guest.getByRole('button', { name: /^Join Grace.s organization/ }).click()
   await expect(guest.getByText(/^You joined Grace.s organization/).first()).toBeVisible()

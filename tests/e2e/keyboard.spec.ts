@@ -24,7 +24,7 @@ test('signs in, creates a note, archives it and signs out by keyboard alone', as
   const form = page.locator('#sign-in')
   await tabTo(page, form.getByLabel('Email address'))
   await page.keyboard.type(ada.email)
-  await tabTo(page, form.getByLabel('Password'))
+  await tabTo(page, form.getByLabel('Password', { exact: true }))
   await page.keyboard.type(ada.password)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/notes')

@@ -69,7 +69,7 @@ test('a password account is confirmed by mail, forgotten, and set anew; the last
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill('Mary')
   await form.getByLabel('Email address').fill('mary@example.test')
-  await form.getByLabel('Password').fill(PASSWORD)
+  await form.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await form.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your email')
   await page.goto((await smtp.mailTo('mary@example.test', /Confirm/)).link)
@@ -95,7 +95,7 @@ test('a password account is confirmed by mail, forgotten, and set anew; the last
 
   const signIn = page.locator('#sign-in')
   await signIn.getByLabel('Email address').fill('mary@example.test')
-  await signIn.getByLabel('Password').fill(OTHER)
+  await signIn.getByLabel('Password', { exact: true }).fill(OTHER)
   await signIn.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: /^Account Mary/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -101,7 +101,7 @@ for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
     await row.getByRole('button', { name: `Revoke Host of ${library}` }).click()
     await row.getByRole('button', { name: 'Revoke now' }).click()
     await expect(page.getByText(`Host of ${library} is no longer connected.`, { exact: true }).first()).toBeVisible()
-    await expect(page.getByText('Nothing is connected.')).toBeVisible()
+    await expect(page.getByText('No connected apps yet.')).toBeVisible()
     await expectDead(origin, host.tokens()?.access_token)
     await expect(client.callTool('list-notes', {})).rejects.toThrow(/unauthorized/i)
     expect(host.tokens()).toBeUndefined()
@@ -131,7 +131,7 @@ test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ 
   expect(code).toBe(0)
   // The window may still be on its way back to the program, which has ended.
   await expect(() => page.goto('/settings/apps')).toPass()
-  await expect(page.getByText('Nothing is connected.')).toBeVisible()
+  await expect(page.getByText('No connected apps yet.')).toBeVisible()
 })
 
 test('the probe says that somebody said no', async ({ page, origin }) => {
@@ -193,7 +193,7 @@ test('a connection ends within a second, on every instance', async ({ page, orig
     await page.goto('/settings/apps')
     await page.getByRole('button', { name: /^Revoke / }).click()
     await page.getByRole('button', { name: 'Revoke now' }).click()
-    await expect(page.getByText('Nothing is connected.')).toBeVisible()
+    await expect(page.getByText('No connected apps yet.')).toBeVisible()
     for (const instance of [second.origin, origin]) await expectDead(instance, token)
     await host.stop()
   } finally {

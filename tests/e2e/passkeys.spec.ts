@@ -33,7 +33,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   const authenticator = await addVirtualAuthenticator(page)
   await signUp(page, origin)
   await openSettings(page)
-  await expect(section(page)).toContainText('You have no passkey yet.')
+  await expect(section(page)).toContainText('No passkeys yet.')
   await section(page).getByRole('button', { name: 'Add a passkey' }).click()
   await expect(page.getByRole('textbox', { name: 'Name' }).last()).toHaveValue('Linux')
   await page.keyboard.press('Escape')
@@ -59,7 +59,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await section(page).getByRole('button', { name: 'Remove Desk' }).click()
   await expect(page.getByRole('dialog')).toContainText('Remove Desk?')
   await page.getByRole('button', { name: 'Remove passkey' }).click()
-  await expect(section(page)).toContainText('You have no passkey yet.')
+  await expect(section(page)).toContainText('No passkeys yet.')
 
   await signOut(page, origin)
   // What the email field offers would be answered as well, before the button or after it.

@@ -22,7 +22,7 @@ async function signUpAsReader(page: Page, person: Person): Promise<void> {
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(person.name)
   await form.getByLabel('Email address').fill(person.email)
-  await form.getByLabel('Password').fill(person.password)
+  await form.getByLabel('Password', { exact: true }).fill(person.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await expect(pageHeading(page)).toBeVisible()
 }
@@ -31,7 +31,7 @@ async function signInWith(page: Page, person: Person): Promise<void> {
   await page.goto('/sign-in')
   const form = page.locator('#sign-in')
   await form.getByLabel('Email address').fill(person.email)
-  await form.getByLabel('Password').fill(person.password)
+  await form.getByLabel('Password', { exact: true }).fill(person.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
 }
 
@@ -118,7 +118,7 @@ for (const width of [375, 1280])
     await expect(banner).toContainText('30 minutes left')
     await console.goto('/quotes')
     await addQuote(console, 'In her name')
-    await expect(console.getByText('You are viewing as somebody else.').first()).toBeVisible()
+    await expect(console.getByText('You are viewing as another person.').first()).toBeVisible()
     await expectNoViolations(console)
     await banner.getByRole('button', { name: 'Stop viewing' }).click()
     await expect(console).toHaveURL(/\/operator/)

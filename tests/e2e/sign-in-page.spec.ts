@@ -47,7 +47,7 @@ test('the mailed link comes first, then the password, then one other way, and th
 
 test('what is typed into the password can be shown, and nothing moves', async ({ page }) => {
   await page.goto('/sign-in#sign-in')
-  const field = page.locator('#sign-in').getByLabel('Password')
+  const field = page.locator('#sign-in').getByLabel('Password', { exact: true })
   await field.fill('a secret')
   const before = await field.boundingBox()
   const reveal = page.locator('#sign-in').getByRole('button', { name: 'Show password' })
@@ -65,7 +65,7 @@ test('a way that failed is not the one used last; the one that worked is', async
   await page.goto('/sign-in#sign-in')
   const form = page.locator('#sign-in')
   await form.getByLabel('Email address').fill(mary.email)
-  await form.getByLabel('Password').fill('not her password')
+  await form.getByLabel('Password', { exact: true }).fill('not her password')
   await form.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('alert')).toContainText('Wrong email or password.')
   await expect(form.getByLabel('Email address')).toHaveValue(mary.email)
@@ -73,7 +73,7 @@ test('a way that failed is not the one used last; the one that worked is', async
   await expect(page.locator('.last')).toHaveCount(0)
   await page.goto('/sign-in?return=%2Fnotes#sign-in')
   await form.getByLabel('Email address').fill(mary.email)
-  await form.getByLabel('Password').fill(mary.password)
+  await form.getByLabel('Password', { exact: true }).fill(mary.password)
   await form.getByRole('button', { name: 'Sign in' }).click()
   await expect(pageHeading(page)).toHaveText('Notes')
   await page.context().clearCookies()

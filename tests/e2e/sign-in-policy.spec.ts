@@ -40,7 +40,7 @@ async function requireCorp(page: Page): Promise<void> {
 async function signInWithPassword(page: Page): Promise<void> {
   const form = page.locator('#sign-in')
   await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password').fill(ada.password)
+  await form.getByLabel('Password', { exact: true }).fill(ada.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
 }
 

@@ -52,7 +52,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
 
   await dialog(page).getByLabel('Code from the app').fill('000')
   await dialog(page).getByRole('button', { name: 'Turn on' }).click()
-  await expect(dialog(page)).toContainText('This code is not right.')
+  await expect(dialog(page)).toContainText('Wrong code.')
   // Only the first code is used within its own step: each later one is accepted for a step longer.
   await waitForEarlyStep(6000)
   const [last, current, next] = currentCodes(secret)

@@ -105,7 +105,7 @@ it('people sign up and use the page in a browser', async () => {
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(ada.name)
   await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password').fill(ada.password)
+  await form.getByLabel('Password', { exact: true }).fill(ada.password)
   await form.getByRole('button', { name: 'Create account' }).click()
   await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Books')
   await expectPage(page.getByRole('link', { name: 'Books' }).first()).toBeVisible()

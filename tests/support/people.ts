@@ -37,7 +37,7 @@ export async function signInAgain(page: Page, person: Person = aPerson()): Promi
   ])
   const form = tab.locator('#sign-in')
   await form.getByLabel('Email address').fill(person.email)
-  await form.getByLabel('Password').fill(person.password)
+  await form.getByLabel('Password', { exact: true }).fill(person.password)
   await form.getByRole('button', { name: /^Sign in/ }).click()
   await tab.waitForURL(new URL(page.url()).pathname)
   await tab.close()
