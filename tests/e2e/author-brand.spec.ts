@@ -42,8 +42,8 @@ test('pages of the application stand in the sidebar and in the palette at their 
     'Felling plans',
     'Foresters',
     'Tools',
+    'Connect a host',
     'Integrations',
-    'Audit log',
     'Settings',
   ])
   const icon = navigation.nth(1).locator('[class*="i-lucide"],svg').first()
@@ -103,7 +103,7 @@ test('mails say what the application says instead, in the language of the page t
     await page.locator('#magic-link button').click()
     const mail = await mails.mailTo(email)
     expect(mail.subject).toBe(subject)
-    expect(mail.text).toContain(language === 'English' ? 'Requested from ' : 'Der Link funktioniert einmal')
+    expect(mail.text).toContain(language === 'English' ? 'Asked for in ' : 'Der Link funktioniert einmal')
     expect(mail.text).toMatch(/-- \r?\nLarch/)
     expect(mail.html).toContain('background:#7c3aed')
   }

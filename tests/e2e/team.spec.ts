@@ -135,7 +135,7 @@ test('shows each address once, counts those that are valid, and says why one was
   await page.getByRole('button', { name: 'Remove ada@example.test' }).click()
   await page.getByRole('button', { name: 'Invite people' }).last().click()
   await expect(page.getByText('None of these is a valid email address.')).toBeVisible()
-  await page.getByRole('button', { name: 'Take out nobody' }).click()
+  await page.getByRole('button', { name: 'Remove nobody' }).click()
   await field.fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
   await page.getByRole('button', { name: 'Invite 51 people' }).click()
   await expect(page.getByText('You can invite up to 50 people at once. You entered 51.')).toBeVisible()
