@@ -43,13 +43,6 @@ export const envTable = {
       unset: 'none: the client address is the socket address',
       example: '10.0.0.4,10.0.0.5',
     },
-    FW_IDLE_CONNECTIONS: {
-      schema: seconds.pipe(z.number().min(1).max(3600)),
-      description:
-        'How many seconds the server keeps an idle connection open. It must be longer than the proxy in front keeps one, or visitors get a 502 now and then.',
-      unset: '`75`; nginx and most load balancers keep one for 60',
-      example: '75',
-    },
     FW_OPERATORS: {
       schema: text
         .transform(splitList)
