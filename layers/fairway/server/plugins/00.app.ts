@@ -22,7 +22,6 @@ import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
 import { startJobs } from '#fairway/server/kernel/jobs'
-import { keepConnectionsFor } from '#fairway/server/kernel/http/idle-connections'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 
@@ -93,7 +92,6 @@ process.on('uncaughtException', error => {
 
 async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
-  keepConnectionsFor(app.config.idleConnectionsInMs)
   checkCollections(app, collections)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })

@@ -68,8 +68,6 @@ export interface Config {
   /** Whether answers may come by a shorter way than the plain one, which gives the same. */
   shortcuts: boolean
   trustedProxies: string[]
-  /** How long the server keeps an idle connection open. */
-  idleConnectionsInMs: number
   /** Seconds that shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
@@ -166,7 +164,6 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     appRoles: fwConfig.appRoles,
     plans: fwConfig.plans,
     credentials: fwConfig.credentials,
-    idleConnectionsInMs: (env.FW_IDLE_CONNECTIONS ?? 75) * 1000,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: env.FW_SHELL_CACHE === 'off' ? null : (env.FW_SHELL_CACHE ?? 600),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,

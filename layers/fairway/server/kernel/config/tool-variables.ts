@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { flag, inGroup, seconds, text } from './env-variable'
+import { flag, inGroup, text } from './env-variable'
 
 // What travels in a header or an address: nothing that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
@@ -148,7 +148,7 @@ export const commandLineVariables = inGroup('Command line', {
   },
 })
 
-/** What people who run the application set to look at it, and to put it behind a proxy. */
+/** What people who run the application set to look at it. */
 export const operatorVariables = inGroup('Server', {
   FW_METRICS_TOKEN: {
     schema: text.min(32, 'must have at least 32 characters'),
@@ -156,13 +156,6 @@ export const operatorVariables = inGroup('Server', {
     unset: 'metrics are not served',
     example: 'openssl rand -hex 32',
     secret: true,
-  },
-  FW_IDLE_CONNECTIONS: {
-    schema: seconds.pipe(z.number().min(1).max(3600)),
-    description:
-      'How many seconds the server keeps an idle connection open. It must be longer than the proxy in front keeps one, or visitors get a 502 now and then.',
-    unset: '`75`; nginx and most load balancers keep one for 60',
-    example: '75',
   },
   FW_LOG_LEVEL: {
     schema: z.enum(['debug', 'info', 'warn', 'error']),
