@@ -92,6 +92,7 @@ const end = given.includes('--') ? given.indexOf('--') : given.length
 const needs = given.slice(0, end)
 installPackages()
 if (needs.includes('browser')) installChromium()
-if (needs.includes('prepared')) prepareFramework()
+// A build reads the settings of the compiler, which `prepared` writes.
+if (needs.includes('prepared') || needs.includes('built')) prepareFramework()
 if (needs.includes('built')) await buildServer()
 if (end < given.length) hand(given.slice(end + 1))
