@@ -96,6 +96,8 @@ export default defineNuxtConfig({
           name === 'client'
             ? {
                 build: {
+                  // Every browser that the rest of the script needs can preload.
+                  modulePreload: { polyfill: false },
                   rolldownOptions: {
                     output: {
                       codeSplitting: {

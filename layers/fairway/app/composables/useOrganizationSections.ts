@@ -18,7 +18,7 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
 /** Whether an organization has a section of this name on a page of its own. */
 export const isOrganizationSection = (id: string): boolean => SECTIONS.some(each => each.id === id && !each.to)
 
-/** The sections of the active organization that the person's role may use, and whether one of them is open to it. */
+/** The sections of the active organization that the person's role may use, none without an organization; and whether one of them is open to it. */
 export function useOrganizationSections() {
   const { t } = useI18n()
   const { session } = useSession()
@@ -26,7 +26,9 @@ export function useOrganizationSections() {
   const isOpen = ({ needs, isOfPlans }: (typeof SECTIONS)[number]): boolean =>
     (!needs || mayInOrg(session.value?.orgRole, needs)) && (!isOfPlans || hasPlans)
   const sections = computed(() =>
-    SECTIONS.filter(isOpen).map(({ id, icon, to }) => ({ id, icon, to, label: t(`team.sections.${id}`) })),
+    (session.value?.orgId ? SECTIONS : [])
+      .filter(isOpen)
+      .map(({ id, icon, to }) => ({ id, icon, to, label: t(`team.sections.${id}`) })),
   )
   return {
     sections,

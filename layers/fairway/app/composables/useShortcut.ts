@@ -38,9 +38,12 @@ export const useCreateShortcut = (
   isOffered?: MaybeRefOrGetter<boolean>,
 ): void => useShortcut('c', label, act, isOffered)
 
+/** Whether the keyboard has ⌘. */
+export const isApple = (): boolean => /Mac|iP/.test(navigator.platform)
+
 /** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere; also while somebody types. */
 const opensPalette = ({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean =>
-  key.toLowerCase() === 'k' && !altKey && !shiftKey && (/Mac|iP/.test(navigator.platform) ? metaKey : ctrlKey)
+  key.toLowerCase() === 'k' && !altKey && !shiftKey && (isApple() ? metaKey : ctrlKey)
 
 /**
  * Listens to the keys of the frame and of its pages; for the layout alone. What they do is fetched with the first key that is

@@ -5,6 +5,9 @@ export const listOf = (
   type: 'conjunction' | 'disjunction' = 'conjunction',
 ): string => new Intl.ListFormat(language, { type }).format(things)
 
+/** Whether a text has the form of an email address; the server decides whether it is one. */
+export const looksLikeAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+
 const MOST_WORDS = 4
 const MOST_CHARACTERS = 40
 

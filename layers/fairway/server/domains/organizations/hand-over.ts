@@ -6,6 +6,7 @@ import type { InStatement, ResultSet } from '#fairway/server/kernel/database/cli
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countByTable, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
+import { fieldErrors } from '#fairway/shared/field-errors'
 import type { HandOver } from '#fairway/shared/schemas/organization'
 import { forgetSharesSql } from './sharing'
 
@@ -145,7 +146,7 @@ export async function countPersonalRows(
 /** For an input that must name a member of the organization. */
 export const notAMember = (path: string): AppError =>
   new AppError('not-a-member', {
-    errors: [{ path, message: 'No member of the organization has this address.' }],
+    errors: [{ path, message: fieldErrors['no-member'] }],
   })
 
 /** Runs statements of which some change the application's own rows; throws `rows-refused` where a table does not accept that. */

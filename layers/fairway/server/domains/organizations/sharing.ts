@@ -1,6 +1,7 @@
 import { PEOPLE, personJoin } from '#fairway/server/domains/people'
 import { and, eq, getTableName, sql, type SQL } from 'drizzle-orm'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { fieldErrors } from '#fairway/shared/field-errors'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
@@ -59,7 +60,7 @@ export async function shareRow(
   const [row] = await db.select({ orgId: table.orgId, owner: table.ownerEmail }).from(table).where(eq(table.id, id))
   if (!row?.orgId) throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
   if (row.owner === email) throw new AppError('conflict', { detail: 'This belongs to that person.' })
-  throw new AppError('not-found', { detail: 'No member of the organization has this address.' })
+  throw new AppError('not-found', { detail: fieldErrors['no-member'] })
 }
 
 /** Takes back what was shared with a person; taking it back twice is the same as once. People may also give up their own share. */
