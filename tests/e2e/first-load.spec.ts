@@ -49,11 +49,13 @@ for (const [path, most] of Object.entries(mostBytes)) {
     await signUp(page, origin)
     await runAction(page, origin, 'create-note', { title: 'Unbreakable'.repeat(15), text: 'word '.repeat(50) })
     const scripts: Promise<number>[] = []
+    const asked: string[] = []
     const elsewhere: string[] = []
     const complaints: string[] = []
     page.on('response', response => {
       const url = new URL(response.url())
       if (url.origin !== origin && url.protocol !== 'data:') elsewhere.push(url.href)
+      if (url.pathname.endsWith('.js')) asked.push(url.pathname)
       if (url.pathname.endsWith('.js')) scripts.push(response.body().then(body => gzipSync(body, { level: 9 }).length))
     })
     page.on('console', message => complaints.push(message.text()))
@@ -65,6 +67,12 @@ for (const [path, most] of Object.entries(mostBytes)) {
     const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(most)
+    // A page's own scripts come beside that of all pages, and none of them twice.
+    const html = await (await page.request.get(path, { headers: { accept: 'text/html' } })).text()
+    const early = [...html.matchAll(/<link rel="modulepreload"[^>]* href="([^"]*)"/g)].map(([, href]) => href)
+    expect(asked.slice(0, early.length).toSorted()).toEqual(early.toSorted())
+    expect(early.length).toBeGreaterThan(1)
+    expect(asked).toEqual([...new Set(asked)])
     expect(elsewhere).toEqual([])
     expect(complaints).toEqual([])
     await page.setViewportSize({ width: 320, height: 640 })

@@ -1,13 +1,16 @@
 // Pages come in the order of files; the router tries them by rank, so the router is asked.
-import { addTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { join, resolve } from 'node:path'
+import { addTemplate, addTypeTemplate, defineNuxtModule, type useNuxt } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
 import { addSiteFiles, publicLanguages } from './site-files'
 import { noteFault, tellFault } from '../dev-server/faults'
 import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
 import { isFrameText, publicGroups, readTexts } from '../texts/read-texts'
-import { compilePages, type PageFile, liftPages } from './page-files'
+import { compilePages, type PageFile, liftPages, scriptsOf } from './page-files'
 import { hasIcon, navigationFaults } from './navigation-faults'
+
+type Nuxt = ReturnType<typeof useNuxt>
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
@@ -64,11 +67,18 @@ export default defineNuxtModule({
     const languages = JSON.stringify(await publicLanguages(nuxt))
     addSiteFiles(nuxt)
     let pages: PageFile[] = []
+    let built: Parameters<typeof scriptsOf>[0] = {}
+    nuxt.hook('build:manifest', manifest => void (built = manifest))
+    /** The addresses of a page's own scripts, so that browsers fetch them beside the entry and not after it. */
+    function addressesOf(file: string | undefined): string[] {
+      const { srcDir, app } = nuxt.options
+      return scriptsOf(built, src => resolve(srcDir, src) === file).map(name => join(app.buildAssetsDir, name))
+    }
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
       liftPages(pages)
       nameLayouts(pages)
-      checkNavigation(pages)
+      checkNavigation(nuxt, pages)
       return serveAgain()
     })
     let served: string | undefined
@@ -79,33 +89,17 @@ export default defineNuxtModule({
       served = now
       if (nuxt.options.dev && isNews) await buildAgain(nuxt)
     }
-    function checkNavigation(declared: PageFile[]): void {
-      const { rootDir } = nuxt.options
-      const texts = readTexts(nuxt, 'en')
-      const forVisitors = publicGroups(nuxt)
-      const collections = iconCollections(nuxt.options)
-      const faults = navigationFaults(declared, {
-        hasText: key => !forVisitors.has(key.split('.')[0] ?? '') && isFrameText(texts, key),
-        hasIcon: name => hasIcon(name, collections, rootDir),
-      })
-      if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
-      const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
-      const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
-      // Development goes on, so that the cure is noticed.
-      if (!nuxt.options.dev) throw fault
-      tellFault(nuxt, 'navigation', fault)
-    }
     const listed = () =>
       `export const pages = [${compilePages(pages)
-        .map(
-          page =>
-            `{ path: ${JSON.stringify(page.path)}, pattern: ${page.pattern}, kind: ${JSON.stringify(page.kind)} }`,
-        )
+        .map(({ path, pattern, kind, file }) => {
+          const scripts = kind === 'private' ? addressesOf(file) : []
+          return `{ path: ${JSON.stringify(path)}, pattern: ${pattern}, kind: ${JSON.stringify(kind)}, scripts: ${JSON.stringify(scripts)} }`
+        })
         .join(', ')}]\n`
     addServerModule('#fw/pages', {
       contents: () => `${listed()}export const publicLanguages = ${languages}\n`,
       types: () =>
-        "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n" +
+        "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private'; scripts: string[] }[]\n" +
         '  /** The languages that public pages have an address in, English first. */\n' +
         '  export const publicLanguages: string[]\n',
     })
@@ -119,6 +113,24 @@ export default defineNuxtModule({
     addTypeTemplate({ filename: 'types/fw-page-meta.d.ts', getContents: () => PAGE_META }, { nuxt: true })
   },
 })
+
+/** Looks at the entries of pages in the navigation; throws where one is not possible. */
+function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
+  const { rootDir } = nuxt.options
+  const texts = readTexts(nuxt, 'en')
+  const forVisitors = publicGroups(nuxt)
+  const collections = iconCollections(nuxt.options)
+  const faults = navigationFaults(declared, {
+    hasText: key => !forVisitors.has(key.split('.')[0] ?? '') && isFrameText(texts, key),
+    hasIcon: name => hasIcon(name, collections, rootDir),
+  })
+  if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
+  const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
+  const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
+  // Development goes on, so that the cure is noticed.
+  if (!nuxt.options.dev) throw fault
+  tellFault(nuxt, 'navigation', fault)
+}
 
 /** Puts the frame of private pages into the entry, because nearly every page needs it: as a part of its own it would come a round trip later. */
 function frameWithEntry({ templates, layouts }: NuxtApp): void {

@@ -13,6 +13,7 @@ export interface PageFile {
 
 interface CompiledPage {
   path: string
+  file?: string
   pattern: RegExp
   kind: 'public' | 'embed' | 'private'
 }
@@ -40,11 +41,31 @@ export function compilePages(pages: readonly PageFile[]): CompiledPage[] {
 }
 
 const withAliases = (page: PageFile): Omit<CompiledPage, 'pattern'>[] =>
-  [page.path, page.alias ?? []].flat().map(path => ({ path, kind: kindOf(page) }))
+  [page.path, page.alias ?? []].flat().map(path => ({ path, file: page.file, kind: kindOf(page) }))
 
 function kindOf(page: PageFile): CompiledPage['kind'] {
   if (page.meta?.embed === true) return 'embed'
   return page.meta?.public === true ? 'public' : 'private'
+}
+
+/** What the build of the client says of one of its files. */
+interface BuiltFile {
+  file: string
+  src?: string
+  isEntry?: boolean
+  imports?: string[]
+}
+
+/** The scripts that the page in a source file needs beside the entry, which every page loads; none before the client is built. */
+export function scriptsOf(built: Readonly<Record<string, BuiltFile>>, isSource: (src: string) => boolean): string[] {
+  const found = new Set<string>()
+  const add = (each: BuiltFile | undefined): void => {
+    if (!each || each.isEntry || found.has(each.file)) return
+    found.add(each.file)
+    for (const name of each.imports ?? []) add(built[name])
+  }
+  add(Object.values(built).find(({ src }) => src !== undefined && isSource(src)))
+  return [...found]
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type FoundPage,
   withAuthDisabledNotice,
   withLocalDataMark,
+  withScripts,
   withPublicHead,
 } from '#fairway/server/domains/pages'
 import { hasRules } from '#fairway/server/shortcuts'
@@ -52,7 +53,9 @@ export default defineNitroPlugin(nitro => {
     const status = response.statusCode ?? 200
     const { config } = getApp(event)
     const isListed = page.kind === 'public' && status === 200
-    const named = isListed ? withPublicHead(response.body, { page, languages: publicLanguages, config }) : response.body
+    const named = isListed
+      ? withPublicHead(response.body, { page, languages: publicLanguages, config })
+      : withScripts(response.body, page.scripts)
     const rendered = await toRenderedPage(withNotices(named, config), page.status, {
       config,
       isDev: import.meta.dev === true,

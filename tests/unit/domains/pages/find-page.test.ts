@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compilePages } from '#fairway/modules/pages/page-files'
+import { compilePages, scriptsOf } from '#fairway/modules/pages/page-files'
 import { askedLanguage, findPage } from '#fairway/server/domains/pages'
 
 const pages = compilePages([
@@ -11,9 +11,12 @@ const pages = compilePages([
 ])
 
 describe('findPage', () => {
-  it('gives every private page the same key', () => {
-    expect(findPage('/', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
-    expect(findPage('/notes/7', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
+  it('gives a private page one key for all of its addresses, and its scripts', () => {
+    expect(findPage('/', pages)).toEqual({ key: 'private:/', kind: 'private', status: 200 })
+    const withScripts = pages.map(page => ({ ...page, scripts: [`${page.path}.js`] }))
+    const note = { key: 'private:/notes/:id()', kind: 'private', status: 200, scripts: ['/notes/:id().js'] }
+    expect(findPage('/notes/7', withScripts)).toEqual(note)
+    expect(findPage('/notes/8', withScripts)).toEqual(note)
   })
 
   it('gives a public page its own key, one for each spelling that the router takes for the same', () => {
@@ -43,7 +46,7 @@ describe('findPage', () => {
       { path: '/settings' },
       { path: '/help', alias: '/hilfe', meta: { embed: true } },
     ])
-    expect(findPage('/settings', withAny)).toEqual({ key: 'private', kind: 'private', status: 200 })
+    expect(findPage('/settings', withAny)).toEqual({ key: 'private:/settings', kind: 'private', status: 200 })
     expect(findPage('/hilfe', withAny).kind).toBe('embed')
     expect(findPage('/elsewhere', withAny).kind).toBe('public')
   })
@@ -62,6 +65,25 @@ describe('findPage', () => {
 
   it('gives the shell under status 404 for a path that is no page', () => {
     expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
+  })
+})
+
+describe('scriptsOf', () => {
+  const built = {
+    'entry.js': { file: 'entry.1.js', isEntry: true, imports: ['_vue.js'] },
+    '_vue.js': { file: 'vue.1.js' },
+    '_list.js': { file: 'list.1.js', imports: ['entry.js', '_cell.js'] },
+    '_cell.js': { file: 'cell.1.js', imports: ['_list.js'] },
+    'pages/notes.vue': { file: 'notes.1.js', src: 'pages/notes.vue', imports: ['entry.js', '_list.js'] },
+  }
+
+  it('names the script of a page and what it imports, once each, without the entry', () => {
+    expect(scriptsOf(built, src => src === 'pages/notes.vue')).toEqual(['notes.1.js', 'list.1.js', 'cell.1.js'])
+  })
+
+  it('names nothing for a page that is not built', () => {
+    expect(scriptsOf(built, src => src === 'pages/other.vue')).toEqual([])
+    expect(scriptsOf({}, () => true)).toEqual([])
   })
 })
 

@@ -5,15 +5,18 @@ export interface ShellPage {
   path: string
   pattern: RegExp
   kind: 'public' | 'embed' | 'private'
+  /** The addresses of scripts that a private page loads beside those of all pages. */
+  scripts?: readonly string[]
 }
 
 export interface FoundPage {
-  /** What the rendered page is kept under: all private pages are one shell, a public page is its own path. */
+  /** What the rendered page is kept under: private pages are the same but for the scripts they name, a public page is its own path. */
   key: string
   /** The path that a public page is rendered for, whatever its spelling in the request. */
   path?: string
   kind: ShellPage['kind']
   status: 200 | 404
+  scripts?: readonly string[]
   /** The language a public page is rendered in; English when not given. */
   language?: string
 }
@@ -40,7 +43,8 @@ export const pathIn = (path: string, language: string | undefined): string =>
 export function findPage(pathname: string, pages: readonly ShellPage[], language?: string): FoundPage {
   const page = pages.find(candidate => candidate.pattern.test(pathname))
   if (!page) return { key: 'missing', kind: 'private', status: 404 }
-  if (page.kind === 'private') return { key: 'private', kind: 'private', status: 200 }
+  if (page.kind === 'private')
+    return { key: `private:${page.path}`, kind: 'private', status: 200, scripts: page.scripts }
   // The router ignores case in the text of a path, and parameters keep theirs.
   const isFixed = !page.path.includes(':')
   const path = isFixed ? page.path : pathname.replace(/(?<=.)\/+$/, '')

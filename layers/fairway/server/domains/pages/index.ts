@@ -14,6 +14,7 @@ export {
 export {
   withAuthDisabledNotice,
   withLocalDataMark,
+  withScripts,
   getPageCache,
   notePath,
   pageResponse,

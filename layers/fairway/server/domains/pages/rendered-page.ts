@@ -32,6 +32,13 @@ export async function toRenderedPage(html: string, status: number, options: Page
   return { status, etags, whole: forEachEncoding(whole), unchanged: forEachEncoding(unchanged) }
 }
 
+/** A page that lets browsers fetch these scripts at once: its own code would begin to come only when that of all pages has run. */
+export const withScripts = (html: string, scripts: readonly string[] = []): string =>
+  html.replace(
+    '</head>',
+    scripts.map(src => `<link rel="modulepreload" crossorigin href="${src}">`).join('') + '</head>',
+  )
+
 /** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
 type RenderedPage = Awaited<ReturnType<typeof toRenderedPage>>
 
