@@ -117,6 +117,15 @@ test('where the stream does not come through, a page asks again when it is looke
   await isPinned(page, 'Berth')
 })
 
+test('a page whose session ends before it listens leaves for the sign-in page', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto(`${origin}/notes`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  // Not by a page of this browser, which would tell the others.
+  await page.request.delete('/_fw/session', { headers: { origin } })
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+})
+
 test('what an action will do is shown at once, and taken back with the reason when it fails', async ({
   page,
   origin,

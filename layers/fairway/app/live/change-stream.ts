@@ -168,8 +168,10 @@ function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void)
       close()
     })
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) close()
-      else tell({ kind: 'down' })
+      if (source.readyState !== EventSource.CLOSED) return tell({ kind: 'down' })
+      // The server has refused. Browsers don't tell why, and the session may have ended before the stream began.
+      tell({ kind: 'session' })
+      close()
     })
   })
 }

@@ -77,7 +77,7 @@ const AT_MOST_EVERY_IN_MS = 1000
  * the same for a change at that moment (`performance.now()`); one that came before the newest request needs nothing.
  */
 export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: FreshnessOptions) {
-  const { check } = useSession()
+  const { $session } = useNuxtApp()
   const feed = useLiveFeed()
   let changedAt = 0
   let lastAt = Number.NEGATIVE_INFINITY
@@ -100,7 +100,7 @@ export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: Freshnes
   onMounted(() => {
     stop = feed.listen(heard => {
       const now = performance.now()
-      if (heard.kind === 'session') void check()
+      if (heard.kind === 'session') void $session.recheck()
       else if (heard.kind === 'reload') refreshFor(now)
       else if (isConcerned(heard.change)) refreshFor(now - heard.change.ageInMs)
     })
