@@ -4,7 +4,7 @@ import { toActionFailure } from '../request/send-json'
 
 /**
  * The state of one kind of request: `run` gives the answer or throws ActionFailure, `attempt` says whether it worked; the refs follow
- * the newest run.
+ * the newest run; `clear` takes its error away.
  */
 export function useRequest<Args extends unknown[], Output>(send: (...args: Args) => Promise<Output>) {
   const { check } = useSession()
@@ -40,7 +40,9 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
       () => false,
     )
 
-  return { run, attempt, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
+  const clear = () => void (error.value = undefined)
+
+  return { run, attempt, clear, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
 }
 
 /** The action that this page has run last with success; lists that it may have changed look at it. */

@@ -166,7 +166,7 @@ function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
     <Facts state={state} />,
     <p class="banner">{texts.warning}</p>,
     <form method="post">
-      <button name="decision" value="approve">
+      <button name="decision" value="approve" class="quiet danger">
         {texts.approve}
       </button>
       <button name="decision" value="decline" class="quiet">
