@@ -1,15 +1,16 @@
 // The states of the notes in `npm run screenshots`.
 
-const CONFLICT = JSON.stringify({
-  type: 'about:blank',
-  status: 409,
-  code: 'conflict',
-  title: 'This has changed.',
-  requestId: 'x',
-})
 const openNote = title => async page => {
   await page.getByRole('link', { name: title, exact: true }).click()
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
+}
+
+/** The same person changes the note that is open, on another device. */
+async function changeElsewhere(page) {
+  const data = { id: page.url().split('/').at(-1), text: `Bread, butter and ${Date.now()} pears` }
+  const origin = new URL(page.url()).origin
+  const answer = await page.request.post('/_fw/actions/update-note', { data, headers: { origin } })
+  if (!answer.ok()) throw new Error(await answer.text())
 }
 
 /** Each with the way that leads to it; the steps are those of screenshots.mjs. */
@@ -57,21 +58,12 @@ export const notesStates = ({ button, text, steps, answer }) => [
   {
     name: 'note-conflict',
     path: '/notes',
-    prepare: page =>
-      page.route('**/_fw/actions/update-note', route =>
-        route.fulfill({ status: 409, contentType: 'application/problem+json', body: CONFLICT }),
-      ),
     reach: steps(
       openNote('Groceries'),
-      async page => {
-        const server = await page.request.post('/_fw/actions/get-note', { data: { id: page.url().split('/').at(-1) } })
-        const { result } = await server.json()
-        const body = JSON.stringify({ result: { note: { ...result.note, text: 'Bread, butter and pears' } } })
-        await page.route('**/_fw/actions/get-note', route => route.fulfill({ contentType: 'application/json', body }))
-      },
       button('Write'),
+      changeElsewhere,
       page => page.getByRole('textbox', { name: 'Text' }).fill('Bread alone'),
-      text('This note was changed while you were writing'),
+      text('Choose what to keep'),
     ),
   },
   {

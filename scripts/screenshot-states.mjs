@@ -104,12 +104,12 @@ export const filled = [
   { name: 'audit-failed', path: '/audit', prepare: answer(AUDIT, 500), reach: text('couldn’t be loaded') },
   { name: 'audit-forbidden', path: '/audit', prepare: asMember, reach: text('Only owners and admins') },
   { name: 'notes', path: '/notes', reach: text('Release checklist') },
-  { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Short texts') },
+  { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Your notes and notes') },
   { name: 'notes-failed', path: '/notes', prepare: answer(NOTES, 500), reach: text('could not be loaded') },
   {
     name: 'notes-not-found',
     path: '/notes',
-    reach: then(page => page.getByRole('searchbox').fill('zebra'), text('Nothing found')),
+    reach: then(page => page.getByRole('searchbox').fill('zebra'), text('No results for')),
   },
   ...notesStates({ button, text, steps: then, answer }),
   {
@@ -122,7 +122,7 @@ export const filled = [
     name: 'settings-failed',
     path: '/settings',
     prepare: answer('**/_fw/account/address', 500),
-    reach: text('could not be looked up'),
+    reach: text('address could not be loaded'),
   },
   { name: 'settings-security', path: '/settings/security', reach: text('Recent activity'), isWhole: true },
   { name: 'settings-apps', path: '/settings/apps', reach: text('No connected apps yet'), isWhole: true },
@@ -135,9 +135,9 @@ export const filled = [
     reach: then(button('Export data'), text('could not be exported')),
   },
   {
-    name: 'account-delete',
+    name: 'account-delete-refused',
     path: '/settings/data',
-    reach: then(button('Delete account…'), text('Will be deleted')),
+    reach: text('It cannot be deleted'),
   },
   {
     name: 'settings-german',

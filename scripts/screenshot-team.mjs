@@ -26,8 +26,12 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
     reach: inOrder(
       page => page.getByRole('button', { name: 'Invite people' }).first().click(),
       page => page.getByRole('textbox', { name: 'Email addresses' }).fill('grace@example.test, nobody '),
-      button('Invite 2 people'),
       text('is not an email address'),
+    ),
+    leave: inOrder(
+      page => page.getByRole('textbox', { name: 'Email addresses' }).fill('grace@example.test '),
+      button('Invite 1 person'),
+      text('1 person was invited'),
     ),
   },
   { name: 'team-not-found', path: '/team?members-name=zebra', reach: text('No results for') },

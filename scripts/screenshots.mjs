@@ -1,8 +1,8 @@
 // `npm run screenshots`: every page, state and dialog, light and dark, at three widths, into screenshots/ (not kept in git).
 // `-- --compare` takes them anew, into screenshots.new/, and shows what looks otherwise; `-- --accept` makes those the ones to compare
 // with. Names after `--` take only states that begin with them: `npm run screenshots -- notes settings`; `--docs` takes those that the
-// documents show, into docs/pictures/.
-import { spawn } from 'node:child_process'
+// documents show, into docs/pictures/; `--tests` takes those that browser tests reach with more servers, of a hub or a provider.
+import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -30,6 +30,14 @@ const SHOWN = {
   FwConnectHost: 'connect',
   FwAuditLog: 'audit',
 }
+/** The browser tests that reach what one server does not show: they take a picture wherever they look for violations. */
+const TESTS =
+  'accessibility account account-claim app-to-app consent connections desktop-card desktop-program embed files identity-hub import joining'
+    .concat(
+      ' mail-sign-in members passkeys product provider-sign-in second-factor-policy sign-in-policy two-factor webhooks',
+    )
+    .split(' ')
+const isOfTests = given.includes('--tests')
 const isForDocs = given.includes('--docs')
 const names = isForDocs ? Object.values(SHOWN) : given.filter(each => !each.startsWith('--'))
 const FOLDER = isComparing ? NEWEST : ACCEPTED
@@ -53,6 +61,12 @@ if (given.includes('--accept')) {
   renameSync(NEWEST, ACCEPTED)
   console.log(`done: what was in ${NEWEST}/ is in ${ACCEPTED}/`)
   process.exit(0)
+}
+
+if (isOfTests) {
+  const files = (names.length > 0 ? names : TESTS).map(name => `tests/e2e/${name}.spec.ts`)
+  const env = { ...process.env, FW_PICTURES: `${FOLDER}/tests` }
+  process.exit(spawnSync('npx', ['playwright', 'test', ...files], { stdio: 'inherit', env }).status ?? 1)
 }
 
 const built = await buildOnce()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Page, test as base, expect } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { aPerson, runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
@@ -133,9 +134,13 @@ test('a squatted account goes to the owner of its address, who ends what the squ
   const squatter = await browser.newPage()
   await signUp(squatter, mail.origin, { ...ada, password: 'another lantern 99 squat' })
   await page.goto(`${mail.origin}/notes`)
+  await expectNoViolations(page)
   await throughHub(page, workspace).click()
+  await page.waitForURL(`${workspace.hub.origin}/sign-in?**`)
+  await expectNoViolations(page)
   await signInAtHub(page, workspace)
   await page.waitForURL(`${mail.origin}/_fw/claim?return=%2Fnotes`)
+  await expectNoViolations(page)
   expect(await sessionAt(page, mail.origin)).toMatchObject({ email: ada.email, emailVerified: true })
   await page.getByRole('button', { name: 'Remove other access' }).click()
   await page.waitForURL(`${mail.origin}/notes`)
@@ -167,6 +172,7 @@ test('while the hub is away, the application says so and its own sign-in works',
   await page.goto(withCode.headers().location ?? '')
   await page.waitForURL(`${mail.origin}/sign-in?error=**`)
   await expect(page.getByRole('alert')).toBeVisible()
+  await expectNoViolations(page)
   await page.locator('#sign-in input[type=email]').fill(ada.email)
   await page.locator('#sign-in input[type=password]').fill(ada.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

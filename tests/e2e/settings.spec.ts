@@ -115,7 +115,7 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('says at the field why a password is refused', async ({ page }) => {
+test('says at the field why a password is refused, until the form is closed', async ({ page }) => {
   await page.goto('/settings/security')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill('not my password')
@@ -127,4 +127,8 @@ test('says at the field why a password is refused', async ({ page }) => {
   await page.getByLabel('New password').fill('short')
   await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByText('The password is too short.')).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByLabel('New password')).toHaveValue('')
+  await expect(page.getByText('The password is too short.')).toHaveCount(0)
 })

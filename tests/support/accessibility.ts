@@ -1,5 +1,6 @@
 import { expect, type Frame, type Page } from '@playwright/test'
 import axe from 'axe-core'
+import { takePictures } from './pictures'
 
 interface LookInput {
   /** Only in this part of the page. */
@@ -13,12 +14,14 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /** Expects that the page as it is now shuts nobody out: no violation of any rule, in the colours that it has. */
 export async function expectNoViolations(page: Page, { within, isFramed = false }: LookInput = {}): Promise<void> {
+  await takePictures(page)
   const frames = isFramed ? page.frames() : [page.mainFrame()]
   for (const frame of frames) expectNone(await look(frame, { within, isInner: frame !== page.mainFrame() }))
 }
 
 /** The same in light, and for the colours in dark, which the page keeps; and that nothing is cut off at a zoom of 200 %. */
 export async function expectNoViolationsInBothColours(page: Page): Promise<void> {
+  await takePictures(page)
   await page.emulateMedia({ colorScheme: 'light' })
   expectNone(await look(page), 'light')
   await page.emulateMedia({ colorScheme: 'dark' })
