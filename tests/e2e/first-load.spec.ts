@@ -7,7 +7,7 @@ import { pageHeading, runAction, signUp } from '../support/people'
 const mostBytes = {
   '/': 140_200,
   '/notes': 147_800,
-  '/settings': 147_500,
+  '/settings': 144_400,
   '/about': 129_000,
   '/connect': 134_400,
   '/tools': 139_500,
