@@ -46,6 +46,14 @@ describe('a declaration', () => {
     ['an order by an unknown field', { order: ['colour'] }, /colour/],
     ['a default order by an unknown field', { defaultOrder: [{ field: 'colour', direction: 'ASC' }] }, /colour/],
     ['a default order in no direction', { defaultOrder: [{ field: 'name', direction: 'up' }] }, /defaultOrder/],
+    ['an unknown field to leave out', { omit: ['colour'] }, /omit: the item has no field colour/],
+    ['a required field to leave out', { omit: ['name'] }, /omit: name must be optional in item/],
+    [
+      'a field of an order to leave out',
+      { item: item.extend({ name: z.string().optional() }), omit: ['name'], order: ['name'] },
+      /omit: name is in an order/,
+    ],
+    ['a field of a function to leave out', { source: () => [], omit: ['name'] }, /omit: belongs to a table or a query/],
     ['a search that no filter takes', { search: { title: 'name', to: '/t/{id}' } }, /search: name is no filter/],
     [
       'a search for an unknown field',

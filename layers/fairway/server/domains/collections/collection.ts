@@ -69,6 +69,8 @@ export interface SqlDeclaration {
   source: SQLiteTable | SqlSelect
   /** Makes the item of a row; by default the fields of `item` are read from the columns of the same name, dates as ISO 8601. */
   toItem?: (row: Record<string, unknown>, session: Session | null) => unknown
+  /** Fields that are filtered by and not sent. */
+  omit: readonly string[]
   /** Undefined for public collections without a scope. */
   scope?: CollectionScope
   filters: Collection['filters']

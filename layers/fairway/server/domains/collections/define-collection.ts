@@ -15,10 +15,10 @@ import {
   type KeptTotal,
   type SqlDeclaration,
   type SqlSelect,
-  unknownFields,
 } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
+import { cursorFaults, fieldFaults, omitFaults } from './field-faults'
 import { searchFaults, searchSchema, settleSearch } from './search'
 import { keptTotalOf, scopeFaults } from './sql/kept-total'
 import { createSqlReader } from './sql/reader'
@@ -46,6 +46,8 @@ interface CollectionOptions<
   source: Source | CollectionProvider<z.input<Item>, SessionFor<Public>, Proof>
   /** Makes the item of a row; without it, the columns of the same names are read. */
   toItem?: (row: RowOf<Source>, session: SessionFor<Public>) => z.input<Item>
+  /** Fields to filter by that answers leave out; they are optional in `item`. */
+  omit?: readonly FieldOf<Item>[]
   /** One item of a function's collection; without it `/{id}` is not served. */
   getItem?: (
     id: string,
@@ -183,6 +185,7 @@ const collectionSchema = z.strictObject({
     'must be a drizzle table, a query { root, … } or a function',
   ),
   toItem: aFunction<SqlDeclaration['toItem']>().optional(),
+  omit: z.array(z.string()).default([]),
   getItem: aFunction<ProviderDeclaration['getItem']>().optional(),
   scope: z
     .custom<CollectionScope>(
@@ -215,6 +218,7 @@ const isSelect = (value: unknown): value is SqlSelect =>
 /** What is wrong with a declaration beyond the shape of its options; each fault names the option and what it accepts. */
 const declarationFaults = (checked: CheckedCollection): string[] => [
   ...fieldFaults(checked),
+  ...omitFaults(checked),
   ...cursorFaults(checked),
   ...sourceFaults(checked),
   ...searchFaults(checked),
@@ -228,26 +232,6 @@ function totalFaults(checked: CheckedCollection): string[] {
   return [
     ...scopeFaults(scopeOf(checked)),
     ...(read?.every(({ kind }) => kind !== 'member') ? ["keepTotal: needs a policy with read: 'member'"] : []),
-  ]
-}
-
-const fieldFaults = ({ item, filters, order, defaultOrder }: CheckedCollection): string[] => [
-  ...('id' in item.shape ? [] : ['item: needs a field id, which the address of an item ends with']),
-  ...unknownFields('filters', item, Object.keys(filters)),
-  ...unknownFields('order', item, order),
-  ...unknownFields('defaultOrder', item, namesOf(defaultOrder)),
-]
-
-const namesOf = (order: readonly OrderBy[]): string[] => order.map(({ field }) => field)
-
-function cursorFaults(checked: CheckedCollection): string[] {
-  const { paginationViaCursor, paginationPartial } = mergeOptions([checked.operations.list, checked])
-  if (!paginationViaCursor) return []
-  const names = namesOf(paginationViaCursor)
-  return [
-    ...(paginationPartial === true ? [] : ['paginationViaCursor: needs paginationPartial: true']),
-    ...unknownFields('paginationViaCursor', checked.item, names),
-    ...(new Set(names).size < names.length ? ['paginationViaCursor: a field is named twice'] : []),
   ]
 }
 

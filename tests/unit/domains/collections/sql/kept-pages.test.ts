@@ -100,6 +100,21 @@ describe('a page that is given again', () => {
     },
   )
 
+  it('has no field that answers leave out, which filters all the same, also of groups', async () => {
+    const both = sql`${rows.name} || ' of ' || ${rows.id}`
+    const withBoth = item.extend({ both: z.string().optional() })
+    const asked = aQuery(full(1, 3), { filters: [{ kind: 'search', field: 'both', value: 'row 2 of 2' }] })
+    for (const more of [{}, { groupBy: [rows.id], having: sql`count(*) = 1` }]) {
+      const reader = aReader(
+        withBoth,
+        { root: rows, columns: { both }, ...more },
+        { scope: 'organization', omit: ['both'], filters: { both: 'search' } },
+      )
+      expect((await reader.readPage(contextOf(one), asked)).items).toEqual([{ id: 2, name: 'row 2' }])
+      expect((await keptOf(reader, asked))?.items).toEqual([{ id: 2, name: 'row 2' }])
+    }
+  })
+
   it.each(Object.keys(queries))('is read anew after a write of this process: %s pages', async mode => {
     const reader = aReader(item, rows, { scope: 'organization' })
     const asked = queries[mode as keyof typeof queries]

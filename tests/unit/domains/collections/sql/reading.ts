@@ -23,6 +23,7 @@ export const aReader = (
   createSqlReader({
     item,
     source,
+    omit: [],
     filters: {},
     order: [],
     defaultOrder: [],

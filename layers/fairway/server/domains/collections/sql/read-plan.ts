@@ -31,12 +31,15 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     const at = list.place(value.sql)
     return { ...value, at, sql: body.nameOf(value.sql, at) }
   }
-  const fields = new Map(columns.fields.map(value => [value.name, placed(value)]))
+  const isOmitted = ({ name }: { name: string }) => declaration.omit.includes(name)
+  // What is filtered by alone is not read, unless the author's whole query has to give it a name.
+  const named = (value: Readable): Field => (isOmitted(value) && !isWrapped ? { ...value, at: -1 } : placed(value))
+  const fields = new Map(columns.fields.map(value => [value.name, named(value)]))
   const key = keyOf(source, columns, isWrapped).map(value => fields.get(value.name) ?? placed(value))
   const isForAuthor = declaration.toItem !== undefined
-  const entries = [...fields.values(), ...columns.others.map(placed)].map(({ name, at, type }) =>
-    entryOf(name, at, type, isForAuthor),
-  )
+  const entries = [...fields.values(), ...columns.others.map(placed)]
+    .filter(value => !isOmitted(value))
+    .map(({ name, at, type }) => entryOf(name, at, type, isForAuthor))
   const nested = [...nestedOf(declaration, source, placed), ...canOf(declaration, source, placed)]
   return {
     source,

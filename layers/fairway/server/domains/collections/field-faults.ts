@@ -1,0 +1,49 @@
+// What is wrong with the fields that a declaration names; each fault names the option and what it accepts.
+import { z } from 'zod'
+import { type Collection, unknownFields } from './collection'
+import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
+
+/** The options that name fields. */
+interface FieldOptions extends Pick<Collection, 'item' | 'filters' | 'order' | 'defaultOrder'>, PaginationOptions {
+  omit: readonly string[]
+  source: unknown
+  operations: { list: PaginationOptions }
+}
+
+/** Fields that do not exist, or that an option cannot use. */
+export const fieldFaults = ({ item, filters, order, defaultOrder }: FieldOptions): string[] => [
+  ...('id' in item.shape ? [] : ['item: needs a field id, which the address of an item ends with']),
+  ...unknownFields('filters', item, Object.keys(filters)),
+  ...unknownFields('order', item, order),
+  ...unknownFields('defaultOrder', item, namesOf(defaultOrder)),
+]
+
+/** Fields that answers cannot leave out. */
+export function omitFaults(checked: FieldOptions): string[] {
+  const { item, omit, order, defaultOrder, source } = checked
+  const { paginationViaCursor = [] } = mergeOptions([checked.operations.list, checked])
+  const ordering = new Set([...order, ...namesOf(defaultOrder), ...namesOf(paginationViaCursor)])
+  return [
+    ...unknownFields('omit', item, omit),
+    ...(omit.length > 0 && typeof source === 'function' ? ['omit: belongs to a table or a query'] : []),
+    ...omit.flatMap(name => {
+      const schema = item.shape[name]
+      if (schema && !z.safeParse(schema, undefined).success) return [`omit: ${name} must be optional in item`]
+      return ordering.has(name) ? [`omit: ${name} is in an order, whose values pages need`] : []
+    }),
+  ]
+}
+
+const namesOf = (order: readonly OrderBy[]): string[] => order.map(({ field }) => field)
+
+/** What cursors need. */
+export function cursorFaults(checked: FieldOptions): string[] {
+  const { paginationViaCursor, paginationPartial } = mergeOptions([checked.operations.list, checked])
+  if (!paginationViaCursor) return []
+  const names = namesOf(paginationViaCursor)
+  return [
+    ...(paginationPartial === true ? [] : ['paginationViaCursor: needs paginationPartial: true']),
+    ...unknownFields('paginationViaCursor', checked.item, names),
+    ...(new Set(names).size < names.length ? ['paginationViaCursor: a field is named twice'] : []),
+  ]
+}
