@@ -21,7 +21,12 @@ export default defineNuxtConfig({
   devtools: { enabled: false },
   telemetry: false,
   // One colour for what to do, one for loss, one for “think first”; every further one is more CSS and JavaScript.
-  ui: { fonts: false, theme: { colors: ['primary', 'warning', 'error'] } },
+  // The style sheet has what is used of the component library: all of it would be twice as large.
+  ui: {
+    fonts: false,
+    theme: { colors: ['primary', 'warning', 'error'] },
+    experimental: { componentDetection: true },
+  },
   // Icons come with the build; there is no icon endpoint and nothing is asked from the network.
   icon: {
     provider: 'none',
