@@ -1,11 +1,12 @@
 // Makes a fresh clone ready, then runs a command: every script of package.json begins here, so none needs another before it.
-// Usage: node scripts/setup.mjs [prepared] [built] [browser] [-- command …]
+// Usage: node scripts/setup.mjs [prepared] [built] [browser] [nginx] [-- command …]
 // Packages are always there; `prepared`: what types and tests read of the framework; `built`: the server of these sources.
 // No dependencies, because nothing is installed when it runs first.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { findChromium } from './chromium.mjs'
+import { findNginx, unpackedNginx } from './nginx.mjs'
 import { applications } from './sample.mjs'
 
 const root = new URL('../', import.meta.url)
@@ -44,10 +45,13 @@ function installChromium() {
   say(`Chromium installed in ${seconds(began)}`)
 }
 
+function apt(args) {
+  const [command, ...rest] = [...(process.getuid?.() === 0 ? [] : ['sudo', '-n']), 'apt-get', ...args]
+  return run(command, rest)
+}
+
 function withApt() {
   if (!existsSync('/usr/bin/apt-get')) return false
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const apt = args => run([...sudo, 'apt-get'][0], [...[...sudo, 'apt-get'].slice(1), ...args])
   apt(['update', '-qq'])
   const install = name => apt(['install', '-y', '-qq', '--no-install-recommends', name, 'fonts-liberation'])
   // The headless shell opens pages in half the time; not every system has it.
@@ -57,6 +61,17 @@ function withApt() {
 function noChromium() {
   say('no Chromium was found or could be installed. Install one and name it in CHROMIUM_PATH.')
   process.exit(1)
+}
+
+/** Unpacked and not installed, because installing it starts a service. Without it the tests behind a proxy are skipped. */
+function unpackNginx() {
+  if (findNginx() || !existsSync('/usr/bin/apt-get')) return
+  mkdirSync(unpackedNginx, { recursive: true })
+  const download = () => run('apt-get', ['download', '-qq', 'nginx'], unpackedNginx)
+  if (!download() && !(apt(['update', '-qq']) && download())) return
+  const file = readdirSync(unpackedNginx).find(name => name.endsWith('.deb'))
+  if (run('dpkg-deb', ['-x', file, '.'], unpackedNginx) && findNginx())
+    say('nginx unpacked for the tests behind a proxy')
 }
 
 /** Writes `.nuxt` where there is none; what changes in it later is written by `npm run dev`, `build`, `check` and `test`. */
@@ -92,6 +107,7 @@ const end = given.includes('--') ? given.indexOf('--') : given.length
 const needs = given.slice(0, end)
 installPackages()
 if (needs.includes('browser')) installChromium()
+if (needs.includes('nginx')) unpackNginx()
 // A build reads the settings of the compiler, which `prepared` writes.
 if (needs.includes('prepared') || needs.includes('built')) prepareFramework()
 if (needs.includes('built')) await buildServer()

@@ -1,4 +1,4 @@
-import { request as sendRequest } from 'node:http'
+import { type Agent, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 
 interface RequestInput {
@@ -109,6 +109,8 @@ interface PlainRequest {
   body?: string
   /** The address of this machine that it is sent from. */
   localAddress?: string
+  /** Keeps connections for further requests. */
+  agent?: Agent
 }
 
 /** Sends exactly these headers: `fetch` of Node calls itself `sec-fetch-mode: cors`, whatever it is told. */

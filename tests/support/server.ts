@@ -140,6 +140,8 @@ const placesOf = ({ port, origin, dataDir, database }: Places): Record<string, s
   FW_BASE_URL: origin,
   FW_DATA_DIR: dataDir,
   FW_RATE_LIMITS: 'off',
+  // A server that is killed resets the connections that still wait for something.
+  FW_IDLE_CONNECTIONS: '5',
   ...(database ? { DATABASE_URL: database } : {}),
 })
 

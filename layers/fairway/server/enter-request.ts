@@ -13,6 +13,7 @@ import { withRequestRun } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { markRequest } from '#fairway/server/kernel/background'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
+import { limitConnections } from '#fairway/server/kernel/http/connections'
 import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
 import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/request-info'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -44,6 +45,7 @@ export function aroundRequests(
     const app = (context.app ??= await starting)
     markRequest(app)
     context.requestId ??= newRequestId()
+    limitConnections(node.req, app.config)
     endUnreadBody(node)
     checkHost(node.req, app.config)
     const { url = '/' } = node.req

@@ -10,18 +10,18 @@ const house = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** What a script needs besides the packages; the others need nothing else. */
 const needs: Record<string, string[]> = {
-  test: ['browser'],
-  'test:changed': ['browser'],
+  test: ['browser', 'nginx'],
+  'test:changed': ['browser', 'nginx'],
   types: ['prepared'],
   deps: ['prepared'],
   dead: ['prepared'],
   'test:unit': ['prepared'],
-  'test:http': ['prepared', 'built'],
+  'test:http': ['prepared', 'built', 'nginx'],
   'test:e2e': ['prepared', 'built', 'browser'],
   'test:starter': ['browser'],
   screenshots: ['browser'],
-  'test:instances': ['prepared', 'built'],
-  'test:plain': ['prepared', 'built'],
+  'test:instances': ['prepared', 'built', 'nginx'],
+  'test:plain': ['prepared', 'built', 'nginx'],
   'bench:collections': ['prepared'],
   'bench:hostile': ['built'],
   'bench:soak': ['built'],
@@ -55,7 +55,7 @@ function freshClone(install = 'mkdir -p node_modules'): {
   program('npm', install)
   program('nuxt', 'mkdir -p .nuxt && touch .nuxt/tsconfig.server.json')
   program('tool', 'exit 7')
-  for (const file of ['setup.mjs', 'chromium.mjs', 'sample.mjs'])
+  for (const file of ['setup.mjs', 'chromium.mjs', 'nginx.mjs', 'sample.mjs'])
     cpSync(join(house, 'scripts', file), join(root, 'scripts', file))
   writeFileSync(join(root, 'package-lock.json'), '{}')
   const env = { PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}` }

@@ -41,6 +41,14 @@ describe('readEnv', () => {
     expect([oauth.accessTokenLifeInSeconds, oauth.refreshReplayWindowInSeconds]).toEqual([seconds, 10])
   })
 
+  it('keeps idle connections for longer than Caddy does, 120 seconds, unless told otherwise', () => {
+    const { idleConnectionsInMs, headerTimeInMs } = load(production)
+    expect([idleConnectionsInMs, headerTimeInMs]).toEqual([130_000, 20_000])
+    const told = load({ ...production, FW_IDLE_CONNECTIONS: '620', FW_HEADER_TIME: '5' })
+    expect([told.idleConnectionsInMs, told.headerTimeInMs]).toEqual([620_000, 5000])
+    expect(faultsOf(() => readEnv({ FW_IDLE_CONNECTIONS: '0', FW_HEADER_TIME: '0' }))).toHaveLength(2)
+  })
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', FW_BASE_URL: '' })).toEqual({})
   })

@@ -68,6 +68,10 @@ export interface Config {
   /** Whether answers may come by a shorter way than the plain one, which gives the same. */
   shortcuts: boolean
   trustedProxies: string[]
+  /** How long the server keeps an idle connection open. */
+  idleConnectionsInMs: number
+  /** How long the headers of a request may take to arrive. */
+  headerTimeInMs: number
   /** Seconds that shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
@@ -140,6 +144,11 @@ export const DEV_EMAIL = 'dev@local.test'
 /** Whose rows older applications wrote before there were accounts: read by the migration, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 
+const connectionsConfig = ({ FW_IDLE_CONNECTIONS: idle = 130, FW_HEADER_TIME: header = 20 }: Env) => ({
+  idleConnectionsInMs: idle * 1000,
+  headerTimeInMs: header * 1000,
+})
+
 /** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */
 export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Config {
   const environment = env.NODE_ENV ?? 'production'
@@ -164,6 +173,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     appRoles: fwConfig.appRoles,
     plans: fwConfig.plans,
     credentials: fwConfig.credentials,
+    ...connectionsConfig(env),
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: env.FW_SHELL_CACHE === 'off' ? null : (env.FW_SHELL_CACHE ?? 600),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { flag, inGroup, text } from './env-variable'
+import { flag, inGroup, seconds, text } from './env-variable'
 
 // What travels in a header or an address: nothing that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
@@ -148,7 +148,7 @@ export const commandLineVariables = inGroup('Command line', {
   },
 })
 
-/** What people who run the application set to look at it. */
+/** What people who run the application set to look at it and to put it behind a proxy. */
 export const operatorVariables = inGroup('Server', {
   FW_METRICS_TOKEN: {
     schema: text.min(32, 'must have at least 32 characters'),
@@ -156,6 +156,20 @@ export const operatorVariables = inGroup('Server', {
     unset: 'metrics are not served',
     example: 'openssl rand -hex 32',
     secret: true,
+  },
+  FW_IDLE_CONNECTIONS: {
+    schema: seconds.pipe(z.number().min(1).max(3600)),
+    description:
+      'How many seconds the server keeps an idle connection open. It must be longer than the proxy in front keeps one, or visitors get a 502 now and then.',
+    unset: '`130`; nginx keeps one for 60, Traefik for 90, Caddy for 120',
+    example: '130',
+  },
+  FW_HEADER_TIME: {
+    schema: seconds.pipe(z.number().min(1).max(300)),
+    description:
+      'How many seconds the headers of a request may take to arrive. Slower connections are closed; the server looks for them every 30 seconds.',
+    unset: '`20`',
+    example: '20',
   },
   FW_LOG_LEVEL: {
     schema: z.enum(['debug', 'info', 'warn', 'error']),

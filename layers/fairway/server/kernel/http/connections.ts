@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config/config'
+
+const limited = new WeakSet<object>()
+
+/**
+ * Sets how long the server that received this request keeps idle connections and waits for headers. Nitro creates that server and keeps
+ * it to itself, so the first request has to bring it. `nuxt dev` keeps Node's defaults: with longer ones it loses requests while files
+ * are saved.
+ */
+export function limitConnections(
+  { socket: { server } }: IncomingMessage,
+  { idleConnectionsInMs, headerTimeInMs }: Pick<Config, 'idleConnectionsInMs' | 'headerTimeInMs'>,
+): void {
+  if (import.meta.dev || !server || limited.has(server)) return
+  limited.add(server)
+  Object.assign(server, { keepAliveTimeout: idleConnectionsInMs, headersTimeout: headerTimeInMs })
+}
