@@ -6,7 +6,7 @@ const layerDir = path('.').replace(/[\\/]$/, '')
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(
-    `Fairway needs Node.js 24 or newer; this is ${process.versions.node}. With npm, \`npm run …\` and \`npx nuxt …\` use the one that was installed along with it.`,
+    `Fairway needs Node.js 24 or newer; this is ${process.versions.node}. Install it; \`npx fw doctor\` names a package with one.`,
   )
 
 export default defineNuxtConfig({

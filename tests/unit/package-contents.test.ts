@@ -73,8 +73,22 @@ describe('the package', () => {
   })
 
   it('names exact versions, because an application upgrades all of them with one number', () => {
-    const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.nodePackages })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+
+  it('names the Node.js that this repository has, and leaves it out of applications', () => {
+    expect(manifest.nodePackages).toEqual(JSON.parse(readFileSync('package.json', 'utf8')).optionalDependencies)
+    expect(manifest.optionalDependencies).toBeUndefined()
+  })
+
+  it('gives new applications one copy of what it has itself', () => {
+    const { esbuild, tailwindcss, '@nuxt/kit': kit } = manifest.dependencies
+    expect(manifest.applicationOverrides).toMatchObject({
+      '@nuxt/ui': { esbuild, '@nuxt/kit': kit, '@tailwindcss/oxide': tailwindcss },
+      'drizzle-kit': { esbuild },
+      nuxt: { '@nuxt/devtools': { '@nuxt/kit': kit } },
+    })
   })
 
   it('needs no overrides: where npm chooses one of two versions, its own dependencies name the right one', () => {

@@ -1,4 +1,6 @@
 import { defineCommand } from 'citty'
+import { needPackage } from './project/optional-package'
+import { endWith } from './terminal'
 
 /** What `fw desktop` takes, with and without `open`. */
 const desktopArgs = {
@@ -18,7 +20,12 @@ const open = defineCommand({
   meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
   args: desktopArgs,
   // The program brings a browser's library with it, the switch the whole server: each is loaded when it is asked for.
-  run: ({ args }) => import('./open-desktop').then(({ openDesktop }) => openDesktop(args)),
+  run: ({ args }) =>
+    endWith(async () => {
+      await needPackage('playwright-core', { root: process.cwd(), purpose: 'The desktop program' })
+      const { openDesktop } = await import('./open-desktop')
+      return openDesktop(args)
+    }),
 })
 
 /** `fw desktop`: the desktop program itself, and for operators the switch of an identity hub for its sign-in. */

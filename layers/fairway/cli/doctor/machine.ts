@@ -9,10 +9,9 @@ import { DeclarationError } from '../../modules/registry/load-declarations'
 import { databaseTarget } from '../../server/kernel/database/client'
 import { unknownNames } from '../../server/kernel/config/environment'
 import { reasonOf } from '../mcp/endpoint'
+import { OLDEST_NODE } from '../project/own-node'
 import { tokenFolder } from '../mcp/token-file'
 import { type Check, fault, type Found, ok, type Patient, readiness, warning } from './check'
-
-const OLDEST_NODE = 24
 
 export const settings: Check = {
   name: 'settings',

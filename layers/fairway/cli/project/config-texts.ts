@@ -5,7 +5,12 @@ import { getDefaultExportOptions } from 'magicast/helpers'
 import { setJsonEntry, parseJsonc } from '../hosts/json-entry'
 
 const group = z.record(z.string(), z.string()).default({})
-const manifestSchema = z.object({ scripts: group, dependencies: group, devDependencies: group })
+const manifestSchema = z.object({
+  scripts: group,
+  dependencies: group,
+  devDependencies: group,
+  optionalDependencies: group,
+})
 
 /** Packages that must be one copy with the platform's: an application that names one of them gets its version. */
 const ONE_COPY = ['nuxt', 'vue', 'vue-router', 'vitest', 'typescript', 'vue-tsc', 'drizzle-kit', '@nuxt/ui']
@@ -32,7 +37,10 @@ export function withPlatform(text: string, { template, pins, remarks }: WantedIn
       remarks.push(`The script ${name} is yours and stays; a new project has: ${script}`)
     return own === undefined ? [['scripts', name, script] as const] : []
   })
-  return [...scripts, ...versions].reduce(
+  const optional = Object.entries(wanted.optionalDependencies).map(
+    ([name, version]) => ['optionalDependencies', name, version] as const,
+  )
+  return [...scripts, ...versions, ...optional].reduce(
     (before, [section, name, value]) => setJsonEntry(before, section, name, value),
     text,
   )

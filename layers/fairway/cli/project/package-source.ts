@@ -66,6 +66,10 @@ const manifestSchema = z.object({
   version: z.string(),
   dependencies: z.record(z.string(), z.string()),
   engines: z.object({ node: z.string() }),
+  /** Packages with a Node.js, one for each kind of machine. */
+  nodePackages: z.record(z.string(), z.string()).default({}),
+  /** What new applications say as `overrides`: they keep the installation small, and an application works without them. */
+  applicationOverrides: z.record(z.string(), z.record(z.string(), z.json())).default({}),
 })
 
 export type PlatformManifest = z.output<typeof manifestSchema>

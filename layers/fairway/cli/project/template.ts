@@ -5,6 +5,8 @@ import { platformDir } from '../../modules/registry/roots'
 import { parseFields } from '../generate/fields'
 import { toResource } from '../generate/resource'
 import { resourceFiles } from '../generate/resource-files'
+import { setJsonEntry } from '../hosts/json-entry'
+import { withOwnNode } from './own-node'
 import { platformManifest, sharedVersion } from './package-source'
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
@@ -22,7 +24,13 @@ export type Sample = keyof typeof SAMPLES
 export function templateFiles(sample: Sample, values: Readonly<Record<string, string>>): Map<string, string> {
   const parts = sample === 'empty' ? ['application'] : ['application', sample]
   const generated = sample === 'empty' ? [] : [...resourceFiles(toResource(NOTE), ['en', 'de'])]
-  return new Map([...parts.flatMap(part => filesOf(join(folder, part), values)), ...generated])
+  const files = new Map([...parts.flatMap(part => filesOf(join(folder, part), values)), ...generated])
+  const manifest = platformManifest(platformDir)
+  const text = Object.entries(manifest.applicationOverrides).reduce(
+    (before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions),
+    files.get('package.json') ?? '',
+  )
+  return files.set('package.json', withOwnNode(text, manifest))
 }
 
 /** The sample of new projects. Its migration lies beside the templates: drizzle-kit writes one where packages are installed. */

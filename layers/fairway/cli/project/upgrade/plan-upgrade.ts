@@ -1,11 +1,13 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { compare, isValid } from 'verkit'
 import { z } from 'zod'
 import { readEnvFile } from '../../change-file'
 import type { FileChange } from '../changes'
 import { setJsonEntry } from '../../hosts/json-entry'
 import { PACKAGE_NAME } from '../../../shared/package'
+import { withOwnNode } from '../own-node'
 import { type PlatformManifest, platformManifest } from '../package-source'
 import type { Codemod } from './codemods'
 import { createJiti } from 'jiti'
@@ -89,7 +91,11 @@ function runCodemods(root: string, codemods: readonly Codemod[]): { changes: Fil
 }
 
 const group = z.record(z.string(), z.string()).default({})
-const manifestSchema = z.object({ dependencies: group, devDependencies: group })
+const manifestSchema = z.object({
+  dependencies: group,
+  devDependencies: group,
+  overrides: z.record(z.string(), z.json()).default({}),
+})
 
 interface RaiseInput {
   from: PlatformManifest
@@ -101,7 +107,8 @@ interface RaiseInput {
 
 /** The package.json of a project with the new version, and those of the packages that it shares with the platform. */
 function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseInput): string {
-  const sections = Object.entries(manifestSchema.parse(JSON.parse(text)))
+  const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(text))
+  const sections = Object.entries({ dependencies, devDependencies })
   const wanted = sections.flatMap(([section, packages]) =>
     Object.entries(packages).flatMap(([name, version]) => {
       if (name === PACKAGE_NAME) return [[section, name, dependency] as const]
@@ -114,7 +121,19 @@ function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseIn
       return []
     }),
   )
-  return wanted.reduce((before, [section, name, version]) => setJsonEntry(before, section, name, version), text)
+  const raised = wanted.reduce((before, [section, name, version]) => setJsonEntry(before, section, name, version), text)
+  return withOwnNode(raisedOverrides(raised, from.applicationOverrides, to.applicationOverrides), to)
+}
+
+/** The overrides of a new project with their next versions, where the author has left them as they were. */
+function raisedOverrides(
+  text: string,
+  from: PlatformManifest['applicationOverrides'],
+  to: PlatformManifest['applicationOverrides'],
+): string {
+  const { overrides } = manifestSchema.parse(JSON.parse(text))
+  const untouched = Object.entries(to).filter(([name]) => isDeepStrictEqual(overrides[name], from[name]) && from[name])
+  return untouched.reduce((before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions), text)
 }
 
 /** What a package.json says of the platform; undefined where it does not name it. */

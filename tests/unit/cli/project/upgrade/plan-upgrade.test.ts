@@ -20,7 +20,13 @@ beforeEach(() => {
 const write = (files: Files) => writeFiles(root, files)
 
 const version = (number: string, differing: Partial<PlatformVersion> = {}): PlatformVersion => ({
-  manifest: { version: number, dependencies: { zod: '4.6.7', 'drizzle-orm': '0.45.4' }, engines: { node: '>=24' } },
+  manifest: {
+    version: number,
+    dependencies: { zod: '4.6.7', 'drizzle-orm': '0.45.4' },
+    engines: { node: '>=24' },
+    nodePackages: {},
+    applicationOverrides: {},
+  },
   migrations: ['0000_first'],
   changelog: '',
   settings: {},
@@ -58,6 +64,22 @@ describe('an upgrade', () => {
     expect(changes).toEqual([{ path: 'package.json', before: manifest, after }])
     // Their own choice of another version is theirs, and they are told.
     expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
+  })
+
+  it('raises overrides that a new project has, and leaves those that the author has changed or removed', async () => {
+    const text = (kit: string) =>
+      JSON.stringify({ overrides: { 'drizzle-kit': { esbuild: kit }, cssnano: { lilconfig: '1.0.0' } } })
+    write({ 'package.json': text('0.28.2') })
+    const [now, next] = [version('0.1.0'), version('0.2.0')]
+    const overrides = (esbuild: string) => ({
+      'drizzle-kit': { esbuild },
+      cssnano: { lilconfig: esbuild },
+      '@nuxt/ui': { esbuild },
+    })
+    now.manifest.applicationOverrides = overrides('0.28.2')
+    next.manifest.applicationOverrides = overrides('0.29.0')
+    const { changes } = await plan(now, next)
+    expect(changes.map(({ after }) => JSON.parse(after ?? ''))).toEqual([JSON.parse(text('0.29.0'))])
   })
 
   it('names the migrations, the lines of the changelog and the settings between the two', async () => {
