@@ -42,7 +42,14 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
 
   const clear = () => void (error.value = undefined)
 
-  return { run, attempt, clear, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
+  return {
+    run,
+    attempt,
+    clear,
+    pending: readonly(pending),
+    error: shallowReadonly(error),
+    result: shallowReadonly(result),
+  }
 }
 
 /** The action that this page has run last with success; lists that it may have changed look at it. */
