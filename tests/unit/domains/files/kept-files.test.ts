@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { keepFiles } from '#fairway/server/domains/files'
+import { deleteFiles, keepFiles } from '#fairway/server/domains/files'
 import { createTestApp, type TestApp } from '../../../support/app'
 
 let test: TestApp
@@ -20,4 +20,29 @@ it('lets several processes put the same triggers in place at once', async () => 
     'fw_file_drawings:scan:insert',
     'fw_file_drawings:scan:update',
   ])
+})
+
+it('keeps the files of rows when it looks for lost ones, whatever the key of the table is', async () => {
+  const { app } = test
+  await app.db.client.executeMultiple(`
+    create table texts (id text primary key, scan text_file, scans text_files);
+    create table counted (id integer primary key, scan text_file);
+    create table loose (id primary key, scan text_file);`)
+  await keepFiles(app)
+  const add = async (id: string) =>
+    app.db.client.execute({
+      sql: `insert into fw_files (id, org_id, upload, name, type, size, sha256, state, created_at)
+        values (?, 'org', 'scans', 'a', 'text/plain', 1, 'x', 'pending', ?)`,
+      args: [id, app.now().getTime()],
+    })
+  for (const id of ['one', 'first', 'second', 'two', 'three', 'lost']) await add(id)
+  await app.db.client.executeMultiple(`
+    insert into texts (id, scan, scans) values ('a', 'one', '["first","second"]'), ('b', 'lost', null);
+    insert into counted (id, scan) values (5, 'two');
+    insert into loose (id, scan) values (5, 'three');
+    replace into texts (id, scan, scans) values ('b', null, null);`)
+  await deleteFiles(app, { all: true, signal: new AbortController().signal })
+  const { rows } = await app.db.client.execute('select id, state from fw_files order by id')
+  const kept = ['first', 'one', 'second', 'three', 'two']
+  expect(rows.map(({ id, state }) => [id, state])).toEqual(kept.map(id => [id, 'kept']))
 })

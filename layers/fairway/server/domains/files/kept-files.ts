@@ -100,10 +100,17 @@ export async function findLost(app: App): Promise<void> {
   const columns = await fileColumns(app)
   const held = columns.map(column => {
     const { table, column: name, key } = column
-    const row = `select 1 from ${quoteName(table)} t where cast(t.${quoteName(key)} as text) = row_id`
+    const id = `t.${quoteName(key)}`
     const value = `t.${quoteName(name)}`
-    const has = column.isMany ? `id in (select value from json_each(coalesce(${value}, '[]')))` : `${value} = id`
-    return `(table_name = ${literal(table)} and column_name = ${literal(name)} and exists (${row} and ${has}))`
+    const has = column.isMany
+      ? `fw_files.id in (select value from json_each(coalesce(${value}, '[]')))`
+      : `${value} = fw_files.id`
+    // Named in full: the table of the row has an `id` too. The key finds nearly every row; as a text, which no index has, it is
+    // compared for the other files alone.
+    const rows = [`${id} = fw_files.row_id`, `cast(${id} as text) = fw_files.row_id`].map(
+      isIt => `exists (select 1 from ${quoteName(table)} t where ${isIt} and ${has})`,
+    )
+    return `(table_name = ${literal(table)} and column_name = ${literal(name)} and (${rows.join(' or ')}))`
   })
   await app.db.client.execute(
     `update fw_files set state = 'unwanted' where state = 'kept' and not (${held.join(' or ') || '0'})`,
