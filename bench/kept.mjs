@@ -1,4 +1,4 @@
-// `node bench/growth.mjs [--output=<folder>] [requests]`: what a server keeps of 100,000 mixed requests. Its memory after collecting
+// `node bench/kept.mjs [--output=<folder>] [requests]`: what a server keeps of 100,000 mixed requests. Its memory after collecting
 // garbage and being quiet (V8 keeps free pages for eight seconds in case it needs them again), its used heap and its open files:
 // after as many requests as fill what is remembered on purpose (a tenth), and at the end.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const [most = 100_000] = process.argv
   .map(Number)
 
 // A small module inside of the server's process collects its garbage and writes its heap down when it is asked to.
-const folder = mkdtempSync(join(tmpdir(), 'fw-growth-'))
+const folder = mkdtempSync(join(tmpdir(), 'fw-kept-'))
 const [listener, answer] = ['listener.mjs', 'heap.json'].map(name => join(folder, name))
 writeFileSync(
   listener,
@@ -28,7 +28,7 @@ process.on('SIGUSR2', () => {
 const nodeArgs = ['--expose-gc', '--import', listener, ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? [])]
 const server = await startBuilt({ nodeArgs })
 const { base } = server
-const signedIn = await signUp(base, 'growth@example.test')
+const signedIn = await signUp(base, 'kept@example.test')
 const json = { 'content-type': 'application/json' }
 const created = await fetch(`${base}/_fw/actions/create-note`, {
   method: 'POST',
