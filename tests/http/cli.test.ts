@@ -29,9 +29,9 @@ describe('fw jobs', () => {
     ])
       await query(
         server,
-        `insert into fw_jobs (id, name, input, state, run_at, attempts, most_attempts, error, progress_done, progress_total, created_at)
-          values (?, 'nightly', '{}', ?, 0, 3, 3, ?, 2, 10, 0)`,
-        [id ?? '', state ?? '', error ?? null],
+        `insert into fw_jobs (id, name, input, state, run_at, attempts, most_attempts, error, progress_done, progress_total, created_at, finished_at)
+          values (?, 'nightly', '{}', ?, 0, 3, 3, ?, 2, 10, 0, ?)`,
+        [id ?? '', state ?? '', error ?? null, error ? Date.now() : null],
       )
     const { out } = await jobs('list', '--state', 'failed', '--name', 'nightly')
     expect(out).toBe('1  nightly  failed  attempt 3  1970-01-01T00:00:00.000Z  2 of 10  The peer is away.\n')

@@ -135,8 +135,9 @@ it('sends a delivery of any organization again, with an audit row of that organi
 it('retries a job that has failed, and cancels one that waits; each leaves an audit row', async () => {
   await query(
     server,
-    `insert into fw_jobs (id, name, input, state, attempts, most_attempts, run_at, created_at, error)
-      values ('job-1', 'fw-send-mail', '{"mailId":"none"}', 'failed', 9, 9, 0, 0, 'boom')`,
+    `insert into fw_jobs (id, name, input, state, attempts, most_attempts, run_at, created_at, finished_at, error)
+      values ('job-1', 'fw-send-mail', '{"mailId":"none"}', 'failed', 9, 9, 0, 0, ?, 'boom')`,
+    [Date.now()],
   )
   expect((await get(operator, 'jobs?state=failed')).body?.jobs).toMatchObject([{ id: 'job-1', error: 'boom' }])
   expect((await operator.browser.post('/_fw/operator/jobs/job-1/retry', {})).status).toBe(204)

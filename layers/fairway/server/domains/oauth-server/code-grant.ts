@@ -45,7 +45,7 @@ interface ConsentInput {
 
 // What the same app was given before and never used: it has lost that, or signs in once more. Two installations that are used both stay.
 const REPLACE_UNUSED = `update oauth_grants set revoked_at = ?, revoked_reason = 'replaced'
-  where revoked_at is null and called_at is null
+  where user_id = (select user_id from oauth_grants where id = ?) and revoked_at is null and called_at is null
   and exists (select 1 from oauth_grants n where n.id = ? and n.id <> oauth_grants.id and n.client_id = oauth_grants.client_id
     and n.redirect_uri = oauth_grants.redirect_uri and n.user_id = oauth_grants.user_id and n.org_id = oauth_grants.org_id)
   and not exists (select 1 from oauth_refresh_tokens r where r.grant_id = oauth_grants.id and r.replaced_by is not null)`
@@ -98,7 +98,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           select ?, id, client_id, ?, ?, resource, ? from oauth_grants where id = ?`,
         args: [sha256(code), redirectUri, codeChallenge, codeExpiresAt, grantId],
       },
-      { sql: REPLACE_UNUSED, args: [now, grantId] },
+      { sql: REPLACE_UNUSED, args: [now, grantId, grantId] },
     ],
     'write',
   )

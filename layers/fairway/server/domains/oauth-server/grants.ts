@@ -146,8 +146,8 @@ export const listOrgGrants = (app: App, orgId: string): Promise<OrganizationGran
 export async function hostNames(app: App, clientIds: readonly string[]): Promise<Record<string, string>> {
   if (clientIds.length === 0) return {}
   const rows = await app.db.prepareRead<{ id: string; name: string }>(
-    `select client_id as id, client_name as name from oauth_grants
-      where client_id in (select value from json_each(?)) group by client_id having max(created_at)`,
+    `select * from (select value as id, (select client_name from oauth_grants where client_id = value
+      order by created_at desc limit 1) as name from json_each(?)) where name is not null`,
   )([JSON.stringify(clientIds)])
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
 }

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { email, id, timestamp } from '../../kernel/database/columns'
 
@@ -74,7 +75,11 @@ export const oauthGrants = sqliteTable(
   table => [
     index('oauth_grants_user').on(table.userId, table.revokedAt),
     index('oauth_grants_org').on(table.orgId, table.revokedAt),
-    index('oauth_grants_client').on(table.clientId),
+    // What members have connected, the one used last first.
+    index('fw_oauth_grants_used')
+      .on(table.orgId, table.lastUsedAt, table.id)
+      .where(sql`revoked_at is null`),
+    index('oauth_grants_client').on(table.clientId, table.createdAt),
     index('oauth_grants_expires').on(table.expiresAt),
     uniqueIndex('fw_oauth_grants_token').on(table.tokenHash),
   ],

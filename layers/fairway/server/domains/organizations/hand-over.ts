@@ -131,12 +131,14 @@ export async function countPersonalRows(
   const isAlone = (table: string) =>
     ` and not ${othersIn(table, 'org_members')} and not ${othersIn(table, 'fw_suspended_members')}`
   const none = '? is null'
+  const isAuthors = ({ name, hasOrg }: TableOfRows) => hasOrg && !app.platformTables.has(name)
   return countByTable(
     client,
-    await findTables(client),
-    ({ name, quoted, hasOrg, hasOwner }) => {
+    (await findTables(client)).filter(table => table.hasOwner || isAuthors(table)),
+    table => {
+      const { quoted, hasOrg, hasOwner } = table
       const isTheirs = hasOwner ? `owner_email = ?${hasOrg ? isAlone(quoted) : ''}` : none
-      const goes = hasOrg && !app.platformTables.has(name) ? 'org_id in (select value from json_each(?))' : none
+      const goes = isAuthors(table) ? 'org_id in (select value from json_each(?))' : none
       return `(${isTheirs}) or ${goes}`
     },
     [email, JSON.stringify(goneOrgIds)],

@@ -52,6 +52,9 @@ const ORDERS = {
   lastActiveAt: 'lastActiveAt',
 } as const satisfies Record<MemberOrder['field'], string | undefined>
 
+/** The orders that compare something of the person. */
+const ASKS_PEOPLE = new Set<MemberOrder['field'] | undefined>(['name', 'lastActiveAt'])
+
 interface Shape {
   isSearch?: boolean
   /** How many roles are asked for; none asks for all. */
@@ -73,8 +76,14 @@ function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isD
 
 /** The statements behind the list of members; a test checks that indexes answer them. */
 export const memberStatements = {
-  page: (shape: Shape): string =>
-    `select ${columns(shape.showsActivity ?? false)} from ${MEMBERS} ${conditions(shape)} ${orderBy(shape.order)} limit ? offset ?`,
+  page: (shape: Shape): string => {
+    const order = orderBy(shape.order)
+    const select = `select ${columns(shape.showsActivity ?? false)} from`
+    const rest = `${conditions(shape)} ${order} limit ? offset ?`
+    if (shape.isSearch || ASKS_PEOPLE.has(shape.order?.field)) return `${select} ${MEMBERS} ${rest}`
+    // People are looked up for the page alone, not for the pages before it.
+    return `${select} (select * from org_members m ${rest}) m ${personJoin('m.user_id')} ${order}`
+  },
   // Without a search nothing of the person is asked for.
   count: (shape: Shape): string =>
     `select count(*) as total from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)}`,
@@ -94,12 +103,13 @@ export async function listMembers(app: App, orgId: string, query: MemberQuery): 
   }
   const { shape, values } = askedFor(orgId, query)
   const find = app.db.prepareRead<MemberRow>(memberStatements.page({ ...shape, order, showsActivity }))
+  const before = (page - 1) * itemsPerPage
+  const rows = await find([...values, itemsPerPage, before])
+  // The last page says how many there are: a search looks at every member once then, not twice.
+  const isLast = rows.length > 0 && rows.length < itemsPerPage
   const count = app.db.prepareRead<{ total: number }>(memberStatements.count(shape))
-  const [rows, [counted]] = await Promise.all([
-    find([...values, itemsPerPage, (page - 1) * itemsPerPage]),
-    count(values),
-  ])
-  return { members: rows.map(toMember), totalItems: counted?.total ?? 0 }
+  const totalItems = isLast ? before + rows.length : ((await count(values))[0]?.total ?? 0)
+  return { members: rows.map(toMember), totalItems }
 }
 
 const EXPORTED = ['name', 'email', 'role', 'joinedAt', 'lastActiveAt'] as const

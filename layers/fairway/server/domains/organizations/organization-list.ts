@@ -44,6 +44,7 @@ export async function listOrganizations(app: App, { search = '', cursor }: { sea
 /** How many organizations there are, deleted ones too. */
 export const countOrganizations = (app: App): Promise<number> => countRows(app.db.client, 'organizations', [])
 
+const OWNERS_FIRST = `order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at`
 const memberSchema = z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
 
 /** One organization with its members, owners first, those of a deleted one too. Throws `not-found`. */
@@ -55,9 +56,9 @@ export async function findOrganization(app: App, orgId: string) {
   if (!rows[0]) throw new AppError('not-found')
   const members = await app.db.client.execute({
     sql: `select u.id as id, u.name as name, u.email as email, m.role as role
-      from (select user_id, role, joined_at from org_members where org_id = ?1
-        union all select user_id, role, joined_at from fw_suspended_members where org_id = ?1) m ${personJoin('m.user_id')}
-      order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at limit 100`,
+      from (select * from (select user_id, role, joined_at from org_members where org_id = ?1
+        union all select user_id, role, joined_at from fw_suspended_members where org_id = ?1) m
+        ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
     args: [orgId],
   })
   return { organization: toOrganization(rows[0]), members: members.rows.map(row => memberSchema.parse(row)) }

@@ -48,6 +48,10 @@ export const organizations = sqliteTable(
     uniqueIndex('organizations_domain')
       .on(table.allowedDomain)
       .where(sql`allowed_domain is not null`),
+    // The operators' list, newest first.
+    index('fw_organizations_created').on(table.createdAt, table.id),
+    // What an account that ends, or whose owner arrives, has made.
+    index('fw_organizations_creator').on(table.createdBy),
     index('fw_organizations_purge')
       .on(table.purgeAt)
       .where(sql`purge_at is not null`),
@@ -66,6 +70,10 @@ export const orgMembers = sqliteTable(
     primaryKey({ columns: [table.orgId, table.userId] }),
     index('org_members_user').on(table.userId, table.joinedAt, table.orgId, table.role),
     index('org_members_joined').on(table.orgId, table.joinedAt, table.userId, table.role),
+    // Who owns an organization, without looking at its members.
+    index('fw_org_members_owners')
+      .on(table.orgId, table.joinedAt, table.userId)
+      .where(sql`role = 'owner'`),
   ],
 )
 
@@ -100,6 +108,8 @@ export const orgInvitations = sqliteTable(
       .on(table.orgId, table.email)
       .where(sql`status = 'pending'`),
     index('org_invitations_email').on(table.email, table.status, table.expiresAt),
+    index('fw_org_invitations_org').on(table.orgId, table.status),
+    index('fw_org_invitations_inviter').on(table.invitedBy),
   ],
 )
 
@@ -121,6 +131,7 @@ export const shares = sqliteTable(
     primaryKey({ columns: [table.resource, table.resourceId, table.userId] }),
     index('shares_user').on(table.userId, table.resource, table.resourceId, table.role),
     index('shares_org').on(table.orgId),
+    index('fw_shares_sharer').on(table.sharedBy),
   ],
 )
 

@@ -21,5 +21,5 @@ export const embedTokens = sqliteTable(
     expiresAt: timestamp('expires_at').notNull(),
     createdAt: timestamp('created_at').notNull(),
   },
-  table => [index('embed_tokens_expires').on(table.expiresAt)],
+  table => [index('embed_tokens_expires').on(table.expiresAt), index('fw_embed_tokens_user').on(table.userId)],
 )

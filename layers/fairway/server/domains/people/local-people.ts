@@ -1,4 +1,4 @@
-import { and, eq, gt, ne } from 'drizzle-orm'
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { LEGACY_LOCAL_EMAIL, DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -45,6 +45,8 @@ async function signedInPeople(app: App): Promise<string[]> {
 }
 
 const SIGNED_OUT = 'dev-signed-out'
+/** Literal, so that the index on it answers. */
+const IS_DEV = sql`${users.kind} = 'dev'`
 
 /** Makes the development account when it is not there yet and gives its id and security version; any number of callers at once make one. */
 export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' | 'securityVersion'>> {
@@ -64,7 +66,7 @@ export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' 
   const [row] = await app.db.orm
     .select({ userId: users.id, securityVersion: users.securityVersion })
     .from(users)
-    .where(eq(users.kind, 'dev'))
+    .where(IS_DEV)
   if (!row) throw new Error(`the address ${DEV_EMAIL} belongs to another account`)
   return row
 }
@@ -77,16 +79,16 @@ export async function devAccountState(app: App): Promise<'automatic' | 'button' 
     .select({ value: userSettings.value })
     .from(userSettings)
     .innerJoin(users, eq(users.id, userSettings.userId))
-    .where(and(eq(users.kind, 'dev'), eq(userSettings.key, SIGNED_OUT)))
+    .where(and(IS_DEV, eq(userSettings.key, SIGNED_OUT)))
   if (people.length === 0 && !left) return 'automatic'
-  const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(IS_DEV)
   return dev || people.length === 0 ? 'button' : 'off'
 }
 
 /** True in production over a database that was developed with: its development account is there and opens nothing. */
 export async function holdsRefusedDevAccount(app: App): Promise<boolean> {
   if (app.config.environment !== 'production') return false
-  const rows = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  const rows = await app.db.orm.select({ id: users.id }).from(users).where(IS_DEV)
   return rows.length > 0
 }
 

@@ -43,6 +43,9 @@ export const users = sqliteTable(
     uniqueIndex('users_email').on(table.email),
     // The operators' list, newest first.
     index('fw_users_created').on(table.createdAt, table.id),
+    index('fw_users_suspended')
+      .on(table.createdAt, table.id)
+      .where(sql`suspended_at is not null`),
     // At most one development account, however many first requests race.
     uniqueIndex('users_one_dev')
       .on(table.kind)

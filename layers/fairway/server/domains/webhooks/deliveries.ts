@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lt } from 'drizzle-orm'
+import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -58,7 +58,14 @@ export async function listAllDeliveries(
     .select({ delivery: webhookDeliveries, url: webhooks.url, orgId: webhooks.orgId })
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
-    .where(and(eq(webhookDeliveries.state, state), before === undefined ? undefined : lt(webhookDeliveries.id, before)))
+    .where(
+      and(
+        eq(webhookDeliveries.state, state),
+        // Literal, so that the index on what is not sent answers.
+        state === 'sent' ? undefined : sql`${webhookDeliveries.state} <> 'sent'`,
+        before === undefined ? undefined : lt(webhookDeliveries.id, before),
+      ),
+    )
     .orderBy(desc(webhookDeliveries.id))
     .limit(PER_PAGE)
   const deliveries = rows.map(({ delivery, url, orgId }) => ({

@@ -27,7 +27,11 @@ export const webhooks = sqliteTable(
     createdBy: text('created_by'),
     createdAt: timestamp('created_at').notNull(),
   },
-  table => [index('fw_webhooks_org').on(table.orgId, table.createdAt), index('fw_webhooks_state').on(table.state)],
+  table => [
+    index('fw_webhooks_org').on(table.orgId, table.createdAt),
+    index('fw_webhooks_state').on(table.state),
+    index('fw_webhooks_creator').on(table.createdBy),
+  ],
 )
 
 /** One event for one webhook: what waits, and what became of it. What was said of the event stays in its log. */
@@ -60,6 +64,10 @@ export const webhookDeliveries = sqliteTable(
       .on(table.webhookId, table.nextTryAt)
       .where(sql`next_try_at is not null`),
     index('fw_webhook_deliveries_queued').on(table.webhookId, table.queuedAt, table.id),
+    // The operators' lists of what waits and what has failed, newest first.
+    index('fw_webhook_deliveries_unsent')
+      .on(table.state, table.id)
+      .where(sql`state <> 'sent'`),
     index('fw_webhook_deliveries_age').on(table.queuedAt),
   ],
 )

@@ -5,11 +5,17 @@ import type { App } from '../app-context'
 import { metricLine } from '../events/metrics'
 import { PLATFORM_JOB } from './job'
 
+/** The condition that a job is in a state, so that an index answers it. */
+const isIn = (state: JobState): string =>
+  FINISHED.has(state) ? `state = '${state}' and finished_at is not null` : `state = '${state}'`
+const FINISHED = new Set<JobState>(['failed', 'cancelled', 'done'])
+
 /** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
 export async function jobMetrics(app: App): Promise<string> {
-  const { rows } = await app.db.client.execute(
-    `select name, state, count(*) as number from fw_jobs where state <> 'done' group by name, state order by name, state`,
+  const counts = JOB_STATES.filter(state => state !== 'done').map(
+    state => `select name, '${state}' as state, count(*) as number from fw_jobs where ${isIn(state)} group by name`,
   )
+  const { rows } = await app.db.client.execute(`${counts.join(' union all ')} order by name, state`)
   const lines = rows.map(({ name, state, number }) =>
     metricLine('fairway_jobs', { job: String(name), state: String(state) }, Number(number)),
   )
@@ -46,11 +52,20 @@ interface WantedJobs {
 
 /** The latest jobs, 50 at most: those in this state, those of this name. Without a name what the platform has done is left out. */
 export async function listJobs(app: App, { state, name, before }: WantedJobs) {
+  // Conditions that are not asked for are left out, so that indexes answer the others.
+  const asked = { 'name = ?': name, 'id < ?': before }
+  const found = Object.entries(asked).filter(([, value]) => value !== undefined)
+  const all = [
+    name === undefined ? `(state <> 'done' or name not glob '${PLATFORM_JOB}*')` : '1',
+    ...(state ? [isIn(state)] : []),
+    ...found.map(([sql]) => sql),
+  ]
+  // Jobs of most states are few; in the order of ids all others would be passed by.
+  const order = state && state !== 'done' ? '+id' : 'id'
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
-      where state = coalesce(?, state) and name = coalesce(?, name)
-        and (? is not null or state <> 'done' or name not glob '${PLATFORM_JOB}*') and (? is null or id < ?) order by id desc limit 50`,
-    args: [state ?? null, name ?? null, name ?? null, before ?? null, before ?? null],
+      where ${all.join(' and ')} order by ${order} desc limit 50`,
+    args: found.map(([, value]) => value ?? null),
   })
   return rows.map(row => listedSchema.parse(row))
 }
@@ -65,9 +80,9 @@ const countsSchema = z.object({
 /** How many jobs wait, run and have failed, and since when the oldest waits that could run (milliseconds). */
 export async function countJobs(app: App): Promise<z.output<typeof countsSchema>> {
   const { rows } = await app.db.client.execute(`select
-    (select count(*) from fw_jobs where state in ('ready', 'blocked')) as waiting,
+    (select count(*) from fw_jobs where state = 'ready') + (select count(*) from fw_jobs where state = 'blocked') as waiting,
     (select count(*) from fw_jobs where state = 'running') as running,
-    (select count(*) from fw_jobs where state = 'failed') as failed,
+    (select count(*) from fw_jobs where ${isIn('failed')}) as failed,
     (select min(run_at) from fw_jobs where state = 'ready') as oldestDueAt`)
   return countsSchema.parse(rows[0])
 }

@@ -261,7 +261,7 @@ export async function retryJob(app: App, id: string): Promise<boolean> {
 
 /** Lets all jobs run once more that have failed, or those of this name; gives how many there were. */
 export async function retryFailed(app: App, name?: string): Promise<number> {
-  const sql = `${RETRY} where state = 'failed' and name = coalesce(?, name)`
+  const sql = `${RETRY} where state = 'failed' and finished_at is not null and name = coalesce(?, name)`
   const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), name ?? null] })
   return rowsAffected
 }

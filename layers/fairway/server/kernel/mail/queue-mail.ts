@@ -1,5 +1,5 @@
 // The outbox: a mail is written down with the job that sends it, so what is rolled back is never sent.
-import { and, desc, eq, isNotNull, lt, lte } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, lte, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '../crypto/random'
@@ -113,9 +113,8 @@ export async function listMails(app: App, before?: string) {
 
 /** How many mails wait and were given up. */
 export async function countMails(app: App): Promise<{ waiting: number; failed: number }> {
-  const isFailed = isNotNull(mailOutbox.failedAt)
-  const failed = await app.db.orm.$count(mailOutbox, isFailed)
-  return { failed, waiting: (await app.db.orm.$count(mailOutbox)) - failed }
+  const countOf = (where: SQL) => app.db.orm.$count(mailOutbox, where)
+  return { failed: await countOf(isNotNull(mailOutbox.failedAt)), waiting: await countOf(isNull(mailOutbox.failedAt)) }
 }
 
 export const MAILS_PER_PAGE = 50

@@ -1,14 +1,18 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Mails that wait for the mail server, and those that it did not take; a row is gone as soon as the server has taken its mail. */
-export const mailOutbox = sqliteTable('mail_outbox', {
-  id: text('id').primaryKey(),
-  /** Which mail it is, for operators: `invitation`. */
-  name: text('name').notNull().default(''),
-  /** Receiver, subject and both bodies, sealed: mails carry links that sign people in. */
-  content: text('content').notNull(),
-  /** Why it was given up, in the words of the mail server. */
-  error: text('error'),
-  failedAt: integer('failed_at', { mode: 'timestamp_ms' }),
-  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-})
+export const mailOutbox = sqliteTable(
+  'mail_outbox',
+  {
+    id: text('id').primaryKey(),
+    /** Which mail it is, for operators: `invitation`. */
+    name: text('name').notNull().default(''),
+    /** Receiver, subject and both bodies, sealed: mails carry links that sign people in. */
+    content: text('content').notNull(),
+    /** Why it was given up, in the words of the mail server. */
+    error: text('error'),
+    failedAt: integer('failed_at', { mode: 'timestamp_ms' }),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [index('fw_mail_outbox_failed').on(table.failedAt)],
+)

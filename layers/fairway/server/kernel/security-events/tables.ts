@@ -24,6 +24,12 @@ export const securityEvents = sqliteTable(
     index('security_events_at').on(table.at),
     index('security_events_kind').on(table.kind, table.at),
     index('security_events_user').on(table.userId, table.at),
+    index('fw_security_events_subject')
+      .on(table.subject, table.at, table.id)
+      .where(sql`subject is not null`),
+    index('fw_security_events_address')
+      .on(table.clientAddress, table.at, table.id)
+      .where(sql`client_address is not null`),
     index('fw_security_events_org')
       .on(table.orgId, table.at, table.id)
       .where(sql`org_id is not null`),

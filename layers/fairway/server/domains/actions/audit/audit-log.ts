@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, lt } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
@@ -80,10 +80,17 @@ export async function listAuditLog(
 ): Promise<Omit<AuditPage, 'hosts'>> {
   const { orgId } = requireOrg(session, 'read-audit-log')
   const statements = auditStatements(app, orgId, query)
-  const [rows, counted, actions] = await Promise.all([statements.page, statements.count, listActions(app, orgId)])
+  const { page: _page, itemsPerPage: _itemsPerPage, ...filter } = query
+  const isFiltered = Object.values(filter).some(Boolean)
+  const total = isFiltered ? statements.count : app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId])
+  const [rows, [counted], actions] = await Promise.all([statements.page, total, listActions(app, orgId)])
   const entries = await toEntries(app, session, subjects, rows)
-  return { entries, people: await peopleIn(app, orgId, entries), totalItems: counted[0]?.n ?? 0, actions }
+  return { entries, people: await peopleIn(app, orgId, entries), totalItems: counted?.n ?? 0, actions }
 }
+
+/** How many rows an organization has, without counting them: its chain has no gaps, and few rows are not chained yet. */
+export const ALL = `select coalesce((select max(seq) from audit_log where chain = ?), 0)
+  + (select count(*) from audit_log where seq is null and +org_id = ?) as n`
 
 /** Steps from one action to the next in the index instead of reading all rows. */
 export const ACTIONS = `with recursive found(action) as (
@@ -156,13 +163,13 @@ export function exportAuditLog(
   subjects: Subjects = new Map(),
 ) {
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  // Ids are in the order of time, so each piece begins behind the last id.
   const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
+    const rest = after && sql`(${auditLog.at}, ${auditLog.id}) > (${Date.parse(after.at)}, ${after.id})`
     const rows = await app.db.orm
       .select()
       .from(auditLog)
-      .where(and(where, gt(auditLog.id, after?.id ?? '')))
-      .orderBy(asc(auditLog.id))
+      .where(and(where, rest))
+      .orderBy(asc(auditLog.at), asc(auditLog.id))
       .limit(limit)
     return toEntries(app, session, subjects, rows)
   }

@@ -196,7 +196,8 @@ function movable({ name, owner, hasOrg, condition }: LocalTable): string {
 }
 
 // Rows in an organization of other people stay with it until the person belongs to it too.
-const staysInOrg = (name: string): string => `(${leavesOrg(name)} and ${quoteName(name)}.org_id in (${ORGS_OF_OTHERS}))`
+const staysInOrg = (name: string): string =>
+  `(${leavesOrg(name)} and exists (${ORGS_OF_OTHERS} and org_members.org_id = ${quoteName(name)}.org_id))`
 
 /** Whether the target could not see the row in the organization it is in. */
 const leavesOrg = (name: string): string =>

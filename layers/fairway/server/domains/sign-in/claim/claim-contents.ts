@@ -90,7 +90,7 @@ const finds: Record<(typeof OPENS)[number] | (typeof HOLDS)[number] | 'membershi
   credentials: ({ userId }) => ({
     sql: `select v.key || coalesce(' · ' || o.name, '') as text, v.updated_at as at, 0 as isKept
       from vault_credentials v left join organizations o on o.id = v.org_id
-      where v.user_id = ? or o.created_by = ? order by v.updated_at, v.id`,
+      where v.user_id = ? or v.org_id in (select id from organizations where created_by = ?) order by v.updated_at, v.id`,
     args: [userId, userId],
   }),
   connections: ({ userId }) => ({
