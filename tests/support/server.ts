@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampleDir } from '../../scripts/sample.mjs'
+import { expectNoScans, recording } from './query-plans'
 import { expectNoSecrets, SECRET } from './secrets'
 import { DATABASE_FILE, startInstances } from './server-instances'
 import { freePort } from './web-server'
@@ -22,7 +23,7 @@ export interface TestServer {
   dataDir: string
   secret: string
   log(): string
-  /** Ends its use; throws when its log holds a secret or an address. */
+  /** Ends its use; throws when its log holds a secret or an address, or when a request has read a whole table. */
   stop(): Promise<unknown>
   /** Ends the process as a power cut would. */
   kill(): Promise<void>
@@ -64,6 +65,7 @@ export async function borrowServer({
       const written = log()
       await fetch(`${pool}/${id}`, { method: 'DELETE' })
       expectNoSecrets(written, [secret])
+      await expectNoScans(dataDir)
     },
     kill: async () => void (await fetch(`${pool}/${id}/process`, { method: 'DELETE' })),
   }
@@ -149,7 +151,8 @@ async function startInstance(input: StartInput): Promise<OwnServer> {
   const { env = {}, database, output = BUILT, host = 'localhost', dataDir = newFolder() } = input
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const origin = `http://${host}:${port}`
-  const environment = { ...testEnv(env), ...placesOf({ port, origin, dataDir, database }), ...env }
+  const places = { ...placesOf({ port, origin, dataDir, database }), ...recording(dataDir) }
+  const environment = { ...testEnv(env), ...places, ...env }
   const logFile = join(dataDir, LOG_FILE)
   const written = openSync(logFile, 'a')
   const child = spawn('node', [join(output, 'server/index.mjs')], {
@@ -187,6 +190,7 @@ async function startInstance(input: StartInput): Promise<OwnServer> {
       const code = await ended
       clearTimeout(timer)
       expectNoSecrets(log(), [secret])
+      await expectNoScans(dataDir)
       return { code, milliseconds: performance.now() - began }
     },
     async kill() {

@@ -1,0 +1,148 @@
+// How SQLite reads what requests ask: no request reads a whole table that grows with an installation.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@libsql/client'
+import { sampleDir } from '../../scripts/sample.mjs'
+
+/** Tables that may be read as a whole: what keeps them small. */
+const SMALL_TABLES: Readonly<Record<string, string>> = {
+  fw_migrations: 'one row for each migration',
+  fw_application_migrations: 'one row for each migration',
+  fw_policies: 'one row for each policy of the settings',
+  feature_flags: 'one row for each switch',
+  oauth_keys: 'one row for each rotation; those that verify nothing any more are deleted',
+  oauth_clients: 'at most 10,000, and read when one more registers',
+  security_event_counts: 'one row for each kind and hour, and read by metrics',
+}
+
+/** Statements that may read a table as a whole, by a part of them, each with the reason. */
+const KNOWN_SCANS: Readonly<Record<string, string>> = {
+  "from users u where u.kind = 'person'": 'the list of operators, newest first; a search looks at every name',
+  'from organizations o where (o.name like': 'a search of operators looks at every name',
+  "from fw_jobs where (state <> 'done' or name not glob":
+    'the list of operators, newest first; what the platform has done stays for an hour',
+  'from fw_jobs where 1 and name = ?': 'the list of operators, newest first; what is done stays for a day',
+  'select count(*) as n from users': 'health, for operators: how many accounts there are',
+  'select count(*) as n from organizations': 'health, for operators: how many organizations there are',
+  'select count(*) from "security_events"': 'how many pages the list of operators has',
+  'where "users"."kind" <> ?': 'in development alone; ends at the first row',
+}
+
+/** What hourly jobs may read: their writes share commits with those of requests, and may be counted among theirs. */
+const OF_JOBS = [
+  'delete from "rate_limits" where "rate_limits"."ends_at" <= ?',
+  'delete from "sessions" where "sessions"."expires_at" <= ?',
+  'delete from "verifications" where "verifications"."expires_at" <= ?',
+  'delete from oauth_grants where coalesce(revoked_at, expires_at) <= ?',
+  "revoked_reason = 'unused' where revoked_at is null",
+  'delete from fw_address_changes where expires_at <= ?',
+  'where "fw_webhooks"."former_until" < ?',
+  "update fw_files set state = 'unwanted' where state = 'kept'",
+]
+
+interface Recorded {
+  /** The method and the path of the first request that ran it. */
+  request: string
+  sql: string
+}
+
+const fileOf = (dataDir: string): string => `${dataDir.replace(/\/+$/, '')}-statements`
+
+/** What a server of the tests is started with, so that the statements of its requests are written down. */
+export function recording(dataDir: string): Record<string, string> {
+  // Measurements and browser tests start these servers too.
+  if (!process.env.VITEST) return {}
+  const recorder = fileURLToPath(new URL('statement-recorder.mjs', import.meta.url))
+  return { NODE_OPTIONS: `--import ${recorder}`, TEST_STATEMENTS: fileOf(dataDir) }
+}
+
+/** Throws when a request of this server has read a whole table that grows. */
+export async function expectNoScans(dataDir: string): Promise<void> {
+  const scans = await scansOf(readStatements(dataDir))
+  if (scans.length > 0) throw new Error(`requests read whole tables:\n${scans.join('\n')}`)
+  rmSync(fileOf(dataDir), { force: true })
+}
+
+/** The statements that requests of this server have run, each once, since `expectNoScans`. */
+export function readStatements(dataDir: string): Recorded[] {
+  const file = fileOf(dataDir)
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  return lines.map(line => JSON.parse(line))
+}
+
+/** The statements that read a whole table which may grow, with their requests and plans. Tables of other applications than the sample are not looked at. */
+export async function scansOf(statements: readonly Recorded[]): Promise<string[]> {
+  if (statements.length === 0) return []
+  // Measurements import this file too, and know no aliases.
+  const { copyMigratedDatabase } = await import('#fairway/testing/database')
+  const folder = await mkdtemp(join(tmpdir(), 'fw-plans-'))
+  await copyMigratedDatabase(sampleDir, join(folder, 'plans.db'))
+  const client = createClient({ url: `file:${join(folder, 'plans.db')}` })
+  try {
+    const { rows } = await client.execute(`select name from sqlite_master where type = 'table'`)
+    const tables = new Set(rows.map(({ name }) => String(name)))
+    const scans: string[] = []
+    for (const { request, sql } of statements) {
+      const found = withoutSubqueries(await planOf(client, sql)).filter(line => isScan(line, sql, tables))
+      if (found.length > 0) scans.push(`${request}\n  ${found.join('\n  ')}\n  ${sql}`)
+    }
+    return scans
+  } finally {
+    client.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The lines of EXPLAIN QUERY PLAN; none for a table that is not there. */
+async function planOf(client: Client, sql: string): Promise<string[]> {
+  const nothing = Array.from(sql.matchAll(/\?/g), () => null)
+  const named = Object.fromEntries(Array.from(sql.matchAll(/[:@$]([a-z]\w*)/gi), ([, name]) => [name, null]))
+  try {
+    const args = nothing.length > 0 ? nothing : named
+    return (await client.execute({ sql: `explain query plan ${sql}`, args })).rows.map(({ detail }) => String(detail))
+  } catch (error) {
+    if (/no such (table|column)/.test(String(error))) return []
+    throw new Error(`no plan for ${sql}`, { cause: error })
+  }
+}
+
+function isScan(line: string, sql: string, tables: ReadonlySet<string>): boolean {
+  const [, name = '', index] = /^SCAN (\S+)(?: USING (?:COVERING )?INDEX (\S+))?/.exec(line) ?? []
+  const table = tableOf(name, sql, tables)
+  if (!table || table in SMALL_TABLES || line.includes('VIRTUAL TABLE')) return false
+  const flat = sql.replaceAll(/\s+/g, ' ')
+  if ([...Object.keys(KNOWN_SCANS), ...OF_JOBS].some(part => flat.includes(part))) return false
+  // These have only the rows that wait or run.
+  if (index?.startsWith('fw_jobs_')) return false
+  // A walk in an order that ends with the page.
+  const outer = outermost(flat)
+  return !outer.includes(table) || !/ limit /i.test(outer) || / where /i.test(outer)
+}
+
+/** A plan without the lines that read the rows of a subquery, which may have the alias of a table. */
+function withoutSubqueries(plan: readonly string[]): string[] {
+  const left = [...plan]
+  for (const line of plan) {
+    const [, name] = /^(?:CO-ROUTINE|MATERIALIZE) (\S+)/.exec(line) ?? []
+    const at = name === undefined ? -1 : left.lastIndexOf(`SCAN ${name}`)
+    if (at >= 0) left.splice(at, 1)
+  }
+  return left
+}
+
+/** A statement without what stands in parentheses. */
+function outermost(sql: string): string {
+  const shorter = sql.replaceAll(/\([^()]*\)/g, '')
+  return shorter === sql ? sql : outermost(shorter)
+}
+
+/** The table that a plan calls by this name or alias; undefined for a subquery. */
+function tableOf(name: string, sql: string, tables: ReadonlySet<string>): string | undefined {
+  if (tables.has(name)) return name
+  const named = sql.matchAll(/\b(?:from|join|update|into)\s+["`]?(\w+)["`]?\s+(?:as\s+)?["`]?(\w+)["`]?/gi)
+  return [...named].find(([, table = '', alias]) => alias === name && tables.has(table))?.[1]
+}

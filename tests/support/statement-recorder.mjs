@@ -1,0 +1,41 @@
+// Loaded before a built server: writes each statement that a request runs to the file that TEST_STATEMENTS names, once each.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { appendFileSync } from 'node:fs'
+import { Server } from 'node:http'
+import { createRequire } from 'node:module'
+
+const requests = new AsyncLocalStorage()
+const known = new Set()
+
+function note(sql) {
+  const request = requests.getStore()
+  if (!request || known.has(sql)) return
+  known.add(sql)
+  appendFileSync(process.env.TEST_STATEMENTS, `${JSON.stringify({ request, sql })}\n`)
+}
+
+const { emit } = Server.prototype
+Server.prototype.emit = function (name, ...args) {
+  if (name !== 'request') return emit.call(this, name, ...args)
+  const [{ method, url }] = args
+  return requests.run(`${method} ${url.split('?')[0]}`, () => emit.call(this, name, ...args))
+}
+
+// What a timer begins is no part of the request that set it: background jobs start so.
+const { setTimeout: wait } = globalThis
+const outside = (call, ...rest) => wait((...args) => requests.exit(call, ...args), ...rest)
+globalThis.setTimeout = Object.defineProperties(outside, Object.getOwnPropertyDescriptors(wait))
+
+const { prototype } = createRequire(process.argv[1])('libsql')
+const { prepare } = prototype
+prototype.prepare = function (sql) {
+  const statement = prepare.call(this, sql)
+  for (const name of ['all', 'run']) {
+    const run = statement[name]
+    statement[name] = function (...args) {
+      note(sql)
+      return run.apply(this, args)
+    }
+  }
+  return statement
+}
