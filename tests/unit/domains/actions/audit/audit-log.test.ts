@@ -117,4 +117,31 @@ describe('the audit log', () => {
     const theirs = await sessionNow(app, member)
     await expect(listAuditLog(app, theirs, { page: 1, itemsPerPage: 2 })).rejects.toMatchObject({ code: 'forbidden' })
   })
+
+  it('has a total of all its rows, whether they are chained or not', async () => {
+    const eve = await aMember(app)
+    const totalOf = async (session: Session) =>
+      (await listAuditLog(app, session, { page: 1, itemsPerPage: 1 })).totalItems
+    expect(await totalOf(ada)).toBe(0)
+    await record(3)
+    await record(1, eve)
+    expect([await totalOf(ada), await totalOf(eve)]).toEqual([3, 1])
+    await sealAuditLog(app)
+    await record(2)
+    expect([await totalOf(ada), await totalOf(eve)]).toEqual([5, 1])
+  })
+
+  it('is exported with each row once, however many were written at one time', async () => {
+    await query(
+      app,
+      `insert into audit_log (id, at, action, caller, org_id, outcome, request_id)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
+        select printf('row-%04d', i), 1000 + i / 700, 'step-' || i, 'http', ?, 'ok', 'r' from n`,
+      [ada.orgId],
+    )
+    const lines = (await Array.fromAsync(exportAuditLog(app, ada, {}, 'jsonl'))).join('').trimEnd().split('\n')
+    const ids = lines.map(line => JSON.parse(line).id)
+    expect(ids).toHaveLength(1200)
+    expect(ids).toEqual([...new Set(ids)].toSorted())
+  })
 })
