@@ -5,6 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+/** The secret of every server that is measured. */
+export const SECRET = 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA'
 const root = new URL('..', import.meta.url).pathname
 
 /** Where the build lies: the folder that `--output` names, else `.output`. */
@@ -51,7 +53,7 @@ export async function startBuilt({
     PORT: String(port),
     HOST: '127.0.0.1',
     FW_BASE_URL: origin,
-    BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+    BETTER_AUTH_SECRET: SECRET,
     FW_RATE_LIMITS: 'off',
     AUTH_REQUIRE_EMAIL_VERIFICATION: '0',
     FW_LOG_LEVEL: 'warn',
