@@ -199,7 +199,7 @@ export const filled = [
     name: 'notes-toast',
     path: '/notes',
     reach: then(button(/^Archive “Quest/), text('was archived')),
-    leave: then(button('Undo'), text('is back among your notes')),
+    leave: then(button('Undo'), text('was restored')),
   },
 ]
 export const signedOut = [
