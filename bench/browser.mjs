@@ -27,6 +27,7 @@ export async function inBrowser(origin, cookie) {
     phone: {
       '/': await phoneScore(port, `${origin}/`, { cookie }),
       '/notes': await phoneScore(port, `${origin}/notes`, { cookie }),
+      '/about': await phoneScore(port, `${origin}/about`, {}),
       '/sign-in': await phoneScore(port, `${origin}/sign-in`, {}),
     },
   }

@@ -109,10 +109,10 @@ export function requestsOf({ base }, { signedIn, token }) {
   const page = { url: `${base}/notes`, headers: { 'accept-encoding': 'br', accept: 'text/html' } }
   return {
     'session with organization and role (GET /_fw/session)': [{ url: `${base}/_fw/session`, headers: signedIn }, 3.5],
-    'signed-in action, 30 rows (GET list-notes)': [{ url: `${base}/_fw/actions/list-notes`, headers: signedIn }, 12],
+    'signed-in action, 30 rows (GET list-notes)': [{ url: `${base}/_fw/actions/list-notes`, headers: signedIn }, 9],
     'signed-in action, 30 rows (POST list-notes)': [
       { url: `${base}/_fw/actions/list-notes`, method: 'POST', headers: { ...JSON_TYPE, ...signedIn }, body: '{}' },
-      12,
+      9,
     ],
     'the same from an MCP host, revision of 2025 (tools/call)': [mcp(listNotes), 14],
     'the same from an MCP host, revision of 2026 (tools/call)': [mcp({ ...listNotes, isNew: true }), 14],
@@ -120,7 +120,7 @@ export function requestsOf({ base }, { signedIn, token }) {
     'tools/list, revision of 2026': [mcp({ ...list, isNew: true }), 4],
     'collection page, 30 rows, JSON-LD, asked for again (GET /note-list)': [
       { url: `${base}/note-list`, headers: { ...signedIn, accept: 'application/ld+json' } },
-      12,
+      9,
     ],
     'application page, br (GET /notes)': [page, 1.6],
     'application page, not modified': [page, 1.6, 'etag'],
