@@ -1,5 +1,5 @@
-// What one instance carries on a file, and one, two and three on one libSQL server; what the server itself carries without any of us.
-// `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`; about two minutes.
+// What one instance carries on a file, and one, two and four on one libSQL server, with and without replicas; what the server itself
+// carries without any of us. `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`; about three minutes.
 import { Agent, createServer, request } from 'node:http'
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -212,18 +212,28 @@ if (isWanted('file')) {
   await server.stop()
 }
 if (isWanted('instances')) {
-  for (const [count, way] of [
+  for (const [count, way, hasReplica = false] of [
     [1, 'http:'],
     [1, 'ws:'],
     [2, 'ws:'],
-    [3, 'ws:'],
+    [4, 'ws:'],
+    [1, 'http:', true],
+    [2, 'http:', true],
+    [4, 'http:', true],
   ]) {
     const sqld = await startSqld()
     const database = sqld.url.replace('http:', way)
-    const servers = await Promise.all(Array.from({ length: count }, () => watchedServer({ database })))
-    await measureInstances(`${count} on a libSQL server, ${way}`, servers, await people(servers[0].origin))
+    const folder = mkdtempSync(join(tmpdir(), 'fw-replicas-'))
+    const start = (_, at) => {
+      const env = hasReplica ? { FW_DATABASE_REPLICA: join(folder, `${at}.db`) } : {}
+      return watchedServer({ database, env })
+    }
+    const servers = await Promise.all(Array.from({ length: count }, start))
+    const label = `${count} on a libSQL server, ${hasReplica ? 'each with a replica' : way}`
+    await measureInstances(label, servers, await people(servers[0].origin))
     for (const server of servers) await server.stop()
     await sqld.stop()
+    rmSync(folder, { recursive: true })
   }
 }
 console.log(JSON.stringify(rows))

@@ -19,8 +19,9 @@ const NEWEST = 'screenshots.new'
 const given = process.argv.slice(2)
 const isComparing = given.includes('--compare')
 const PICTURES = 'docs/pictures'
-/** The states that docs/guides/components.md shows. */
+/** The states that README.md and docs/guides/components.md show. */
 const SHOWN = {
+  notes: 'notes',
   FwUserButton: 'account-menu',
   FwUserProfile: 'settings',
   FwOrganizationSwitcher: 'switcher',
