@@ -115,7 +115,7 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('says at the field why a password is refused, until the form is closed', async ({ page }) => {
+test('says at the field why a password is refused', async ({ page }) => {
   await page.goto('/settings/security')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill('not my password')
