@@ -15,7 +15,7 @@ const { output } = await runStep('starter', 'vitest', [
   'starter',
   ...(form === 'short'
     ? ['tests/starter/short.test.ts', 'tests/starter/tutorial.test.ts']
-    : ['tests/starter/long.test.ts']),
+    : ['tests/starter/first-commands.test.ts', 'tests/starter/long.test.ts']),
   ...reporters,
 ])
 // The seconds of each step, for docs/performance.md.

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { emptyFolder, run, startProgram } from './project'
+
+// The commands of README.md, docs/index.md and the start guide, word for word, on the machine's own Node in a fresh clone.
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const PORT = '4511'
+const origin = `http://localhost:${PORT}`
+const env = { PORT, NUXT_PORT: PORT }
+
+/** The lines of the first blocks of commands on a page. */
+const blocksOf = (page: string, most: number): string[][] =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/```sh\n([^]*?)\n```/g)]
+    .slice(0, most)
+    .map(([, lines = '']) => lines.split('\n').map(line => line.replace(/\s+# .*/, '')))
+
+/** Starts what goes on running, asks it who is signed in, and ends it. */
+async function askedWhileRunning(folder: string, line: string): Promise<unknown> {
+  const server = await startProgram(folder, ['sh', '-c', line], origin, env)
+  const answer = await fetch(`${origin}/_fw/session`, { headers: { 'sec-fetch-site': 'same-origin' } })
+  await server.stop()
+  return answer.json()
+}
+
+it.each([
+  ['README.md', 3],
+  ['docs/index.md', 1],
+  ['docs/guides/start.md', 1],
+])('%s', async (page, most) => {
+  const folder = join(emptyFolder(), 'fairway')
+  execFileSync('git', ['clone', '--quiet', root, folder])
+  for (const block of blocksOf(page, most)) {
+    let place = folder
+    for (const line of block) {
+      if (line.startsWith('cd ')) place = resolve(place, line.slice(3))
+      else if (/\b(run dev|npm start)$/.test(line)) expect(await askedWhileRunning(place, line)).toHaveProperty('session')
+      else expect(await run(place, 'sh', ['-c', line], env)).toMatchObject({ code: 0 })
+    }
+  }
+})
