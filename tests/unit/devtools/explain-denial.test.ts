@@ -118,7 +118,7 @@ describe('why something was refused', () => {
     const thrown = await runAction(test.app, { ...call, name: 'by-guard' }).catch((error: unknown) => error)
     const { rule, fact } = await explain({ name: 'by-guard' }, thrown as AppError)
     expect(rule).toBe("The action by-guard: `requireOrgRole('admin')` refuses; it lets in: owner, admin.")
-    expect(fact).toContain('You are member of this organization; this needs admin or owner.')
+    expect(fact).toContain('You’re a member of this organization. This requires the admin or owner role.')
   })
 
   it('a row of somebody else: whose it is, its visibility, and that it is not shared', async () => {
@@ -133,9 +133,9 @@ describe('why something was refused', () => {
       sql: `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', 'note-1', ?, 'viewer', ?, ?, 0)`,
       args: [tom.userId, ada.orgId ?? '', ada.userId],
     })
-    const error = new AppError('forbidden', { detail: 'This needs the role editor on this item.' })
+    const error = new AppError('forbidden', { detail: 'This requires the editor role on this item.' })
     const { rule, fact } = await explain({ ids: ['note-1'] }, error)
-    expect(rule).toContain('This needs the role editor on this item.')
+    expect(rule).toContain('This requires the editor role on this item.')
     expect(fact).toContain('shared with tom@example.test as viewer')
   })
 

@@ -81,7 +81,7 @@ describe('a guard', () => {
     expect(await letsIn('member')).toEqual(['owner', 'admin', 'member'])
     expect(await outcome(requireOrgRole('admin'), people.member)).toEqual([
       'forbidden',
-      'You are member of this organization; this needs admin or owner.',
+      'You’re a member of this organization. This requires the admin or owner role.',
     ])
     expect(await outcome(requireOrgRole('member'), alone())).toEqual(['no-organization', undefined])
     expect(() => requireOrgRole('boss' as 'owner')).toThrow('there is no role "boss"; there are: owner, admin, member')
@@ -93,8 +93,8 @@ describe('a guard', () => {
     for (const person of [admin, member]) await assignAppRole(test.app, owner, { email: person.email, role: 'curator' })
     const guard = requireAll(requireOrgRole('admin'), roles.requireAny('curator'))
     expect(await outcome(guard, admin)).toEqual([owner.orgId])
-    expect((await outcome(guard, member))[1]).toContain('this needs admin or owner')
-    expect((await outcome(guard, owner))[1]).toContain('This needs curator')
+    expect((await outcome(guard, member))[1]).toContain('This requires the admin or owner role')
+    expect((await outcome(guard, owner))[1]).toContain('This requires the curator role')
     const own = requireAll(requireOrganization(), ({ session }) => session?.email === admin.email)
     expect(await outcome(own, admin)).toEqual([owner.orgId])
     expect(await outcome(own, owner)).toEqual(['forbidden', undefined])

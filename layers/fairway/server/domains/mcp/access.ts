@@ -35,7 +35,7 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
   refuseToReaders(access, scope)
   const wanted = MCP_SCOPES.filter(each => each === scope || access.scopes.has(each))
   throw new AppError('insufficient-scope', {
-    detail: `This needs ${scope}.`,
+    detail: `This requires the scope ${scope}.`,
     headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: wanted }) },
   })
 }
@@ -102,7 +102,7 @@ export async function withPersonalToken<T>(
   if (!access.scopes.has(scope)) {
     refuseToReaders(access, scope)
     throw new AppError('insufficient-scope', {
-      detail: `This needs ${scope}.`,
+      detail: `This requires the scope ${scope}.`,
       ...challenge('insufficient_scope', scope),
     })
   }

@@ -77,8 +77,8 @@ function requireAssigned(resolution: AppRoleResolution, accepted: readonly strin
   const wanted = accepted.join(' or ')
   const detail =
     resolution.status === 'assigned'
-      ? `You are ${resolution.role} here; this needs ${wanted}.`
-      : `${REASONS[resolution.status]} This needs ${wanted}; an owner or admin of the organization can assign it.`
+      ? `Your role here is ${resolution.role}. This requires the ${wanted} role.`
+      : `${REASONS[resolution.status]} This requires the ${wanted} role. An owner or admin of the organization can assign it.`
   throw new AppError('forbidden', { detail })
 }
 

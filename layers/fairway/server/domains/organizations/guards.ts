@@ -57,7 +57,9 @@ export function requireOrgRole(least: OrgRole): OrganizationGuard {
   const guard = (context: GuardContext): true => {
     const role = requireRole(context)
     if (orgRoles.includes(role)) return true
-    const detail = `You are ${role} of this organization; this needs ${orgRoles.toReversed().join(' or ')}.`
+    const article = role === 'member' ? 'a' : 'an'
+    const wanted = orgRoles.toReversed().join(' or ')
+    const detail = `You’re ${article} ${role} of this organization. This requires the ${wanted} role.`
     throw new AppError('forbidden', { detail })
   }
   return Object.assign(guard, { orgRoles: Object.freeze(orgRoles) })

@@ -37,7 +37,7 @@ async function requireAccess(
     .from(table)
     .where(and(eq(table.id, id), accessibleTo(table, session)))
   if (!row) throw new AppError('not-found')
-  if (row.isEnough !== 1) throw new AppError('forbidden', { detail: `This needs the role ${role} on this item.` })
+  if (row.isEnough !== 1) throw new AppError('forbidden', { detail: `This requires the ${role} role on this item.` })
 }
 
 /** Lets another member of the row's organization use it; sharing again changes the role. Throws `not-found`, `forbidden`, `no-organization`. */
