@@ -131,10 +131,10 @@ const PERIODS = [
   [60, 'minute'],
 ]
 
-function limitText({ most, windowInSeconds }) {
-  const [seconds, unit] = PERIODS.find(([length]) => windowInSeconds % length === 0) ?? [1, 'second']
-  const count = windowInSeconds / seconds
-  return `${most} per ${count === 1 ? unit : `${count} ${unit}s`}`
+function limitText({ max, per, window }) {
+  const [seconds, unit] = PERIODS.find(([length]) => window % length === 0) ?? [1, 'second']
+  const count = window / seconds
+  return `${max} for each ${per} in ${count === 1 ? unit : `${count} ${unit}s`}`
 }
 
 /** Who may call an operation: the smallest role of the organization, or operators. */

@@ -24,6 +24,8 @@ export const ADDRESS_LINK_PATH = '/_fw/address'
 export const picturePath = (userId: string, version: string) =>
   `/_fw/people/${encodeURIComponent(userId)}/picture?v=${encodeURIComponent(version)}`
 export const AUTH_PREFIX = '/_fw/auth'
+/** Where a provider sends people back who sign in with it: the address that is registered there. */
+export const signInCallbackPath = (provider: string) => `${AUTH_PREFIX}/callback/${provider}`
 /** What ways to sign in are offered. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
@@ -68,7 +70,7 @@ export const DESKTOP_COMPLETE_PATH = '/_fw/desktop/complete'
 /** The URL path of one action, for example `/_fw/actions/create-note`. */
 export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
 
-/** Where providers send browsers back to, all of them: the one address that is registered there. */
+/** Where providers send people back who connect an account: one address for all of them. */
 export const CALLBACK_PATH = '/callback'
 export const CONNECTIONS_PATH = '/_fw/connections'
 /** Where a person sees what they have connected. */

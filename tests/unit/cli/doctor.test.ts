@@ -157,15 +157,15 @@ describe('fw doctor asks others', () => {
     const provider = await startOidcProvider(client)
     const entry = { id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }
     const env = { FW_BASE_URL: 'http://localhost:3999', FW_OIDC_PROVIDERS: JSON.stringify([entry]) }
-    provider.allow('http://localhost:3999/callback')
+    provider.allow('http://localhost:3999/_fw/auth/callback/corp')
     expect(await said('providers,clock', env)).toEqual([
-      'ok corp answers; people are sent back to http://localhost:3999/callback',
+      'ok corp answers; people are sent back to http://localhost:3999/_fw/auth/callback/corp',
       expect.stringMatching(/^ok agrees with 127|^ok agrees with localhost/),
     ])
-    provider.allow('http://localhost:4000/callback')
+    provider.allow('http://localhost:4000/_fw/auth/callback/corp')
     const [refused] = await find('providers', env)
     expect(refused?.said).toMatch(/^fault corp refuses the client or the redirect address \(4\d\d\)/)
-    expect(refused?.todo).toContain('Register http://localhost:3999/callback')
+    expect(refused?.todo).toContain('Register http://localhost:3999/_fw/auth/callback/corp')
     await provider.stop()
     expect((await said('providers', env))[0]).toMatch(/^fault corp does not answer/)
   })

@@ -5,7 +5,7 @@ import { knownProvider } from '../../server/domains/oauth-client/known-providers
 import type { SignInProvider } from '../../server/kernel/config/sign-in-config'
 import { createMailer, verifyMailServer } from '../../server/kernel/mail/mailer'
 import { isLoopbackHost } from '../../shared/loopback'
-import { CALLBACK_PATH, MCP_PATH } from '../../shared/paths'
+import { MCP_PATH, signInCallbackPath } from '../../shared/paths'
 import { hubReport } from '../hub-checks'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from '../mcp/discovery-steps'
 import { reasonOf, StepFailure } from '../mcp/endpoint'
@@ -65,7 +65,7 @@ export const providers: Check = {
 const PROVIDER_LIMIT_IN_MS = 10_000
 
 async function askProvider(patient: Patient, provider: SignInProvider): Promise<Found> {
-  const redirect = patient.config.baseUrl + CALLBACK_PATH
+  const redirect = patient.config.baseUrl + signInCallbackPath(provider.id)
   const register = `Register ${redirect} there as redirect address of the client ${provider.clientId}.`
   try {
     const record = { ...knownProvider(provider), clientId: provider.clientId }

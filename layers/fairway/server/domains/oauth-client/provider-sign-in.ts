@@ -11,7 +11,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { AUTH_PREFIX } from '#fairway/shared/paths'
+import { signInCallbackPath } from '#fairway/shared/paths'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { findSignInProvider } from './provider-registry'
@@ -31,7 +31,7 @@ const signInFlow = defineFlow({
   },
 })
 
-const redirectUriOf = (app: App, id: string): string => `${app.config.baseUrl}${AUTH_PREFIX}/callback/${id}`
+const redirectUriOf = (app: App, id: string): string => app.config.baseUrl + signInCallbackPath(id)
 
 interface StartInput {
   provider: string
