@@ -134,7 +134,7 @@ const PERIODS = [
 function limitText({ max, per, window }) {
   const [seconds, unit] = PERIODS.find(([length]) => window % length === 0) ?? [1, 'second']
   const count = window / seconds
-  return `${max} for each ${per} in ${count === 1 ? unit : `${count} ${unit}s`}`
+  return `${max} per ${per} and ${count === 1 ? unit : `${count} ${unit}s`}`
 }
 
 /** Who may call an operation: the smallest role of the organization, or operators. */
