@@ -17,9 +17,9 @@ export interface App {
   log: Log
   mailer: Mailer
   fetch: typeof fetch
-  /** What the application puts around the server's own pages. */
+  /** The application's frames for the server's own pages. */
   frames: PageFrames
-  /** What domains have declared of their rows, for the domains below them. */
+  /** The dependent rows that every domain declares, read by the domains that delete people and organizations. */
   dependents: readonly DependentRows[]
   /** The names of the platform's own tables; all others in the database are the application's. */
   platformTables: ReadonlySet<string>
@@ -30,7 +30,7 @@ export interface App {
   memo<T>(name: string, make: () => T): T
 }
 
-/** What an action refused, to whom, and what it was asked with. */
+/** An action's refusal, with the caller's session and input. */
 interface Refusal {
   action: string
   session: Session | null
@@ -39,7 +39,7 @@ interface Refusal {
   error: AppError
 }
 
-/** Where a developer's own server is told how its requests go; no other server has one, and nobody waits for it. */
+/** Receives the steps of each request on a developer's own machine. Other servers have none, and requests do not wait for it. */
 export interface Walk {
   /** The next step of a request begins; `fact` says in a few words what it is about. */
   step(requestId: string, step: string, fact?: string): void

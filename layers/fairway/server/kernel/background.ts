@@ -38,5 +38,5 @@ export function markRequest(app: App): void {
   requestsOf(app).lastAt = performance.now()
 }
 
-/** Whether a request has arrived within the last second. */
+/** Returns whether a request arrived within the last second. */
 export const hasRequests = (app: App): boolean => performance.now() - requestsOf(app).lastAt < LATELY_IN_MS

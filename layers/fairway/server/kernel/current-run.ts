@@ -7,15 +7,15 @@ import { AppError } from './http/app-error'
 /** On whose behalf, and with what, the code that asks is running. */
 interface Run {
   app: App
-  /** Who it is, or how to find out: a request looks its session up when it is first asked for. */
+  /** The session, or a function that finds it: a request looks its session up on first use. */
   session: Session | null | (() => Promise<Session | null>)
   /** By which surface an action was called, or that a job runs; missing in other requests. */
   caller?: AuditCaller
-  /** Whether the person signed in within the last 15 minutes; missing when a token or a program acts for them. */
+  /** Returns whether the person signed in within the last 15 minutes; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
-  /** What that program says it is. */
+  /** The user agent that the program reports. */
   userAgent?: string
 }
 
@@ -38,7 +38,10 @@ export function requireRun(): Run {
 export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
   typeof session === 'function' ? session() : session
 
-/** Waits for work, for so many seconds; then the clock is aborted and `timed-out` thrown. Work that goes on after that may still fail, and its failure is dropped. */
+/**
+ * Waits for work, at most `seconds`; then aborts the clock and throws `timed-out`. The work may still fail later, and that
+ * failure is dropped.
+ */
 export async function withTimeout<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

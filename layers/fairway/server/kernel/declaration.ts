@@ -1,9 +1,12 @@
 import type { z } from 'zod'
 
-/** What an author's file may declare. */
+/** The kinds of declarations in an author's files. */
 type DeclarationKind = 'action' | 'collection' | 'provider' | 'resource' | 'prompt' | 'app' | 'job' | 'mail' | 'upload'
 
-/** What the define functions mark their result with; the same in every copy of this code, because the build loads its own. */
+/**
+ * The mark that the define functions set on their result. It is the same in every copy of this code, because the build loads a
+ * separate copy.
+ */
 const MARK = Symbol.for('fairway.declaration')
 
 /** Freezes a declaration and marks what it is. */
@@ -40,7 +43,7 @@ export function parseDeclaration<T extends z.ZodType>(name: string, schema: T, o
   throw new Error(`${name}: ${faults.join('; ')}`)
 }
 
-/** What a text says as JSON; undefined when it is none. */
+/** Parses a text as JSON; undefined when it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

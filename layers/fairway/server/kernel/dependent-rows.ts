@@ -19,8 +19,8 @@ export interface Stranger {
 }
 
 /**
- * What a domain declares about its rows that depend on people, memberships and organizations. The domains that own those end the
- * rows in the same transaction and know no table of another domain; `compose` lists the declarations.
+ * A domain's declaration of its rows that depend on people, memberships and organizations. The domains that own those end the
+ * rows in the same transaction without knowing the tables of other domains; `compose` lists the declarations.
  */
 export interface DependentRows {
   /** Selects that find something where an account was used; `userId` is the column that says which account. */
@@ -31,17 +31,23 @@ export interface DependentRows {
   countGrants?(orgId: string, now: number): InStatement
   /** Ends what is under way to become a session of a user elsewhere, where the condition holds. */
   endUnderWay?(userId: string, when: SqlPart): InStatement[]
-  /** What a stranger may have left in the account of a user or has under way there: `delete` or `update` statements that end in a condition. */
+  /**
+   * The rows that a stranger may have left in a user's account, or has under way there: `delete` or `update` statements that end
+   * in a condition.
+   */
   leftByStranger?(clock: { now(): Date }, stranger: Stranger): SqlPart[]
   /** Deletes what belongs to an organization that is deleted; the condition is about `org_id`. */
   forgetOrganization?(condition: SqlPart): InStatement[]
   /** Tables whose rows, by `user_id`, move along when local data is given to an account, each with the condition on those that do. */
   movesWithPerson?: Readonly<Record<string, string>>
-  /** What a person's own file holds of them, by the name of its part: selects whose columns are what it shows, and never a secret. */
+  /**
+   * The person's data in the file that they download, by the name of its part: selects whose columns appear in it, without any
+   * secret.
+   */
   ofPerson?(person: PersonKey): Readonly<Record<string, SqlPart>>
   /** Deletes what belongs to a person whose account is deleted. */
   forgetPerson?(person: PersonKey): InStatement[]
-  /** Gives rows that name a person by their address to the new one. */
+  /** Updates rows that name a person by their old address to the new one. */
   changeAddress?(change: PersonKey & { newEmail: string }): InStatement[]
 }
 

@@ -48,8 +48,8 @@ function textOf(value: unknown): string {
 const PIECE = 500
 
 /**
- * All rows of a query that gives the next `limit` rows behind a given one, read piece by piece: an export of any size holds
- * a few hundred rows.
+ * Iterates over all rows of a query in pieces; the query returns the next `limit` rows after a given row. An export of any size
+ * holds only a few hundred rows in memory.
  */
 export async function* inPieces<Row>(
   read: (after: Row | undefined, limit: number) => Promise<Row[]>,

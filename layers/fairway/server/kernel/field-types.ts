@@ -27,7 +27,9 @@ interface FileColumnOptions {
   upload: string
 }
 
-/** A column that holds one file of an upload, by its id: the file is kept as long as the row has it, whoever writes. */
+/**
+ * A column that holds one uploaded file, by its id. The file is kept as long as the row refers to it, for every kind of write.
+ */
 export const file = customType<{
   data: string
   driverData: string

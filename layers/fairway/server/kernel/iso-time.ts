@@ -2,7 +2,7 @@ const DAY_IN_MS = 86_400_000
 
 const two = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** The day that was asked for last: times that are told together are mostly of one day. */
+/** The last requested day: times that are formatted together are mostly of one day. */
 const last = { day: Number.NaN, text: '' }
 
 /** A point in time (milliseconds since 1970) as `Date.prototype.toISOString` has it; throws a RangeError for what is none. */

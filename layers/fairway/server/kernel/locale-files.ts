@@ -1,4 +1,4 @@
-// Stands in for `#fw/texts` outside of the build, where scripts load it by itself: it imports nothing of ours but types.
+// Replaces `#fw/texts` outside of the build, where scripts load it directly: it imports only types from our code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import type { LanguageInfo } from '../../shared/languages'
 export type Catalog = Record<string, unknown>
 type ReadCatalog = (file: string) => Catalog
 
-/** What the server alone says, on its own pages and in mails; no browser loads it. */
+/** The texts for the server's own pages and mails; browsers do not load them. */
 export const FEATURES_OF_THE_SERVER: readonly string[] = [
   'account',
   'approval',

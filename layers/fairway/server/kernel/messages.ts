@@ -54,7 +54,7 @@ export function messagesOf(language: Language): Messages {
   return messages
 }
 
-/** What an error code means, in a language. */
+/** Returns the title of an error code in a language. */
 export const errorTitle = (code: ErrorCode, language: Language): string =>
   messagesOf(language).errors[code] ?? errorCatalog[code].title
 
@@ -69,7 +69,7 @@ export function fillCount(text: string, values: Readonly<Record<string, number>>
   return fill(forms[forms.length > 1 ? pluralForm(forms.length, count, language) : 0] ?? text, values)
 }
 
-/** The language that a `lang` parameter or an `Accept-Language` header asks for; `otherwise` for any other. */
+/** Returns the language that a `lang` parameter or an `Accept-Language` header requests; `otherwise` for any other. */
 export const languageOf = (value: unknown, otherwise: Language = 'en'): Language =>
   toLanguage(value, languages) ?? otherwise
 
@@ -81,7 +81,7 @@ export function requestLanguage(event: H3Event): Language {
   return languageOf(CHOSEN.exec(cookie)?.[1], languageOf(preferred))
 }
 
-/** What `<html>` says of its language: `lang`, and `dir` where it is written from right to left. */
+/** Returns the language attributes of `<html>`: `lang`, and `dir` where it is written from right to left. */
 export function htmlAttributes(language: Language): string {
   const isRightToLeft = languages.some(({ code, direction }) => code === language && direction === 'rtl')
   return `lang="${language}"${isRightToLeft ? ' dir="rtl"' : ''}`

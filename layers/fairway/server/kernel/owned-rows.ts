@@ -19,7 +19,7 @@ export const personSchema = emailSchema.meta({
   isMember: true,
 })
 
-/** A column with the address of whoever created the row; null once that account has ended. */
+/** A column with the address of the person who created the row; null once that account is deleted. */
 export const creator = customType<{ data: string; driverData: string }>({ dataType: () => CREATOR_TYPE })
 
 /** Runs statements, inside or outside of a transaction. */
@@ -40,7 +40,7 @@ export interface TableOfRows {
   hasOrg: boolean
   /** The columns that are handed over when a member leaves, quoted: `owner_email`, and those made by `person()`. */
   people: string[]
-  /** The columns that say who created a row, quoted. Nobody takes them over. */
+  /** The columns that name the creator of a row, quoted. They are not handed over. */
   creators: string[]
 }
 
@@ -77,7 +77,7 @@ export async function findTables(on: Runs): Promise<TableOfRows[]> {
 
 const countSchema = z.object({ n: z.number() })
 
-/** How many rows a part of a SELECT finds: what stands behind `from`. */
+/** Counts the rows of a part of a SELECT: the text after `from`. */
 export async function countRows(on: Runs, from: string, args: InValue[]): Promise<number> {
   const { rows } = await on.execute({ sql: `select count(*) as n from ${from}`, args })
   return countSchema.parse(rows[0]).n

@@ -1,8 +1,9 @@
-// Whatever this process remembers, and could find out again. ARCHITECTURE.md has the same rows, with what makes each of them forget.
+// Everything that this process caches and could find again. ARCHITECTURE.md lists the same rows, with the events that clear each
+// of them.
 import { LRUCache } from 'lru-cache'
 
 const shortcut = (most: number) => ({ most, isShortcut: true })
-/** What an answer depends on, or what spares others: it stays with `FW_SHORTCUTS=off`. */
+/** For caches that results depend on, or that spare other servers: they stay with `FW_SHORTCUTS=off`. */
 const needed = (most: number) => ({ most, isShortcut: false })
 
 /** How many of each are remembered; the least recently used leave first. */
@@ -37,7 +38,7 @@ export interface Remembered<Value> {
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
-  /** What is there under this key, else what `make` gives. */
+  /** Returns the value under this key, or the result of `make`. */
   of(key: string, make: () => Value): Value
 }
 
@@ -69,7 +70,7 @@ export function createRemembered<Value extends {}>(name: RememberedName, shortcu
   }
 }
 
-/** What an App has of it: the kernel's database, which an App holds, has memories too. */
+/** The parts of an App that this needs. The kernel's database also has memories, and an App holds that database. */
 interface Rememberer {
   config: { shortcuts: boolean }
   memo<T>(name: string, make: () => T): T

@@ -10,7 +10,7 @@ export interface Logo {
   dark: string
 }
 
-/** What the product is called and looks like. */
+/** The product's name and looks. */
 export interface Brand {
   name: string
   logo: Logo | null
@@ -41,10 +41,10 @@ const accentSchema = z.string().transform((value, context): Accent => {
 export const brandOptions = {
   /** The same as `brand.name`. */
   name: nameSchema.optional(),
-  /** What the product is called and looks like, everywhere: pages, mails, the browser's tab, hosts and authenticators. */
+  /** The product's name and looks on pages, in mails, in browser tabs, for MCP hosts and in authenticator apps. */
   brand: z
     .strictObject({
-      /** What people read on pages and in mails. */
+      /** The name shown on pages and in mails. */
       name: nameSchema.optional(),
       /** A picture in public/, SVG or PNG, or one for light and one for dark pages. */
       logo: z
@@ -53,7 +53,7 @@ export const brandOptions = {
           z.strictObject({ light: publicPicture, dark: publicPicture }),
         ])
         .optional(),
-      /** What other sites show beside a link to a public page: the path of a PNG or JPEG file in public/, best 1200 by 630 pixels. */
+      /** The preview image for links to public pages: the path of a PNG or JPEG file in public/, ideally 1200 by 630 pixels. */
       socialImage: z
         .string()
         .regex(/^(\/(?!\.)[\w.-]+)+\.(png|jpe?g)$/, 'must be the path of a PNG or JPEG file in public/')
@@ -78,7 +78,7 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
   }
 }
 
-/** Where the build puts the picture of an application that has neither a logo nor a picture. */
+/** The path of the image that the build writes for an application with neither a logo nor a social image. */
 export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
 
 /** The picture for links to public pages, and whether it is wide: the application's, its logo as PNG, or the platform's mark where it has no logo. */
@@ -98,7 +98,7 @@ export type Accent = Record<(typeof SHADES)[number], string>
 /** WCAG 2.2, 1.4.3: text of normal size. */
 const READABLE = 4.5
 const WHITE = '#ffffff'
-/** Text on the accent in dark pages, and the surfaces that the accent stands on as text (app/assets/main.css). */
+/** Text on the accent in dark pages, and the surfaces behind text in the accent colour (app/assets/main.css). */
 const DARK_TEXT = '#0b1220'
 const LIGHT_SURFACES = [WHITE, '#f8fafc', '#f1f5f9']
 const DARK_SURFACES = ['#1e293b', '#0f172a', '#2a374b']
@@ -120,7 +120,10 @@ export const defaultAccent: Accent = {
   950: '#052e16',
 }
 
-/** The shades of a colour (`#1d4ed8`, or the name of a Tailwind colour); a string says why it is none, or how little it stands out. */
+/**
+ * Returns the shades of a colour (`#1d4ed8`, or the name of a Tailwind colour), or a sentence that says why it is invalid or
+ * lacks contrast.
+ */
 export function accentOf(value: string): Accent | string {
   const base = colourOf(value)
   if (!base) return `“${value}” is no colour: write it like #1d4ed8, or name one of ${names.join(', ')}`
@@ -177,7 +180,7 @@ const isReadableInDark = (colour: string): boolean =>
   [...DARK_SURFACES, over(DARK_SURFACES[0]!, colour, 0.15)].every(surface => contrast(colour, surface) >= READABLE) &&
   contrast(over(DARK_SURFACES[0]!, colour, 0.9), DARK_TEXT) >= READABLE
 
-/** What is seen where a colour lies on a surface and lets a part of it through; screens mix in sRGB. */
+/** The visible colour of a translucent layer on a surface; screens mix in sRGB. */
 const over = (surface: string, colour: string, part: number): string => colordx(surface).mix(colour, part).toHex()
 
 function shade(colour: string, toLightness: (lightness: number) => number, strength = 1): string {

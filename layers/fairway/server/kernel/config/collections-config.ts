@@ -22,7 +22,7 @@ export const paginationShape = {
   paginationUseOutputWalkers: flag,
 }
 
-// A name stands in addresses as it is, and brackets would nest.
+// A name appears in addresses unencoded, and brackets would nest.
 const parameterName = z.string().regex(/^[\w.~-]+$/, 'must be made of letters, digits and _ . ~ -')
 
 const configSchema = z
@@ -66,7 +66,10 @@ export const RELATIONAL_OPTIONS = [
 /** How the collections of this application are paginated and written, with every value filled in. */
 export type CollectionsConfig = z.output<typeof configSchema>
 
-/** What `defineFwConfig({ collections })` accepts: the shape of ours, or a known layout of others with its spelling of the keys. */
+/**
+ * The values that `defineFwConfig({ collections })` accepts: Fairway's shape, or a known layout of others with its spelling of
+ * the keys.
+ */
 export type CollectionsConfigInput =
   | z.input<typeof configSchema>
   | { [group in 'defaults' | 'collection' | 'pagination' | 'serializer']?: Readonly<Record<string, unknown>> }

@@ -23,7 +23,7 @@ import {
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
-  /** What the product is called and looks like; `name` is its name alone. */
+  /** The product's name and looks; `name` is its name alone. */
   brand: Brand
   name: string
   /** The public origin without a trailing slash, for example `https://app.example.com`. */
@@ -37,13 +37,13 @@ export interface Config {
   password: PasswordConfig
   /** Whether everyone needs a second factor, and after how many days. */
   secondFactor: { isRequired: boolean; graceDays: number }
-  /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
+  /** `offered`: created on first use from a loopback peer; `off`: neither created nor signed in. */
   devAccount: 'offered' | 'off'
-  /** Whether this is a developer's own machine, and nobody else's reaches it. */
+  /** Whether this is a developer's own machine that other machines cannot reach. */
   isOwnMachine: boolean
   /** The fixed identity of every request, when sign-in is disabled. */
   authDisabled?: { email: string }
-  /** Sign-in that the application brings itself, instead of ours. */
+  /** The application's own sign-in, which replaces Fairway's. */
   customSignIn: CustomSignIn | null
   signIn: SignInPolicy
   /** The setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
@@ -52,20 +52,20 @@ export interface Config {
   /** For how long a deleted organization can be restored, in days. */
   orgDeletionGrace: number
   appRoles: AppRolesDeclaration | null
-  /** What organizations may have by their plan; null where nothing is limited. */
+  /** The features and limits of each plan; null where organizations have no limits. */
   plans: PlansConfig | null
   /** The providers that people can sign in with, in the order they are offered. */
   signInProviders: SignInProvider[]
   connections: ConnectionsConfig
-  /** The credentials that actions ask for. */
+  /** The credentials that actions require. */
   credentials: readonly DeclaredCredential[]
   mail: MailConfig
-  /** What mails say instead of the platform's own texts. */
+  /** Texts that replace the platform's own texts in mails. */
   mails: MailOverrides
-  /** What search engines are told of public pages. */
+  /** The public pages that search engines can find. */
   publicPages: FwConfig['publicPages']
   rateLimits: boolean
-  /** Whether answers may come by a shorter way than the plain one, which gives the same. */
+  /** Whether responses may take faster code paths, which return the same result. */
   shortcuts: boolean
   trustedProxies: string[]
   /** How long the server keeps an idle connection open. */
@@ -76,16 +76,16 @@ export interface Config {
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
-  /** Who may show our embed pages in a frame, as a Content-Security-Policy has it. */
+  /** The sites that may show our embed pages in a frame, as the `frame-ancestors` value of a Content-Security-Policy. */
   embedAncestors: string
   oauth: OAuthConfig
   builder: BuilderConfig
   legal: FwConfig['legal']
   collections: CollectionsConfig
   mcp: McpConfig
-  /** What concerns other applications. */
+  /** Settings for other applications. */
   identity: IdentityConfig
-  /** What of the settings is ignored because it is not accepted; said once at start. */
+  /** Settings that are ignored because they are not accepted; logged once at start. */
   notices: readonly string[]
   /** Lower-case addresses of the people who run this installation. */
   operators: readonly string[]
@@ -101,7 +101,7 @@ export interface OAuthConfig {
   codeLifeInSeconds: number
   /** How long an access token is good. */
   accessTokenLifeInSeconds: number
-  /** Whether hosts are told that they may show a metadata document; `off` takes none either. */
+  /** Whether the metadata invites hosts to use a client ID metadata document; `off` also refuses such documents. */
   clientDocuments: NonNullable<Env['FW_CLIENT_DOCUMENTS']>
   /** How long a used refresh token is answered with the same successor again; 0 never. */
   refreshReplayWindowInSeconds: number
@@ -118,7 +118,7 @@ export interface BuilderConfig {
   /** Origins of the builder service: its pages and its API. */
   appHost: string
   apiHost: string
-  /** Who may open browsers with the shared keys. */
+  /** The people who may open browsers with the shared keys. */
   admitted: FwConfig['builder']
   /** Present when the application is connected. */
   credentials?: { privateKey: string; publicKey: string; userId?: string }
@@ -149,7 +149,7 @@ const connectionsConfig = ({ FW_IDLE_CONNECTIONS: idle = 130, FW_HEADER_TIME: he
   headerTimeInMs: header * 1000,
 })
 
-/** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */
+/** Builds the configuration from the environment. Throws one ConfigError that lists every fault of this environment. */
 export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Config {
   const environment = env.NODE_ENV ?? 'production'
   const faults = faultsOf(env, environment, devSecret)
@@ -276,7 +276,7 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
   },
 })
 
-/** Where people sign in elsewhere, our own ways in are closed. */
+/** An application with its own sign-in turns off all of Fairway's sign-in methods. */
 const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: FwConfig) =>
   getSession
     ? {

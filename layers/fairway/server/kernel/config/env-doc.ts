@@ -46,7 +46,7 @@ export function configurationDoc(): string {
   return head + body.join('') + signInDoc()
 }
 
-/** What the switches of sign-in add up to: the same function that decides at run time, for every combination. */
+/** Documents the effect of the sign-in switches for every combination, with the same function that decides at run time. */
 function signInDoc(): string {
   const declared = { '`true` / `1`': true, '`false` / `0`': false, 'not set': undefined }
   const skipped = { '`1`': true, '`0`': false, 'not set': undefined }

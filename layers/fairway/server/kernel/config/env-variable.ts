@@ -12,7 +12,7 @@ export const hostName = text
   .regex(/^(?:[\w.-]+|\[[\da-f:.]+\])$/i, 'each entry must be a host name without a port')
   .refine(name => hostnameOf(name) !== undefined, 'each entry must be a host name without a port')
   .transform(name => hostnameOf(name) ?? name)
-/** An origin as `frame-ancestors` knows it; `*.` stands for every host below. */
+/** An origin as `frame-ancestors` accepts it; `*.` matches every subdomain. */
 export const FRAME_ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i
 
 /** The parts of a comma separated list. */
@@ -22,7 +22,7 @@ export const splitList = (list: string): string[] =>
     .map(item => item.trim())
     .filter(Boolean)
 
-/** The value that a JSON text stands for; reports text that is none. */
+/** Parses a JSON text; reports an issue for text that is not JSON. */
 export function parseJson(value: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(value)
@@ -51,7 +51,7 @@ export interface Variable {
     | 'Connections'
     | 'Command line'
   description: string
-  /** What is used when the variable is not set, in words. */
+  /** The value that applies when the variable is not set, in words. */
   unset: string
   example: string
   secret?: boolean

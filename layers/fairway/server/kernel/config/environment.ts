@@ -8,9 +8,9 @@ import { filesFaults } from './files-config'
 import { providerFaults } from './sign-in-config'
 
 /**
- * The host names that requests may be sent to, besides those of this machine; null where every name may. Where a visitor is
- * signed in without being asked, or the application is on this machine, a name that was made to point here (DNS rebinding)
- * would make the page of another site one of ours.
+ * The host names that requests may use besides those of this machine; null where every name is allowed. DNS rebinding points a
+ * foreign name at this machine. Without this list, another site's page would then count as ours where visitors are signed in
+ * automatically or the application runs locally.
  */
 export function allowedHosts(env: Env): ReadonlySet<string> | null {
   const { hostname } = new URL(baseUrlOf(env))
@@ -21,7 +21,7 @@ export function allowedHosts(env: Env): ReadonlySet<string> | null {
 /** The public origin without a trailing slash, for example `https://app.example.com`. */
 export const baseUrlOf = (env: Env): string => new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
 
-/** What is wrong with the public origin of an environment. */
+/** The faults of an environment's public origin. */
 function originFaults(env: Env): string[] {
   if (!env.FW_BASE_URL) return []
   const url = new URL(env.FW_BASE_URL)
@@ -32,7 +32,7 @@ function originFaults(env: Env): string[] {
 const MIN_SECRET_LENGTH = 32
 const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
 
-/** What is wrong with the secrets of an environment; names them, never their values. */
+/** The faults of an environment's secrets; names them, never their values. */
 function secretFaults(env: Env): string[] {
   const named = [
     ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
@@ -54,7 +54,7 @@ export function devSecret(dataDir: string): string {
   const draft = `${path}.${newId()}`
   writeFileSync(draft, randomToken(48), { mode: 0o600 })
   try {
-    // A link appears whole or not at all, so no process reads a half-written secret.
+    // A link appears whole or is absent, so no process reads a half-written secret.
     linkSync(draft, path)
   } catch (error) {
     if (!isAlreadyThere(error)) throw error
@@ -106,7 +106,7 @@ export const databaseConfig = (env: Env): DatabaseConfig => ({
   shortcuts: env.FW_SHORTCUTS !== 'off',
 })
 
-/** What of an environment cannot be used, and why; names settings, never the values of secrets. */
+/** Returns the settings of an environment that cannot be used, and why. Names settings, never the values of secrets. */
 export const faultsOf = (env: Env, environment: NonNullable<Env['NODE_ENV']>, devSecret?: string): string[] => [
   ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),
   ...providerFaults(env, environment),

@@ -6,7 +6,7 @@ export interface BucketConfig {
   /** The origin of the service, and the path before the bucket where it has one. */
   endpoint: string
   bucket: string
-  /** What stands before each name, with its `/`; empty for none. */
+  /** The prefix of each object name, with its `/`; empty for none. */
   prefix: string
   region: string
   accessKeyId: string
@@ -39,7 +39,7 @@ export function filesConfig(env: Env): FilesConfig {
   }
 }
 
-/** What is missing beside the name of a bucket. */
+/** The settings that a bucket name requires and that are missing. */
 export const filesFaults = (env: Env): string[] =>
   env.FW_FILES && !(env.FW_FILES_KEY && env.FW_FILES_SECRET)
     ? ['FW_FILES: needs FW_FILES_KEY and FW_FILES_SECRET, the keys of the bucket']

@@ -8,15 +8,15 @@ import { plansOption } from './plans-config'
 import { hubAppSchema, toOrigin } from './identity-registry'
 import { pageUrl, publicPagesOption } from './public-pages'
 
-/** What an application's own `getSession` says of the person who is signed in. */
+/** The signed-in person, as an application's own `getSession` returns it. */
 export interface CustomSession {
-  /** Who it is: the account of this address is used, and made on the first visit. */
+  /** The person's email address. Fairway uses the account with this address and creates it on the first visit. */
   email: string
   /** `false` when the person has not proved that the address is theirs; otherwise your answer vouches for it. */
   emailVerified?: boolean
   name?: string | null
   image?: string | null
-  /** How the person proved who they are, for organizations that ask for one way; `custom` when not given. */
+  /** How the person proved who they are, for organizations that require one provider; `custom` when not given. */
   provider?: string
   /** From this moment on the answer counts as signed out. */
   expiresAt?: Date | string
@@ -40,9 +40,9 @@ const aFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'mu
 const customSignInOptions = {
   /** Says who is signed in, instead of our own sign-in: a person, or null. */
   getSession: aFunction<CustomGetSession>().nullable().default(null),
-  /** When the person last proved who they are; without it, what asks for a recent sign-in is refused. */
+  /** Returns when the person last proved who they are. Without it, requests that require a recent sign-in are refused. */
   signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
-  /** Where people sign in: a page of this application or an address. `return` with the address to come back to is added. */
+  /** Where people sign in: a page of this application or an address. Fairway adds `return` with the address to come back to. */
   signInUrl: pageUrl
     .refine(url => !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(url), 'must be another page than the sign-in page')
     .nullable()
@@ -56,7 +56,7 @@ interface CredentialCheck {
   fetch: typeof fetch
 }
 
-/** A credential that actions ask for by its key. */
+/** A credential that actions require by its key. */
 export interface DeclaredCredential {
   key: string
   name: string
@@ -89,9 +89,9 @@ export interface AppRolesDeclaration {
 
 const options = z.strictObject({
   ...brandOptions,
-  /** What mails say instead of the platform's own texts, by mail and language. */
+  /** Texts that replace the platform's own texts in mails, by mail and language. */
   mails: mailsOption,
-  /** What people may be in this application, from `defineAppRoles`; assigned by owners and admins of an organization. */
+  /** The roles of people in this application, from `defineAppRoles`; owners and admins of an organization assign them. */
   appRoles: z
     .custom<AppRolesDeclaration>(value => isAppRoles(value), 'must come from defineAppRoles')
     .nullable()
@@ -117,18 +117,18 @@ const options = z.strictObject({
     .custom<CollectionsConfigInput>()
     .optional()
     .transform(input => normalizeCollectionsConfig(input)),
-  /** Who may open browsers with the shared keys of a connected builder service. */
+  /** The people who may open browsers with the shared keys of a connected builder service. */
   builder: z
     .strictObject({
-      /** What they are in the organization that they work in. */
+      /** Their roles in the organization that they work in. */
       roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
       /** Only these people, by confirmed address. */
       emails: z.array(z.string().trim().toLowerCase().pipe(z.email())).min(1).optional(),
     })
     .prefault({}),
-  /** The credentials that actions ask for, so that people are told what to enter. */
+  /** The credentials that actions require, so that people see which ones to enter. */
   credentials: credentialsOption,
-  /** What an organization may have by its plan; without it nothing is limited. */
+  /** The features and limits of an organization by its plan; without it, organizations have no limits. */
   plans: plansOption,
   /** What several installations of one product know of each other without configuration. */
   identity: z
@@ -142,7 +142,7 @@ const options = z.strictObject({
       apps: z.array(hubAppSchema).default([]),
     })
     .default({ apps: [] }),
-  /** What search engines are told of public pages. */
+  /** The public pages that search engines can find. */
   publicPages: publicPagesOption,
   ...customSignInOptions,
 })
@@ -154,7 +154,7 @@ const fwConfigSchema = options.transform(({ name, brand, ...config }, context) =
   return z.NEVER
 })
 
-/** What fw.config.ts may say. */
+/** The keys that fw.config.ts accepts. */
 export const FW_CONFIG_KEYS = Object.keys(options.shape)
 
 export type FwConfigInput = z.input<typeof fwConfigSchema>

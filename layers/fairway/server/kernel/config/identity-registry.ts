@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { jsonOf } from '../declaration'
 
-/** What an application must be registered for to sign people in through the hub. */
+/** The capability that an application must be registered for to sign people in through the hub. */
 const IDENTITY_CAPABILITY = 'identity-sso'
 
 /** An application that the hub knows. */
 export interface HubApp {
   appId: string
   clientId: string
-  /** Exactly one origin; a loopback one without a port stands for any port (RFC 8252 §7.3). */
+  /** Exactly one origin; a loopback origin without a port matches any port (RFC 8252 §7.3). */
   origin: string
   callbackPath: string
   /** Declared by the application's own code: the registry cannot say anything else about this id. */
@@ -36,10 +36,10 @@ export const hubAppSchema = z.strictObject({
 })
 type HubAppInput = z.input<typeof hubAppSchema>
 
-/** What the hub knows of applications. */
+/** The applications that the hub knows. */
 export interface Registry {
   apps: readonly HubApp[]
-  /** What is wrong with the entries that are not accepted, by their application id where they say one. */
+  /** The reasons why entries are not accepted, by application id where they have one. */
   ignored: ReadonlyMap<string, string>
 }
 
@@ -69,7 +69,7 @@ export function readRegistry(canonical: readonly HubAppInput[], json: string | u
   return { apps, ignored }
 }
 
-// What is no id may be anything, a secret in the wrong place too: it is not repeated.
+// A value that is not a valid id may be anything, even a misplaced secret, so messages do not repeat it.
 const appIdOf = (entry: unknown): string | undefined =>
   z.object({ appId: z.string().regex(APP_ID) }).safeParse(entry).data?.appId
 

@@ -16,10 +16,10 @@ const plansOptions = z
   .strictObject({
     /** Tables with `org_id` whose rows are counted: `deals: { counts: 'deals', title: 'Deals' }`. `org_members` counts members and open invitations. */
     limits: z.record(name, z.strictObject({ counts: z.string().min(1), title })).default({}),
-    /** What a plan includes or leaves out, with its title. */
+    /** The features that a plan includes or leaves out, each with its title. */
     features: z.record(name, title).default({}),
     plans: z.record(name, planOptions),
-    /** The plan of an organization that nobody has given one. */
+    /** The plan of an organization that has none assigned. */
     default: z.string(),
     /** The plan of a new organization for its first days. */
     trial: z.strictObject({ plan: z.string(), days: z.int().min(1).max(365) }).optional(),

@@ -12,7 +12,7 @@ interface ProviderClient {
 export interface OpenIdProvider extends ProviderClient {
   kind: 'openid'
   issuer: string
-  /** The `prompt` that every sign-in asks for. */
+  /** The `prompt` that every sign-in sends. */
   prompt?: 'select_account'
   /** How the client proves itself at the token endpoint; what the provider announces decides when it is not given. */
   clientAuthentication?: 'basic' | 'post'
@@ -33,7 +33,9 @@ const GOOGLE_ISSUER = 'https://accounts.google.com'
 const GITHUB_URL = 'https://github.com'
 /** Ids that mean something else: built-in providers, and other ways to sign in that sessions and accounts name. */
 const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'hub', 'local', 'magic-link', 'passkey', 'password']
-/** What acts without a sign-in: an organization that asks for a provider of such a name would open to it. */
+/**
+ * Names of surfaces that act without a sign-in. An organization that requires a provider of such a name would admit that surface.
+ */
 const SURFACES = ['a2a', 'auth-disabled', 'cli', 'embed', 'mcp', 'static-token']
 const TAKEN_IDS = [...RESERVED_IDS, ...SURFACES]
 
@@ -52,7 +54,7 @@ export function signInProviders(env: Env): SignInProvider[] {
   return [...providers, ...(env.FW_OIDC_PROVIDERS ?? []).map(entry => ({ kind: 'openid' as const, ...entry }))]
 }
 
-/** What is wrong with the providers' settings, one sentence each. */
+/** The faults of the providers' settings, one sentence each. */
 export function providerFaults(env: Env, environment: 'development' | 'test' | 'production'): string[] {
   const faults = [
     ...halfPair('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET),
@@ -105,7 +107,7 @@ function githubUrls(configured = GITHUB_URL): { url: string; apiUrl: string } {
 }
 
 export interface SignInPolicyInput {
-  /** `auth.requireEmailVerification`, else `AUTH_REQUIRE_EMAIL_VERIFICATION`; undefined when neither says anything. */
+  /** `auth.requireEmailVerification`, else `AUTH_REQUIRE_EMAIL_VERIFICATION`; undefined when neither is set. */
   declared: boolean | undefined
   /** Whether a mail server is set: `SMTP_URL` and `EMAIL_FROM`. */
   sendsMail: boolean
@@ -152,7 +154,7 @@ export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
   }
 }
 
-/** What passwords must be, and how they are kept. */
+/** The requirements for passwords, and how they are hashed. */
 export interface PasswordConfig {
   minLength: number
   maxLength: 128
@@ -161,7 +163,7 @@ export interface PasswordConfig {
   breachedAddress: string | undefined
 }
 
-/** What passwords must be, from the environment. */
+/** Reads the password requirements from the environment. */
 export const passwordConfig = (env: Env): PasswordConfig => ({
   minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12,
   maxLength: 128,

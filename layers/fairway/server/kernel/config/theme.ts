@@ -8,7 +8,7 @@ export const TYPEFACE_FILE = '@fontsource-variable/geist/files/geist-latin-wght-
 // `optional`: a page never moves because its typeface has arrived.
 const TYPEFACE = `@font-face{font-family:Geist;font-weight:100 900;font-display:optional;src:url(${TYPEFACE_PATH}) format("woff2");unicode-range:U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD}`
 
-/** What is alike in both themes; fields and buttons have one height, 40 pixels where fingers press them. */
+/** The shapes that both themes share. Fields and buttons have one height: 40 pixels on touch screens. */
 const SHAPES = {
   'fw-font': `Geist,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif`,
   'fw-field-height': '36px',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { flag, inGroup, seconds, text } from './env-variable'
 
-// What travels in a header or an address: nothing that could end the line.
+// A value for a header or an address, without characters that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
 
 const serviceOrigin = z
@@ -103,7 +103,7 @@ function isServiceOrigin(value: string): boolean {
   return (protocol === 'https:' || isLocal) && pathname === '/' && !search && !hash && !username && !password
 }
 
-/** What the command line reads. */
+/** The variables that the command line reads. */
 export const commandLineVariables = inGroup('Command line', {
   AUTH_MODE: {
     schema: z.enum(['local']),
@@ -148,7 +148,7 @@ export const commandLineVariables = inGroup('Command line', {
   },
 })
 
-/** What people who run the application set to look at it and to put it behind a proxy. */
+/** The variables for operating the application: monitoring it, and running it behind a proxy. */
 export const operatorVariables = inGroup('Server', {
   FW_METRICS_TOKEN: {
     schema: text.min(32, 'must have at least 32 characters'),

@@ -15,7 +15,7 @@ const TAG_BYTES = 32
  */
 export const hashesAtOnce = (cores: number): number => Math.min(Math.max(cores - 1, 1), 3)
 
-/** How many may wait for each that runs: the last of them for about five seconds. */
+/** How many hashes may wait for each that runs; the last of them waits for about five seconds. */
 export const WAITING_FOR_EACH = 100
 const BUSY_FOR_IN_SECONDS = 5
 

@@ -31,7 +31,7 @@ export function randomReadableCode(): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Bytes as base32 without padding (RFC 4648 §6), the form in which authenticator apps take secrets. */
+/** Encodes bytes as base32 without padding (RFC 4648 §6), the form of secrets for authenticator apps. */
 export function toBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? []).map(five => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
@@ -49,9 +49,9 @@ export function fromBase32(text: string): Uint8Array {
 
 const VERIFIER_LENGTH = 64
 
-/** What a code verifier may be (RFC 7636 §4.1). */
+/** The format of a code verifier (RFC 7636 §4.1). */
 export const CODE_VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
-/** What a code challenge by `S256` is: a SHA-256 value as base64url (RFC 7636 §4.2). */
+/** The format of a code challenge by `S256`: a SHA-256 value as base64url (RFC 7636 §4.2). */
 export const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** A new code verifier (RFC 7636 §4.1): 64 random letters and digits. */

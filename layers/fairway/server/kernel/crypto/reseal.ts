@@ -15,7 +15,7 @@ export interface ResealReport {
   /** `table.column`. */
   name: string
   rows: number
-  /** Rows that were (or in a dry run would be) sealed anew with the current secret. */
+  /** Rows that were sealed again with the current secret, or would be in a dry run. */
   resealed: number
   /** Rows that no secret of ours opens. */
   unreadable: number
@@ -29,8 +29,8 @@ interface ResealOptions {
 const PIECE = 200
 
 /**
- * Seals every text of a column anew that is sealed with an earlier secret, so that the earlier one can be taken away. A text
- * that changes meanwhile stays as it was changed; run it again until nothing is left.
+ * Seals every text of a column that has an earlier secret again with the current one, so that the earlier secret can be removed.
+ * A text that changes meanwhile keeps its new value; run it again until none is left.
  */
 export async function reseal(
   app: App,

@@ -13,7 +13,10 @@ export class UnsealError extends Error {
 export const seal = (keys: KeyRing, purpose: string, plaintext: string, context: string): string =>
   sealWith(keys, purpose, plaintext, context, randomBytes(NONCE_BYTES))
 
-/** The same, alike for the same text and place: for what is part of an answer that must not change each time. Equal texts can be told. */
+/**
+ * Seals a text so that the same text and place have the same result, for values in responses that must stay stable. Readers can
+ * tell that two sealed texts are equal.
+ */
 export function sealAlike(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
   // The nonce is a keyed hash of all that is sealed, so that none is ever used for two different texts (as RFC 8452 does it).
   const { secret } = keys.current(`${purpose}-nonce`)

@@ -29,22 +29,22 @@ export interface Database {
   /** The queued libSQL client itself. */
   client: RowClient
   /**
-   * A read for hot paths and for whatever ends access (sessions, memberships, grants): a native prepared statement for file
-   * databases, the queued client elsewhere; beside a replica it asks the server, so that nothing ended is read from an old copy.
-   * Rows are plain objects.
+   * Prepares a read for hot paths and for everything that ends access (sessions, memberships, grants). A database file uses a
+   * native prepared statement; other databases use the queued client. Beside a replica it reads from the server, because the
+   * replica may still have what has ended. Rows are plain objects.
    */
   prepareRead<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** The rows of each SELECT as arrays, in one call; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /**
-   * SELECTs one after another over one state of the database, where a file makes that cheap. They run at once:
-   * `read` is not asynchronous and must not throw for reasons of its own.
+   * Runs several SELECTs in sequence over one state of the database, where a file makes that cheap. They run at once: `read` is
+   * not asynchronous and must not throw errors unrelated to the database.
    */
   snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
   /**
-   * A memory of what was read, for so many values. On a file each look asks SQLite whether anybody has written, so it is never
-   * older than a read would be; at a server it forgets with every write of this process and within a second those of others; a
-   * replica, which may be behind itself, has none.
+   * A cache of values that were read. On a file, each lookup checks with SQLite for writes, so a value is never older than a read
+   * would be. At a server, a write of this process clears it at once, and writes of others count within a second. A replica has
+   * none, because it may itself be behind.
    */
   memory: MakeMemory
   /** How SQLite would read a statement, line by line. */
@@ -54,7 +54,7 @@ export interface Database {
    * database file also has to take a write.
    */
   ping(): Promise<void>
-  /** What is wrong with the storage, as far as any statement has met it. */
+  /** The current fault of the storage, as far as a statement has met one. */
   storageFault(): StorageFault | undefined
   /** Lets open work finish, then closes every connection. */
   close(): Promise<void>
@@ -69,7 +69,7 @@ export interface OpenDatabaseOptions {
   replicaSyncInSeconds?: number
   /** False: nothing that was read of a server is remembered, so that what other processes write is seen at once. */
   remembers?: boolean
-  /** False: nothing that was read is remembered, each write has a commit of its own, and drizzle makes its rows itself. */
+  /** False: reads are not cached, each write commits separately, and drizzle maps the rows. */
   shortcuts?: boolean
   log: Log
   limits?: Partial<typeof LIMITS>
@@ -130,7 +130,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   }
 }
 
-/** Writes what is there already: only a real write says whether the disk takes one. */
+/** Rewrites a value that already exists, because only a real write shows whether the disk accepts one. */
 async function takesWrite(client: Client): Promise<void> {
   const { rows } = await client.execute('select user_version from pragma_user_version')
   await client.execute(`pragma user_version = ${Number(rows[0]?.[0] ?? 0)}`)

@@ -5,7 +5,7 @@ import { refusalOf } from './refusals'
 
 const RETRY_AFTER_IN_SECONDS = 5
 const LOCKED = /database is locked/i
-/** What those hear who waited at a web socket when it was given up; the library has no code for it. */
+/** The error for those who wait at a web socket when it is closed; the library has no code for it. */
 const GIVEN_UP = 'Client was manually closed'
 const UNREACHABLE = new Set([
   'CLIENT_CLOSED',
@@ -20,7 +20,7 @@ const UNREACHABLE = new Set([
 export const isBusy = (error: unknown): boolean =>
   codeOf(error).startsWith('SQLITE_BUSY') || (error instanceof Error && LOCKED.test(error.message))
 
-/** What is wrong with the storage of a database; `locked` is a lock that stayed. */
+/** A fault in the storage of a database; `locked` is a lock that did not clear. */
 export type StorageFault = 'full' | 'read-only' | 'damaged' | 'missing' | 'failing' | 'locked'
 
 const FAULTS: readonly [code: string, fault: StorageFault][] = [
@@ -32,7 +32,7 @@ const FAULTS: readonly [code: string, fault: StorageFault][] = [
   ['SQLITE_IOERR', 'failing'],
 ]
 
-/** What SQLite says of the storage behind a failure; undefined where the storage is not what failed. */
+/** Returns the storage fault that SQLite reports behind a failure; undefined where the storage did not fail. */
 export function storageFaultOf(error: unknown): StorageFault | undefined {
   if (error instanceof AppError) return storageFaultOf(error.cause)
   if (isBusy(error)) return 'locked'
@@ -49,7 +49,7 @@ const CODES: Record<StorageFault, ErrorCode> = {
   locked: 'unavailable',
 }
 
-/** What an operator does about each. */
+/** The operator's remedy for each fault. */
 export const CURES: Record<StorageFault, string> = {
   full: 'the disk is full or the file may not grow: free some space or raise the limit',
   'read-only':
@@ -61,8 +61,8 @@ export const CURES: Record<StorageFault, string> = {
 }
 
 /**
- * What callers of the database see: `unavailable` where it is locked or out of reach, a code of its own where its disk is full,
- * read-only or damaged, what a trigger refuses, any other error as it is.
+ * Converts an error for callers of the database. A locked or unreachable database becomes `unavailable`; a full, read-only or
+ * damaged disk has a separate code. A trigger's refusal becomes that refusal, and any other error stays as it is.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof AppError) return error
@@ -71,7 +71,7 @@ export function toDatabaseError(error: unknown): unknown {
   return isUnreachable(error) ? unavailable(error) : (refusalOf(error) ?? error)
 }
 
-/** The answer of work on the database; what it throws leaves as `toDatabaseError` says, and the watch is told. */
+/** Returns the result of work on the database. Converts its errors with `toDatabaseError` and reports them to the watch. */
 export async function withDatabaseErrors<T>(work: Promise<T>, watch?: StorageWatch): Promise<T> {
   try {
     return await work
@@ -81,7 +81,7 @@ export async function withDatabaseErrors<T>(work: Promise<T>, watch?: StorageWat
   }
 }
 
-/** What callers see of a fault of the storage. */
+/** The error that callers receive for a storage fault. */
 export const storageError = (fault: StorageFault, cause: unknown): AppError => failure(CODES[fault], cause)
 
 /** The error of a database that does not answer at the moment. */
@@ -90,19 +90,19 @@ export const unavailable = (cause: unknown): AppError => failure('unavailable', 
 const failure = (code: ErrorCode, cause: unknown): AppError =>
   new AppError(code, { cause, headers: { 'Retry-After': String(RETRY_AFTER_IN_SECONDS) } })
 
-/** What is known of the storage of one database. */
+/** The known state of one database's storage. */
 export interface StorageWatch {
   /** Takes a failure of the database; what is wrong with its storage becomes one line of the log a minute. */
   failed(error: unknown): void
   /** Takes that the storage was found to work. */
   recovered(): void
-  /** What is wrong at the moment, as far as anybody has met it. */
+  /** The present fault, as far as a statement has met one. */
   current(): StorageFault | undefined
 }
 
 const SAY_AGAIN_IN_MS = 60_000
 
-/** Remembers what is wrong with the storage, and tells the log when that begins, lasts and ends. */
+/** Remembers the storage fault, and logs when it begins, while it continues and when it ends. */
 export function createStorageWatch(log: Log): StorageWatch {
   const state: { fault?: StorageFault; toldAt: number; metAt: number } = { toldAt: 0, metAt: 0 }
 

@@ -1,11 +1,11 @@
 import type { Client } from '@libsql/client'
 import { quoteName } from './sql-text'
 
-/** One trigger as SQLite repeats it: `when` is when and on which table it fires, `does` its statements. */
+/** Returns one trigger in the form that SQLite reports: `when` is the event and table that fire it, `does` its statements. */
 export const triggerSql = (name: string, when: string, does: string): string =>
   `CREATE TRIGGER ${quoteName(name)} ${when} begin ${does} end`
 
-/** Brings the triggers whose names have this beginning to these, by name; several processes may do so at once. */
+/** Replaces the triggers whose names begin with `prefix` by the wanted ones, by name. Several processes may do so at once. */
 export async function keepTriggers(client: Client, prefix: string, wanted: ReadonlyMap<string, string>): Promise<void> {
   const { rows } = await client.execute(
     `select name, sql from sqlite_schema where type = 'trigger' and name glob '${prefix}*'`,

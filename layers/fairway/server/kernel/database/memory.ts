@@ -1,16 +1,18 @@
 import type { InStatement } from '@libsql/client'
 import { createRemembered, type RememberedName } from '../remember'
 
-/** The number of a state of the database: it moves with every write, whoever wrote. Undefined where nothing says so. */
+/**
+ * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
+ */
 export type WriteClock = () => number | undefined
 
-/** What was read of the database and is given again while nothing was written since. */
+/** Caches values that were read from the database, until the next write. */
 export interface Memory<Value> {
-  /** What was kept under this key, when it still holds: for paths on which even a promise is too much. */
+  /** Returns the value under this key while it is valid, for paths where even a promise costs too much. */
   peek(key: string): Value | undefined
   /**
-   * What was kept under this key, else what `load` gives; its failures are not kept, nor what `mayKeep` denies, and the key must
-   * say all that it depends on.
+   * Returns the value under this key, or loads it with `load`. Failures and values that `mayKeep` refuses are not cached. The key
+   * must contain everything that the value depends on.
    */
   get(key: string, load: () => Promise<Value>, mayKeep?: (value: Value) => boolean): Promise<Value>
 }
@@ -21,7 +23,7 @@ export interface MemoryOptions {
   lifeInMs?: number
 }
 
-/** Makes memories, which keep what is asked for the first time or the second; all of them forget with one write. */
+/** Creates memories that keep a value on its first or second request; one write clears all of them. */
 export type MakeMemory = <Value extends object>(name: RememberedName, from?: 'first' | 'second') => Memory<Value>
 
 /** The memories of one database. */
@@ -44,7 +46,7 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
           asked.set(key, true)
           return load()
         }
-        // Both are taken before the database is asked: what is written meanwhile makes the answer old.
+        // Both are read before the database: a write in the meantime makes the value stale.
         const at = clock()
         const known = peekAt(key, at)
         if (known !== undefined) return known
@@ -57,7 +59,7 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
   }
 }
 
-/** A clock that this process moves itself, with each of its own writes. */
+/** Creates a clock that this process advances with each of its writes. */
 export function createOwnClock(): { now: WriteClock; wrote(): void } {
   let writes = 0
   return {
@@ -73,13 +75,13 @@ type Rows = readonly (readonly unknown[])[]
 const NON_DETERMINISTIC =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\b(?:current_(?:date|time|timestamp)\b|pragma_)/i
 
-/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
+/** Returns whether a statement has the same result until the next write: it uses neither the time nor random values. */
 export const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)
 
 const MOST_ROWS = 500
 const LARGEST = 32_768
 
-/** Whether rows may be remembered: few, at most 32 KiB, and no values that somebody could change. */
+/** Returns whether rows may be cached: few, at most 32 KiB, and without mutable values. */
 export function mayKeepRows(rows: Rows): boolean {
   if (rows.length > MOST_ROWS) return false
   let size = 0
@@ -93,10 +95,13 @@ export function mayKeepRows(rows: Rows): boolean {
   return true
 }
 
-/** Reads rows through a memory; they belong to everybody who asks for the same, so nobody may change them. */
+/** Reads rows through a memory. Callers of the same statement share the rows, so they must not change them. */
 export type ReadThrough = (statement: InStatement, read: () => Promise<unknown[][]>) => Promise<unknown[][]>
 
-/** A memory of the rows of SELECTs: from its second time on the same statement with the same values is not run again while nobody writes. */
+/**
+ * Creates a cache of SELECT rows. From the second time on, the same statement with the same values does not run again until a
+ * write.
+ */
 export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
   const memory = makeMemory<unknown[][]>('rows', 'second')
   const isStable = createRemembered<boolean>('stable-statements')

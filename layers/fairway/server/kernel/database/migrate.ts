@@ -12,7 +12,7 @@ export type { Migration } from './migrations'
 
 interface Step {
   statement: InStatement
-  /** What the step belongs to, for the message when it fails, and the file to look at. */
+  /** The part that the step is for, named in the message when it fails, and the file to look at. */
   part: string
   file: string
 }
@@ -21,9 +21,8 @@ const LIMIT_IN_MS = 30_000
 const PAUSE_IN_MS = 200
 
 /**
- * Brings the database up to date with one journal's migrations in the order of their names, all or nothing, however many
- * processes do so at once.
- * Waits up to 30 seconds for the database; throws when a shipped migration fails or is not the one that was applied.
+ * Applies one journal's migrations in the order of their names, all or nothing, even when several processes start at once. Waits
+ * up to 30 seconds for the database. Throws when a shipped migration fails or differs from the one that was applied.
  */
 export async function migrate(
   db: Database,
@@ -85,7 +84,7 @@ function checkApplied(known: Map<string, string>, migrations: Migration[], log: 
 
 const fileOf = (name: string): string => `drizzle/${name}.sql`
 
-/** What an operator can do about the fault, by whose migrations they are. */
+/** The operator's remedy for a fault, by the journal of the migration. */
 const CURES = {
   platform: {
     changed: () => 'restore them and write a new one',
@@ -148,7 +147,7 @@ function failedStep(error: unknown, steps: Step[]): Pick<Step, 'part' | 'file'> 
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Brings the database up to date with both journals: the application's tables may refer to the platform's. Throws what `migrate` throws. */
+/** Applies both journals: the application's tables may refer to the platform's. Throws what `migrate` throws. */
 export async function migrateAll(db: Database, shipped: ShippedMigrations, log: Log): Promise<{ applied: string[] }> {
   const platform = await migrate(db, shipped.platform, log)
   const application = await migrate(db, shipped.application, log, APPLICATION_JOURNAL)
@@ -200,7 +199,7 @@ export async function pendingMigrations(
   return migrations.map(({ name }) => name).filter(name => !applied.has(name))
 }
 
-/** The names of what is missing of both journals, in the order in which it is applied. */
+/** Returns the names of the missing migrations of both journals, in the order of application. */
 export async function allPending(db: Database, shipped: ShippedMigrations): Promise<string[]> {
   return [
     ...(await pendingMigrations(db, shipped.platform)),
@@ -227,7 +226,7 @@ export async function readiness(app: App, shipped: ShippedMigrations, stopping: 
     checks.migrations = (await allPending(app.db, shipped)).length === 0 ? 'ok' : 'pending'
   } catch (error) {
     checks.database = app.db.storageFault() ?? 'failed'
-    // What is wrong with the storage is in the log already.
+    // The log already contains a fault of the storage.
     if (checks.database === 'failed') app.log.error('readiness check failed', { error })
   }
   const isReady = checks.database === 'ok' && checks.migrations === 'ok' && !stopping

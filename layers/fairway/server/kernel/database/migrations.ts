@@ -21,7 +21,7 @@ export function toMigration(fileName: string, text: string): Migration {
 }
 
 const BREAKPOINT = '--> statement-breakpoint'
-/** What of a statement is no keyword: texts, quoted names and comments. */
+/** The parts of a statement that are not keywords: texts, quoted names and comments. */
 export const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g
 const TRIGGER = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i
 const AFTER_TRIGGER = /\bend\s*;\s*(?:create|drop|alter)\b/i
@@ -35,7 +35,7 @@ export function splitStatements({ name, sql }: Migration): string[] {
   return parts
 }
 
-// What is left tells structure only: no text, no names, no comments.
+// The rest shows structure only: no texts, names or comments.
 const bare = (part: string): string => part.replace(QUOTED_OR_COMMENT, match => (/^(--|\/\*)/.test(match) ? ' ' : 'x'))
 
 function holdsTwo(part: string): boolean {

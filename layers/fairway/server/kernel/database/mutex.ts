@@ -2,7 +2,7 @@ import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:tim
 import { isBusy } from './database-error'
 
 export interface Mutex {
-  /** Waits for the turn; the turn lasts until the returned function is called. */
+  /** Waits for the turn; the turn ends when the caller calls the returned function. */
   acquire(): Promise<() => void>
   /** Runs the task in its turn; its failure goes to the caller and the next task starts all the same. */
   run<T>(task: () => Promise<T>): Promise<T>
@@ -50,8 +50,8 @@ const FIRST_PAUSE_IN_MS = 5
 const LONGEST_PAUSE_IN_MS = 80
 
 /**
- * Tries again while another process holds the lock, with growing pauses that leave the event loop free.
- * `deadline` is on the clock of `performance.now()`; after it the last failure is thrown. There is always one attempt.
+ * Tries again while another process holds the lock, with growing pauses that leave the event loop free. `deadline` is on the
+ * clock of `performance.now()`; after it the last failure is thrown. There is always one attempt.
  */
 export async function retryBusy<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
   for (let round = 0; ; round += 1) {

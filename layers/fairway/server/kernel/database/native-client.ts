@@ -28,13 +28,13 @@ const BEGIN: Record<TransactionMode, string> = {
   deferred: 'begin deferred',
 }
 
-/** What somebody asks to be written: one statement, or several that happen together or not at all. */
+/** A request to write: one statement, or several in one transaction. */
 export interface Writing {
   statements: readonly InStatement[]
   isBatch: boolean
 }
 
-/** What came of a writing. */
+/** The result of a writing. */
 export type Written = { results: ResultSet[] } | { error: unknown }
 
 /** The client of a file. */
@@ -48,14 +48,14 @@ export interface NativeClient extends Client {
 }
 
 /**
- * The one connection that writes to a database file or to `:memory:`, in WAL mode and with full sync; makes the folder and
- * the file where there are none. Its calls are synchronous and do not wait for each other: callers put them in order.
+ * Opens the one connection that writes to a database file or to `:memory:`, in WAL mode and with full sync. Creates the folder
+ * and the file where they are missing. Its calls are synchronous and do not wait for each other, so callers must order them.
  */
 export async function openNativeClient(path: string): Promise<NativeClient> {
   if (path !== IN_MEMORY) await createPrivateFile(path)
-  // A statement that failed with SQLITE_BUSY stays unfinished until it is garbage: the connection goes on reading an old
-  // snapshot, and what it writes next is answered but not committed. Only a new connection is safe.
-  // So is it after a failure of the storage: a file that was opened while it was read-only stays so.
+  // A statement that failed with SQLITE_BUSY stays unfinished until it is garbage collected. The connection then reads an old
+  // snapshot, and reports its next writes as done without committing them, so only a new connection is safe. The same applies
+  // after a failure of the storage: a file that was opened while it was read-only stays so.
   const connection = createNativeConnection({ path, setup: SETUP, isSpoiledBy: isOfStorage, lookEveryInMs: 0 })
   const client = toClient(connection)
   try {
@@ -68,10 +68,11 @@ export async function openNativeClient(path: string): Promise<NativeClient> {
   return client
 }
 
-// Session tokens are in there: no other account of the machine reads it. SQLite gives its other files the same mode.
+// The file contains session tokens, so no other account of the machine may read it. SQLite uses the same mode for its other
+// files.
 async function createPrivateFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // An empty file would make SQLite delete the journal, and with it what was written last.
+  // An empty file would make SQLite delete the journal, and with it the last writes.
   const [file, journal] = await Promise.all([path, `${path}-wal`].map(name => stat(name).catch(() => undefined)))
   if (!file && journal && journal.size > 0) {
     throw new Error(
@@ -156,7 +157,7 @@ function writeTogether(open: Connection, writings: readonly Writing[]): Written[
       return written
     } catch (error) {
       if (isOfStorage(error)) throw error
-      // A constraint that is looked at last may be the fault of one.
+      // A deferred constraint may be the fault of any statement.
       return undefined
     }
   })
@@ -166,7 +167,7 @@ function writeTogether(open: Connection, writings: readonly Writing[]): Written[
 function writeOne(open: Connection, { statements, isBatch }: Writing): Written {
   const { database, execute } = open
   try {
-    // SQLite undoes a single statement that fails by itself.
+    // SQLite rolls back a single statement that fails.
     if (!isBatch) return { results: statements.map(execute) }
     database.exec('savepoint writing')
     const results = executeEach(open, statements)

@@ -21,20 +21,20 @@ export type ReadArgs = (string | number | null)[]
 /** Runs one SELECT; its rows are arrays in the order of its columns. */
 export type ReadRows = (sql: string, args: ReadArgs) => unknown[][]
 
-/** One open connection of the native library, with the statements that were last used on it; each is prepared once. */
+/** One open connection of the native library with its most recently used statements; each is prepared once. */
 export interface Connection {
   database: NativeDatabase.Database
   /** Runs one statement, as the client of libSQL would. */
   execute(statement: InStatement): ResultSet
   /** The rows of a SELECT as arrays, their values as those of `execute`. */
   rows(statement: InStatement): unknown[][]
-  /** The rows of a SELECT as arrays, their values as the native library gives them. */
+  /** Reads the rows of a SELECT as arrays, with the values of the native library. */
   arrays: ReadRows
   /** The rows of a SELECT as plain objects. */
   objects(sql: string, args: ReadArgs): object[]
 }
 
-/** A connection that is opened when it is needed, and anew after a failure that spoils it. */
+/** A connection that opens on first use, and opens again after a failure that spoils it. */
 export interface NativeConnection {
   /** Runs native calls, all of them synchronous; throws a LibsqlError for what SQLite refuses. */
   use<T>(run: (connection: Connection) => T): T
@@ -42,7 +42,7 @@ export interface NativeConnection {
   isOpen(connection: Connection): boolean
   /** Closes the open connection; the next use opens another one. */
   drop(): void
-  /** Closes for good. */
+  /** Closes permanently; a later use throws. */
   close(): void
   readonly closed: boolean
 }
@@ -54,8 +54,8 @@ export interface NativeConnectionOptions {
   /** After such an error the connection is not used again. */
   isSpoiledBy(error: unknown): boolean
   /**
-   * How often a look is taken whether the file is still at its place, before a use; 0 looks before and after each, so that nothing is
-   * answered which was written to a file that is gone.
+   * The interval, in milliseconds, after which a use first checks that the file is still in its place. 0 checks before and after
+   * each use, so that a write to a deleted file is not confirmed.
    */
   lookEveryInMs: number
 }
@@ -96,8 +96,8 @@ export function createNativeConnection(options: NativeConnectionOptions): Native
     look()
   }
 
-  // What is written to a file that nobody opens any more has not happened, and may be tried again. An open transaction keeps to
-  // its connection, so none is opened here in its place.
+  // A write to a file that was replaced is lost and may be tried again. An open transaction keeps its connection, so this
+  // function opens no new one.
   function look(): void {
     if (fileAt(path) !== file) throw new LibsqlError('the file was replaced', 'SQLITE_BUSY_MOVED')
   }
@@ -158,8 +158,8 @@ function toConnection(database: NativeDatabase.Database): Connection {
 }
 
 /**
- * What the native library throws, as the client of libSQL tells it: `code` for the kind, `extendedCode` for what is special,
- * and the place of the statement in its batch.
+ * Converts an error of the native library to the form of the libSQL client: `code` for the kind, `extendedCode` for the details,
+ * and the index of the statement in its batch.
  */
 export function toLibsqlError(error: unknown, index?: number): unknown {
   if (!(error instanceof NativeDatabase.SqliteError)) return error

@@ -1,6 +1,6 @@
-// The native library never ends an EXPLAIN: its connection goes on reading the state of that moment, so each opens one of its
-// own. `PRAGMA data_version` moves whenever another connection commits, and the reading connection never writes: counts and
-// places deep in an order are remembered until it moves.
+// The native library never ends an EXPLAIN: its connection keeps reading the state of that moment, so each EXPLAIN opens a
+// separate connection. `PRAGMA data_version` changes whenever another connection commits, and the reading connection never
+// writes. Counts and positions deep in an order are therefore cached until it changes.
 import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { type StorageWatch, toDatabaseError } from './database-error'
@@ -27,7 +27,10 @@ export interface RowStatement {
 /** One state of a database file, while it is read. */
 export interface Snapshot {
   rows: ReadRows
-  /** What `make` gives, kept until the database is written to; the key must say everything that it depends on. */
+  /**
+   * Returns the result of `make`, cached until a write to the database. The key must contain everything that the result depends
+   * on.
+   */
   remember<T>(key: string, make: () => T): T
 }
 
@@ -36,13 +39,13 @@ export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** Runs SELECTs as the client would; several of them see one state of the database. */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
-  /** The rows of a SELECT as arrays, their values as the client would give them; others may be given the same ones. */
+  /** Returns the rows of a SELECT as arrays, with the values that the client would return. Callers may share the same rows. */
   rows(statement: InStatement): Promise<unknown[][]>
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
-  /** Everything that `read` asks for comes from one state of the database; it must not throw for reasons of its own. */
+  /** Runs `read` over one state of the database; it must not throw errors unrelated to the database. */
   snapshot<T>(read: (state: Snapshot) => T): Promise<T>
-  /** The state of the file at this moment; undefined while it cannot be told. */
+  /** The state of the file at this moment; undefined while it cannot be read. */
   clock: WriteClock
   close(): void
 }
@@ -107,7 +110,7 @@ export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: Na
   }
 }
 
-// `data_version` belongs to its connection: another connection may begin with the number that the last one ended with.
+// `data_version` is specific to its connection: a new connection may begin with the number that the last one ended with.
 function createFileClock(reader: NativeConnection): WriteClock {
   let seen: { connection?: Connection; version?: unknown } = {}
   let state = 0
@@ -144,7 +147,7 @@ function inTransaction<T>({ database }: Connection, read: () => T): T {
   return answer
 }
 
-/** What was found out about one state of the database: each call begins to look at the state of its moment. */
+/** Caches facts about one state of the database. Each call first checks for the present state. */
 function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remember'] {
   const known = createRemembered<{ value: unknown }>('file-facts', shortcuts)
   let version: unknown
@@ -166,7 +169,10 @@ function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remem
 /** How SQLite would read a statement: the lines of EXPLAIN QUERY PLAN. Values do not matter. */
 export type Explain = (sql: string) => Promise<string[]>
 
-/** For a database file. The library never ends an EXPLAIN, whose connection would see an old state from then on: it gets one of its own. */
+/**
+ * For a database file. The library never ends an EXPLAIN, and its connection would read an old state from then on. Each EXPLAIN
+ * therefore has a separate connection.
+ */
 export const explainFile =
   (path: string): Explain =>
   async sql => {
@@ -179,7 +185,7 @@ export const explainFile =
     }
   }
 
-/** For what has no file of its own: a libSQL server or a database in memory. */
+/** For a libSQL server or a database in memory, which have no local file. */
 export const explainAtServer =
   (client: Client): Explain =>
   async sql => {

@@ -10,7 +10,7 @@ const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
 const placeSchema = z.object({ id: z.string(), createdMs: z.number() })
 
 interface Newest {
-  /** What is selected, `id` and `createdMs` (`created_at`) among it, with the values of its parameters. */
+  /** The selected columns, `id` and `createdMs` (`created_at`) among them, with the values of their parameters. */
   columns: string
   args?: readonly InValue[]
   /** The table and its alias: `users u`. */
@@ -20,7 +20,10 @@ interface Newest {
   cursor?: string
 }
 
-/** One page of rows, the newest first, 50 a page; `cursor` leads to the next page and is null on the last one. A text that is no cursor leads to the first page. */
+/**
+ * Returns one page of 50 rows, newest first; `cursor` leads to the next page and is null on the last one. An invalid cursor leads
+ * to the first page.
+ */
 export async function newestPage(
   on: Runs,
   { columns, args = [], from, alias: t, conditions, cursor }: Newest,

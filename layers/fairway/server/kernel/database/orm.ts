@@ -22,15 +22,15 @@ type NoSchema = Record<string, never>
 /** The query builder: `db.select().from(table)`. It knows no schema; statements name their tables. */
 export type Orm = LibSQLDatabase<NoSchema>
 
-/** Drizzle over a client; without shortcuts it makes its rows itself. What the client throws is passed on as it is. */
+/** Creates drizzle over a client; without shortcuts drizzle maps the rows. Errors of the client are passed on unchanged. */
 export function createOrm(client: RowClient, shortcuts = true): Orm {
   const dialect = new SQLiteAsyncDialect()
   return new LibSQLDatabase('async', dialect, new PlainSession(client, dialect, shortcuts), undefined)
 }
 
-/** A client that also gives rows as arrays, which is all that the query builder wants of them. */
+/** A client that also returns rows as arrays, the only form that the query builder needs. */
 export interface RowClient extends Client {
-  /** The rows of one statement, their values as `execute` gives them. */
+  /** Returns the rows of one statement, with the same values as `execute`. */
   rows(statement: InStatement): Promise<unknown[][]>
 }
 
@@ -49,7 +49,7 @@ class PlainQuery extends LibSQLPreparedQuery {
     readonly source: RowClient,
     readonly open: Transaction | undefined,
     query: Query,
-    // What drizzle keeps of the statement under the same names.
+    // Drizzle keeps these parts of the statement under the same names.
     readonly shape: {
       fields?: SelectedFieldsOrdered
       method: SQLiteExecuteMethod
@@ -62,13 +62,13 @@ class PlainQuery extends LibSQLPreparedQuery {
     super(source, query, logger, cache, undefined, undefined, fields, open, method, isArray, mapper)
   }
 
-  /** What the rows are made by here; undefined where drizzle makes them. */
+  /** The fields from which this class maps rows; undefined where drizzle maps them. */
   get #quickFields(): SelectedFieldsOrdered | undefined {
     const { fields, mapper, shortcuts } = this.shape
     return shortcuts && !mapper ? fields : undefined
   }
 
-  // Drizzle's types leave this method of its own out.
+  // Drizzle's types omit this method.
   queryWithCache<T>(_sql: string, _params: unknown[], query: () => Promise<T>): Promise<T> {
     return query()
   }
@@ -86,7 +86,7 @@ class PlainQuery extends LibSQLPreparedQuery {
     return row && this.#mapping(fields)(row)
   }
 
-  // What a batch has given is a result of the client.
+  // A batch returns a result of the client.
   override mapAllResult(result: unknown, isFromBatch?: boolean): unknown {
     const fields = this.#quickFields
     if (!fields || !isFromBatch) return super.mapAllResult(result, isFromBatch)
@@ -109,7 +109,7 @@ class PlainQuery extends LibSQLPreparedQuery {
 
 type RowsMapper = (rows: unknown[][], mapColumnValue?: (value: unknown) => unknown) => unknown
 
-/** What fills the placeholders of a statement, as drizzle's `fillPlaceholders`. */
+/** Fills the placeholders of a statement, like drizzle's `fillPlaceholders`. */
 function argumentsOf(params: unknown[]): (values: Record<string, unknown>) => unknown[] {
   const makers = params.map(param => {
     if (is(param, Placeholder)) return { name: param.name, encode: same }
@@ -131,7 +131,7 @@ const same = (value: unknown): unknown => value
 
 type ToObject = (row: readonly unknown[]) => Record<string, unknown>
 
-/** One place of the objects of a statement: a column of the rows, or an object with places of its own. */
+/** One place in the objects of a statement: a column of the rows, or a nested object. */
 type Place = { name: string; column: number; decode?: (value: unknown) => unknown } | { name: string; inner: ToObject }
 
 /**

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { FILE_TYPE, FILES_TYPE } from '../field-types'
 import { isoTime } from '../iso-time'
 
-/** What JSON makes of a value: dates are ISO 8601 strings, functions are gone. */
+/** The JSON form of a value: dates are ISO 8601 strings, functions are dropped. */
 export type Serialized<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined | void
@@ -36,9 +36,9 @@ interface OutputOptions<Omitted, Extension> {
 }
 
 /**
- * A `z.object` that follows a table: it takes a row and gives what is sent of it. Points in time become ISO 8601 strings, columns that
- * are left out and whatever else a row holds are dropped. Throws at load for a column that there is not, and for one that holds what
- * JSON has no value for (a blob, a bigint) unless it is left out or replaced.
+ * A `z.object` that follows a table: it takes a row and returns the part that is sent. Points in time become ISO 8601 strings.
+ * Columns that are left out, and unknown keys of a row, are dropped. Throws at load for an unknown column. Also throws for a
+ * column without a JSON value (a blob, a bigint), unless it is left out or replaced.
  */
 export function outputOf<
   Table extends SQLiteTable,
@@ -94,5 +94,5 @@ const moment = z
   // Checked above; the pattern of `z.iso.datetime` would be four hundred characters of every tool's schema.
   .pipe(z.string().meta({ format: 'date-time' }))
 
-// What an author's own type of column holds is known to its author; what is sent is what JSON makes of it.
+// Only the author knows the values of a custom column type; they are sent as JSON represents them.
 const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))

@@ -1,4 +1,4 @@
-// What a trigger refuses, so that every surface answers it with a code: whoever writes, and however.
+// Refusals by triggers, so that every surface returns their error code for every kind of write.
 import { z } from 'zod'
 import { type ErrorCode, errorCatalog } from '#fairway/shared/errors'
 import { AppError } from '../http/app-error'

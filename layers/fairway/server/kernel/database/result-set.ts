@@ -1,16 +1,16 @@
 import type { ResultSet, Row, Value } from '@libsql/client'
 
-/** What the native library answers for a statement in raw mode with safe integers. */
+/** The values that the native library returns for a statement in raw mode with safe integers. */
 export type NativeValue = string | number | bigint | null | Uint8Array
 
-/** What the rows of a statement have in common. */
+/** The columns that the rows of a statement share. */
 export interface RowShape {
   names: string[]
   types: string[]
   toRow(values: NativeValue[]): Row
 }
 
-/** Rows as the client makes them: values by place and by name, of which only the names are enumerable. */
+/** Creates rows like the client's: values by position and by name, of which only the names are enumerable. */
 export function rowShape(columns: { name: string; type: string | null }[]): RowShape {
   const names = columns.map(column => column.name)
   // Of two columns of one name the first counts, and a place before a name that is a number.
@@ -47,7 +47,7 @@ export function rowShape(columns: { name: string; type: string | null }[]): RowS
   }
 }
 
-/** What the client answers for rows of this shape. */
+/** Returns the client's result for rows of this shape. */
 export const toResult = ({ names, types }: RowShape, rows: Row[]): ResultSet => ({
   columns: names,
   columnTypes: types,

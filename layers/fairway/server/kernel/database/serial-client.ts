@@ -9,13 +9,13 @@ import type { NativeReader } from './native-reader'
 
 export interface SerialClientOptions {
   client: Client
-  /** The client again, where it is that of a file: writes that are asked for together share a commit. */
+  /** The client itself, where it is that of a file: writes that are requested together share a commit. */
   writer?: NativeClient
   /** Reads a database file, so that a SELECT waits for nothing. */
   reader?: NativeReader
   /** One connection serves everything, so a read waits while a transaction is open. */
   isSingle: boolean
-  /** Called when a write or a transaction is over, whatever came of it. */
+  /** Called when a write or a transaction ends, whether it succeeded or failed. */
   onWrite(): void
   log: Log
   /** Hears of every failure. */
@@ -32,7 +32,7 @@ export interface SerialClient extends RowClient {
 }
 
 const READ = /^\s*select\b/i
-/** What may share a transaction with what others write. */
+/** Statements that may share a transaction with other callers' writes. */
 const SHARES = /^\s*(?:insert|update|delete|replace|select)\b/i
 
 /**
@@ -97,7 +97,7 @@ function createSchedule(options: SerialClientOptions) {
   const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : run())
   const commits = createSharedCommits({ turn: writers.run, use, deadline, onWrite })
 
-  /** A turn in the order in which turns were asked for. */
+  /** Runs one at a time, in the order of the calls. */
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     commits.close()
     return writers.run(run)

@@ -1,5 +1,5 @@
-// Full sync makes a commit wait for the disk, and that is nearly all that a small write costs: what is asked for in one turn of the
-// loop waits once.
+// Full sync makes a commit wait for the disk, and that is most of the cost of a small write. All writes requested in one turn of
+// the loop therefore share one wait.
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import type { ResultSet } from '@libsql/client'
 import { isBusy } from './database-error'
@@ -7,9 +7,9 @@ import { retryBusy } from './mutex'
 import type { NativeClient, Writing, Written } from './native-client'
 
 interface SharedCommits {
-  /** Writes once it is its turn, with what others ask for meanwhile; the results are on the disk by then. */
+  /** Writes together with the other requests of this turn; the results are on the disk when it resolves. */
   ask(writer: NativeClient, writing: Writing): Promise<ResultSet[]>
-  /** What is asked for from now on comes after what waits already. */
+  /** Starts a new group: later requests run after those that already wait. */
   close(): void
 }
 
@@ -18,9 +18,9 @@ interface SharedCommitOptions {
   turn(run: () => Promise<void>): Promise<void>
   /** Lets one call have the connection. */
   use: Use
-  /** Until when a write that is asked for now waits for a lock, on the clock of `performance.now()`. */
+  /** How long a write that is requested now waits for a lock, as a time on the clock of `performance.now()`. */
   deadline(): number
-  /** Called when writes are over, whatever came of them. */
+  /** Called when writes end, whether they succeeded or failed. */
   onWrite(): void
 }
 
@@ -34,10 +34,10 @@ interface Asked {
 
 // The calls of a file are synchronous: so many statements keep the loop for a few milliseconds.
 const MOST_TOGETHER = 256
-/** Who has less than this left when a lock stays is not let try again. */
+/** A writing with less than this left when a lock persists is not tried again. */
 const LAST_ATTEMPT_IN_MS = 100
 
-/** Gathers what is asked to be written in one turn of the loop; nobody hears of a success before it is committed. */
+/** Collects the writes of one turn of the loop. Callers learn of a success only after the commit. */
 export function createSharedCommits({ turn, use, deadline, onWrite }: SharedCommitOptions): SharedCommits {
   let gathering: { asked: Asked[]; statements: number } | undefined
 

@@ -1,4 +1,4 @@
-/** An identifier as SQL names it, whatever it holds. */
+/** Quotes an identifier for SQL, with any characters in it. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A text as SQL has it. */

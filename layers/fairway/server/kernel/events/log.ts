@@ -25,7 +25,7 @@ export function createLog(write: (line: string) => void, least: LogLevel, now: (
 
 const scrubbed = (_name: string, value: unknown): unknown => (typeof value === 'string' ? scrub(value) : value)
 
-/** A copy of `value` in which everything stored under a secret's name is `[redacted]` and errors are plain objects. */
+/** Returns a copy of `value` in which everything stored under a secret's name is `[redacted]` and errors are plain objects. */
 export function redact<T>(value: T): T
 export function redact(value: unknown, depth = 0): unknown {
   if (depth > 6) return '[deep]'
@@ -49,14 +49,14 @@ function describeError(error: Error, depth: number): LogFields {
 
 const REDACTED = '[redacted]'
 
-/** What must not be in a log although it stands in the middle of a text: the pattern and what takes its place. */
+/** Secrets in the middle of a text: the pattern and its replacement. */
 const patterns: readonly [pattern: RegExp, replacement: string][] = [
   // A failed query names its values: addresses, tokens, what people wrote.
   [/\nparams: .*?(?=\n {4}at |$)/gs, `\nparams: ${REDACTED}`],
   [/((?:__Host-)?fw\.session_token=)[^;\s"]+/g, `$1${REDACTED}`],
   [/([?&#](?:\w*token|code|state|ticket|id_token_hint|secret|password)=)[^&\s"'#]+/gi, `$1${REDACTED}`],
   [/\b(Bearer|Basic) [\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`],
-  // A JWT, wherever it stands: its header is a JSON object, which begins like this in base64url.
+  // A JWT at any place: its header is a JSON object, which begins like this in base64url.
   [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, REDACTED],
   // Bounded before the sign: an unbounded run would be tried again from each of its characters.
   [/[^\s@<>"'(),:;[\]/\\=&?]{1,64}(?:@|%40)[^\s@<>"'(),:;[\]/\\&?#]{1,190}\.[a-z][a-z0-9-]+/gi, '[address]'],

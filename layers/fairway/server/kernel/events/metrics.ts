@@ -57,7 +57,7 @@ function seriesOf(
   return made
 }
 
-/** What was counted, in the Prometheus text format 0.0.4. */
+/** Returns the counters in the Prometheus text format 0.0.4. */
 export const metricsText = (app: Pick<App, 'memo'>): string =>
   [...familiesOf(app)].map(([name, family]) => familyText(name, family)).join('')
 

@@ -5,7 +5,7 @@ import type { FieldError, Problem } from '#fairway/shared/schemas/problem'
 interface AppErrorOptions {
   /** One sentence that may be shown to the caller; never shown for 5xx. */
   detail?: string
-  /** What happened inside; logged, never sent. */
+  /** The internal cause; logged, never sent. */
   cause?: unknown
   /** Extra response headers, for example `Allow` or `Retry-After`. */
   headers?: Record<string, string>

@@ -13,9 +13,9 @@ export function checkSameOrigin(
 ): void {
   if (SAFE.has(method ?? 'GET')) return
   const { cookie, origin, 'sec-fetch-site': site } = headers
-  // Each of the two is asked for itself: a browser that knows both sends both.
+  // Each header is checked separately: a browser that supports both sends both.
   const isForeign = !OWN_SITES.includes(site?.toString()) || (origin !== undefined && origin !== baseUrl)
-  // A program without a browser sends neither header and has no cookies of another user to abuse.
+  // A program that is not a browser sends no such header and has no cookies of another user to abuse.
   const isUnsaid = Boolean(cookie) && site === undefined && origin === undefined
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }
@@ -36,7 +36,7 @@ export function checkHost(
   { allowedHosts }: Pick<Config, 'allowedHosts'>,
 ): void {
   if (allowedHosts === null) return
-  // Most headers are a plain name, which is how `URL` gives it.
+  // Most headers are a plain name, in the form that `URL` returns.
   const plain = PLAIN_HOST.exec(headers.host ?? '')?.[1]
   if (plain !== undefined && (isLoopbackHost(plain) || allowedHosts.has(plain))) return
   const name = hostnameOf(headers.host)

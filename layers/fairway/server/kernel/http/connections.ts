@@ -4,9 +4,9 @@ import type { Config } from '../config/config'
 const limited = new WeakSet<object>()
 
 /**
- * Sets how long the server that received this request keeps idle connections and waits for headers. Nitro creates that server and keeps
- * it to itself, so the first request has to bring it. `nuxt dev` keeps Node's defaults: with longer ones it loses requests while files
- * are saved.
+ * Sets how long the server that received this request keeps idle connections and waits for headers. Nitro creates that server and
+ * does not expose it, so the first request sets the limits. `nuxt dev` keeps Node's defaults: with longer ones it loses requests
+ * while files are saved.
  */
 export function limitConnections(
   { socket: { server } }: IncomingMessage,

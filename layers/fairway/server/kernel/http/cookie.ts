@@ -4,7 +4,7 @@ import type { Config } from '../config/config'
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-/** What the names of our cookies for the whole application begin with; `__Host-` on https keeps other hosts from setting them. */
+/** The prefix of our cookie names for the whole application; `__Host-` on https prevents other hosts from setting them. */
 export const cookiePrefix = (config: CookieConfig): string => (config.isHttps ? '__Host-fw' : 'fw')
 
 // `__Host-` wants the path `/`; a cookie for a part of the application gets the prefix that is next to it.
@@ -40,7 +40,7 @@ export const cookieValues = (
     .map(([, value]) => value)
 }
 
-/** The cookies of a kind of which a browser may hold several: what follows `<name>.` in the cookie's own name, and the value. */
+/** Returns the cookies of a kind that a browser may hold several of, by the part after `<name>.` in the cookie's name. */
 export function cookiesByKey(
   config: CookieConfig,
   name: string,

@@ -8,13 +8,16 @@ const gzipped = promisify(gzip)
 /** How the bytes of a page are sent (RFC 9110 §8.4.1). */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-// It is done once for each page, in a thread of its own.
+// Each page is compressed once, in a separate thread.
 const AS_SMALL_AS_POSSIBLE = {
   [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
 }
 
-/** The bytes in each encoding; for what is the same for everybody, or its length would tell of what is secret in it (BREACH). */
+/**
+ * Returns the bytes in each encoding. Only for content that is the same for every visitor: otherwise its length would reveal
+ * secrets in it (BREACH).
+ */
 export const encode = async (identity: Buffer): Promise<Record<Encoding, Buffer>> => ({
   identity,
   br: await brotli(identity, { params: AS_SMALL_AS_POSSIBLE }),

@@ -1,4 +1,4 @@
-// What zod finds wrong, in the codes and sentences of shared/field-errors.ts: zod's own words reach nobody.
+// Converts zod's issues into the codes and sentences of shared/field-errors.ts; users never see zod's own words.
 import type { z } from 'zod'
 import { fill } from '../messages'
 import { fieldErrors, shownParams, type FieldErrorCode } from '#fairway/shared/field-errors'
@@ -11,8 +11,8 @@ type Params = Record<string, string | number | string[]>
 type Fault = [code: FieldErrorCode, params?: Params]
 
 /**
- * How `toFieldError` wants an input parsed. A message of the schema wins over this one (zod asks the check, then the schema, then the
- * call), so an issue without a message is one that the author says nothing about.
+ * The parse options that `toFieldError` requires. A message of the schema has priority over this one (zod asks the check, then
+ * the schema, then the call). An issue without a message is therefore one without an author's text.
  */
 export const OWN_MESSAGES = { error: () => '', reportInput: true } as const
 

@@ -11,9 +11,9 @@ interface GuardedRequest {
   limitInMs: number
   /** Sent with POST; without it nothing is sent, with GET. */
   body?: string
-  /** Gives the first `maxBytes` of an answer of whatever status, instead of refusing what is longer. */
+  /** Returns the first `maxBytes` of a response with any status, instead of refusing longer ones. */
   readsBeginning?: boolean
-  /** Takes an address that names a port; without it only 443 is asked. */
+  /** Accepts an address with a port; without this option only port 443 is used. */
   takesPorts?: boolean
 }
 
@@ -28,7 +28,10 @@ export interface GuardedAnswer {
 /** Fetches an https address that came from outside. Throws GuardedFetchError, whose message may be shown. */
 export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
 
-/** Why no server was reached at all, as where this one has no way out; a host that was reached is at fault itself. */
+/**
+ * Why no server was reached, as where this server has no outgoing connection. A failure of a reached host is the fault of that
+ * host.
+ */
 export type OutageCause = 'unknown-name' | 'unreachable' | 'timeout'
 
 /** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
@@ -152,7 +155,7 @@ function checkedUrl(text: string, takesPorts: boolean): URL {
 const resolveAll = async (hostname: string): Promise<string[]> =>
   (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** Connects to the addresses that were checked, whatever the name may mean a moment later. */
+/** Connects to the checked addresses, even if the name resolves differently a moment later. */
 function pinned(addresses: readonly string[]): Connection {
   const known = addresses.map(address => ({ address, family: isIP(address) }))
   const lookupKnown: LookupFunction = (_hostname, options, done) => {
@@ -184,5 +187,5 @@ export function isPublicAddress(text: string): boolean {
 // 2000::/3 is all that has been given out; the rest is "unicast" by name only.
 const isGlobal = ({ parts }: IPv6): boolean => ((parts[0] ?? 0) & GLOBAL_IPV6_MASK) === GLOBAL_IPV6
 
-// The library reads `1.2.3` and other old spellings too; a resolver gives none of them.
+// The library also parses `1.2.3` and other old spellings; a resolver returns none of them.
 const parseAddress = (text: string): IPv4 | IPv6 | undefined => (isIP(text) ? ipaddr.parse(text) : undefined)

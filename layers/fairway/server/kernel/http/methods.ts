@@ -4,7 +4,7 @@ import { AppError } from './app-error'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface MethodsOptions {
-  /** Whether there is anything at this address at all; where not, every method is answered as `not-found`. */
+  /** Returns whether the address exists; if not, every method returns `not-found`. */
   isThere?: (event: H3Event) => boolean | Promise<boolean>
 }
 

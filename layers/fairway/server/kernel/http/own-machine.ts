@@ -1,4 +1,5 @@
-// Vite's files, the development account, the outbox and DevTools are for the developer's own browser: one gate stands before all four.
+// Vite's files, the development account, the outbox and DevTools are only for the developer's own browser. One check protects all
+// four.
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Config } from '#fairway/server/kernel/config/config'

@@ -9,14 +9,14 @@ import { isRecord } from '#fairway/shared/record'
 
 declare module 'h3' {
   interface H3EventContext {
-    /** What was read of query and body so far, parsed; for the audit log. */
+    /** The parsed query and body that were read so far; for the audit log. */
     input?: Record<string, unknown>
   }
 }
 
 /**
- * The JSON body of a request (64 KiB at most) as its schema says, with fields that count for more than those of the body; throws 400,
- * 408, 413 or 415 from the catalog.
+ * Parses the JSON body of a request (64 KiB at most) with its schema; `fields` override those of the body. Throws 400, 408, 413
+ * or 415 from the catalog.
  */
 export async function readInput<T extends z.ZodType>(
   event: H3Event,
@@ -26,7 +26,7 @@ export async function readInput<T extends z.ZodType>(
   return remembered(event, parseInput(schema, { ...withinDepth(await readJsonBody(event)), ...fields }))
 }
 
-/** The query of a request as its schema says, with such fields; of a name that is given twice the last one counts. */
+/** Parses the query of a request with its schema; `fields` override it. The last value of a repeated name counts. */
 export const readQuery = <T extends z.ZodType>(event: H3Event, schema: T, fields: object = {}): z.output<T> =>
   remembered(event, parseInput(schema, { ...Object.fromEntries(new URLSearchParams(requestQuery(event))), ...fields }))
 
@@ -82,7 +82,7 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Pro
   throw new AppError('invalid-input', { errors: [NO_OBJECT] })
 }
 
-/** The JSON value of a request body of whatever kind. Throws 400, 408, 413 or 415 from the catalog. */
+/** Returns the JSON value of a request body of any type. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readJsonValue(event: H3Event, limits: ReadLimits = {}): Promise<unknown> {
   const bytes = await readBody(event.node.req, limits)
   checkMediaType(event.node.req, 'application/json')
@@ -101,7 +101,7 @@ export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Pro
   return Object.fromEntries(fields)
 }
 
-/** The bytes of a request body of whatever kind. Throws 400, 408 or 413 from the catalog. */
+/** Returns the bytes of a request body of any type. Throws 400, 408 or 413 from the catalog. */
 export const readBytes = (event: H3Event, limits: ReadLimits = {}): Promise<Buffer> => readBody(event.node.req, limits)
 
 function checkMediaType(request: IncomingMessage, wanted: string): void {
@@ -119,7 +119,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** What has nothing left to be thrown away, or is about to have. */
+/** Requests whose body has been read, or is being discarded. */
 const drained = new WeakSet<IncomingMessage>()
 
 /** Reads the body and counts while it arrives, declared or chunked; what is over the limit is never kept. */
@@ -177,8 +177,8 @@ export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
 
 /**
- * Sees to it that a body which nobody reads ends soon after the answer: without it, Node reads on for five minutes. What has been
- * answered by then and still arrives is read within the limits of every refused body, and then the connection is cut.
+ * Ends a body that no code reads soon after the response; without it, Node reads on for five minutes. The rest of such a body is
+ * read within the limits of every refused body, and then the connection is closed.
  */
 export function endUnreadBody({ req, res }: H3Event['node']): void {
   if (!hasBody(req)) return

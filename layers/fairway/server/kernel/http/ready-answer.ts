@@ -4,7 +4,7 @@ import { type App, getRequestId } from '../app-context'
 import { isServedPath } from './request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 
-/** An answer that lies ready in memory: what is said of it besides `baseHeaders`, name after value, and its bytes. */
+/** A response that is ready in memory: its headers besides `baseHeaders`, as names followed by values, and its bytes. */
 export interface ReadyAnswer {
   status: number
   headers: readonly string[]
@@ -29,7 +29,7 @@ export function makeReady(
   }
 }
 
-/** Whether an answer may come from memory at all: a GET that came over the network, while nobody watches what requests do. */
+/** Returns whether a response may come from memory: only for a GET from the network, while DevTools do not record requests. */
 export const mayBeReady = ({ node: { req } }: H3Event, { walk }: App): boolean =>
   req.method === 'GET' && walk === undefined && req instanceof IncomingMessage
 

@@ -1,5 +1,5 @@
-// h3 takes the path of a request before its hooks run and gives it to every layer: it can be changed only around `h3App.handler`,
-// and only there does a refusal reach the error handler.
+// h3 takes the path of a request before its hooks run and passes it to every layer. It can be changed only around
+// `h3App.handler`, and only there does a refusal reach the error handler.
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 import type { H3Event } from 'h3'
 import type { Language } from '#fairway/shared/languages'
@@ -8,7 +8,7 @@ import { getApp, type App } from '../app-context'
 import { clientAddress } from './client-address'
 import { AppError } from './app-error'
 
-/** What a request says of where it came from. */
+/** The origin of a request, as its headers and connection state it. */
 export interface RequestInfo {
   /** The client's address, as the configured proxies allow. */
   clientAddress: string
@@ -18,7 +18,7 @@ export interface RequestInfo {
   language?: Language
 }
 
-/** What this request says of where it came from: the address as configured proxies allow, the browser and its cookies. */
+/** Returns the origin of this request: the address as configured proxies allow, the browser and its cookies. */
 export function requestInfo(event: H3Event) {
   const { headers } = event.node.req
   return {
@@ -72,7 +72,7 @@ export function requestQuery(event: H3Event): string {
 /** Aborted when the client has gone before the answer was written. */
 export const requestSignal = (event: H3Event): AbortSignal => requestAbort(event).signal
 
-/** The same as a controller, for callers that abort for reasons of their own too. */
+/** Returns the same as a controller, for callers that also abort for other reasons. */
 export function requestAbort(event: H3Event): AbortController {
   const gone = new AbortController()
   const { res } = event.node

@@ -70,7 +70,9 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
 
 const MOST_RESULT_CHARACTERS = 16_000
 
-/** What a job has returned, as JSON. The work is done, so what is too long or no JSON is left out and does not fail it. */
+/**
+ * Returns a job's result as JSON. The work is done, so a result that is too long or not JSON is dropped without failing the job.
+ */
 function resultOf(returned: unknown): string | undefined {
   try {
     const text: string | undefined = JSON.stringify(returned)

@@ -7,7 +7,7 @@ export interface Schedule {
   timeZone: string
 }
 
-/** What is wrong with a schedule; undefined where it is good. */
+/** Returns the fault of a schedule; undefined when it is valid. */
 export function scheduleFault(schedule: Schedule): string | undefined {
   try {
     return nextTick(schedule, new Date()) ? undefined : `“${schedule.cron}” never comes`

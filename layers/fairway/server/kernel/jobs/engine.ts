@@ -21,7 +21,10 @@ import {
 } from './queue'
 import { queueScheduled } from './schedule'
 
-/** How many jobs of authors one process runs at a time, and as many of the platform's: neither holds up the other. */
+/**
+ * How many of the authors' jobs one process runs at a time, and as many of the platform's, so that the two kinds do not delay
+ * each other.
+ */
 const AT_ONCE = 16
 /** After this time a job that waits for others' answers makes room for the next one. */
 const HOLDS_PLACE_FOR_IN_MS = 1000
@@ -51,11 +54,11 @@ interface Engine {
   isAskedAgain: boolean
   /** Whether more may be ready than there was room for: the next take asks nothing before. */
   hasMore: boolean
-  /** When the database was asked last whether anything is due, on the clock of `performance.now()`. */
+  /** The last check for due jobs in the database, on the clock of `performance.now()`. */
   askedAt: number
-  /** When jobs were taken last, on the clock of `performance.now()`. */
+  /** The last take of jobs, on the clock of `performance.now()`. */
   tookAt: number
-  /** Whether the database could not be asked the last time. */
+  /** Whether the last query failed to reach the database. */
   isAway: boolean
   /** From when jobs of processes that say nothing are taken over, on the same clock. */
   takesOverFrom: number
@@ -143,7 +146,7 @@ async function look(app: App): Promise<void> {
   return engine.looking
 }
 
-/** Logs that the database cannot be asked: once, however long that lasts. */
+/** Logs that the database is unreachable: once per outage. */
 function sayAway(app: App, engine: Engine, error: unknown): void {
   if (!engine.isAway) app.log.warn('the job queue cannot be reached; jobs go on when it is back', { error })
   engine.isAway = true
@@ -169,7 +172,7 @@ async function takeDue(app: App, engine: Engine): Promise<void> {
   engine.hasMore = hasMore
 }
 
-/** Whether anything is ready, after what has come of age was made so. */
+/** Makes due jobs ready, and returns whether any job is ready. */
 async function findDue(app: App, engine: Engine): Promise<boolean> {
   engine.askedAt = performance.now()
   const due = await isAnythingDue(app)
@@ -275,7 +278,7 @@ async function noteEnds(app: App, engine: Engine): Promise<void> {
 
 const isOfDatabase = (error: unknown): boolean => error instanceof AppError && error.status >= 500
 
-/** Extends the leases of this process, and aborts the jobs that somebody has cancelled or another process has taken. */
+/** Extends the leases of this process, and aborts the jobs that were cancelled or that another process has taken. */
 async function keepRunning(app: App, { running }: Engine): Promise<void> {
   if (running.size === 0) return
   const asked = [...running.values()]

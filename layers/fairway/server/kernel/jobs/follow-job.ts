@@ -5,7 +5,7 @@ import { requireRun, sessionOfRun } from '../current-run'
 import { findJobOf } from './list-jobs'
 
 interface FollowOptions {
-  /** Ends the waiting; the job goes on. */
+  /** Ends the waiting; the job continues. */
   signal: AbortSignal
   /** Told how far it is: `host?.progress` of an action shows it to an MCP host. */
   progress?: (done: number, total?: number) => unknown

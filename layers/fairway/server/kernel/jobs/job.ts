@@ -1,4 +1,4 @@
-// What a job is: its declaration, and what its code has in hand.
+// The declaration of a job and the context of its code.
 import { z } from 'zod'
 import type { ActionTypes } from '#fw/action-types'
 import type { MailTypes } from '#fw/mail-types'
@@ -13,21 +13,21 @@ import { scheduleFault, type Schedule } from './cron'
 /** How the names of the platform's own jobs begin. */
 export const PLATFORM_JOB = 'fw-'
 
-/** What the code of a job has in hand. */
+/** The context that the code of a job receives. */
 export interface JobContext {
   /** The same for every attempt: a key with which other services do a thing once. */
   id: string
   /** Which attempt this is, from 1. */
   attempt: number
-  /** Whether it has failed for good when this attempt does. */
+  /** Whether the job fails permanently if this attempt fails. */
   isLast: boolean
-  /** The organization in which it was queued; null for schedules. */
+  /** The organization that it was queued in; null for schedules. */
   orgId: string | null
-  /** Who has queued it; null for schedules. */
+  /** The person who queued it; null for schedules. */
   userId: string | null
   db: Orm
   log: Log
-  /** Aborted when the time is up, when somebody cancels the job, when the server stops and when another process has taken the job. */
+  /** Aborted when the timeout expires, the job is cancelled, the server stops or another process has taken the job. */
   signal: AbortSignal
   now(): Date
   /** Shows how much is done: `progress(30, 100)`. It is written once in half a second, and at the end. */
@@ -44,7 +44,7 @@ export interface JobContext {
   ): Promise<'queued' | 'switched-off'>
 }
 
-/** What a job does as a person. */
+/** The actions of a job on behalf of a person. */
 export interface ActingPerson {
   session: Session
   /** Runs an action as a page would: guard, input, run, output, audit. Throws what the action throws. */
@@ -52,11 +52,11 @@ export interface ActingPerson {
     name: Name,
     input: ActionTypes[Name]['input'],
   ): Promise<ActionTypes[Name]['output']>
-  /** Runs code that asks for the session, such as `accessibleTo` and `sendMail`. */
+  /** Runs code that requires the session, such as `accessibleTo` and `sendMail`. */
   within<T>(work: () => T): T
 }
 
-/** What of its context a job has from outside of the queue. */
+/** The parts of a job's context that come from outside the queue. */
 export type JobExtras = Pick<JobContext, 'as' | 'mail'>
 type MakeExtras = (job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }) => JobExtras
 
@@ -74,15 +74,18 @@ export const extrasOf = (app: App): MakeExtras => extras(app).make
 interface JobOptions<Input extends z.ZodObject> {
   /** One sentence that says what it does. */
   description: string
-  /** What it needs; JSON values. An empty object when not given. */
+  /** The input schema, with JSON values. An empty object when not given. */
   input?: Input
-  /** When it runs by itself: a cron expression of five or six fields. Its input must be good when it is empty. */
+  /**
+   * The schedule on which it runs automatically: a cron expression of five or six fields. Its input must be valid when it is
+   * empty.
+   */
   schedule?: string | { cron: string; timeZone?: string }
   /** How often it is tried again after a failure. */
   retries?: number
   /** After how many seconds its `signal` is aborted and the attempt has failed. */
   timeout?: number
-  /** How many run at a time, on all servers together; `per` gives the key that has this number for itself. */
+  /** How many run at a time, on all servers together; `per` returns the key that this number applies to. */
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
   /**
    * Whether it mostly waits for other servers. Such a job makes room for the next one after a second, so that servers which say nothing
@@ -90,9 +93,9 @@ interface JobOptions<Input extends z.ZodObject> {
    */
   waits?: boolean
   /**
-   * Does the work. It may run more than once, because a process can die after the work and before it is noted: use `id` as a key
-   * where that matters. What it returns is kept as JSON for who follows it. An `AppError` with a status below 500 is final; anything
-   * else that is thrown is tried again, later each time.
+   * Does the work. It may run more than once, because a process can die after the work and before the result is stored: use `id`
+   * as a key where that matters. Its return value is kept as JSON for those who follow the job. An `AppError` with a status below
+   * 500 is final; after any other error the job is tried again, with growing pauses.
    */
   run(input: z.output<Input>, context: JobContext): unknown
 }
@@ -150,5 +153,5 @@ export const defineJob = <Input extends z.ZodObject = z.ZodObject<Record<never, 
 
 export const isJob = (value: unknown): value is Job => isDeclared('job', value)
 
-/** What is queued for a job, as its author types it. */
+/** The input for queueing a job, as its author types it. */
 export type JobInputOf<Declared> = Declared extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never

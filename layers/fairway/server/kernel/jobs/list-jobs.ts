@@ -1,4 +1,4 @@
-// What can be seen of jobs: by operators, by metrics, by who has queued one.
+// Lists of jobs for operators, for metrics and for the person who queued a job.
 import { z } from 'zod'
 import { type FollowedJob, followedJobSchema, JOB_STATES, type JobState } from '#fairway/shared/schemas/job'
 import type { App } from '../app-context'

@@ -1,4 +1,4 @@
-// The queue: one table, in which every change of a row is one statement.
+// The queue is one table, and each change of a row is one statement.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
@@ -86,7 +86,7 @@ const DUE = `select exists (select 1 from fw_jobs where state = 'ready'),
   exists (select 1 from fw_jobs where state = 'scheduled' and run_at <= ?)
     or exists (select 1 from fw_jobs where state = 'running' and lease_until < ?)`
 
-/** Makes ready what has come of age and, where it takes over, what a process has left that has not said for a while that it lives. */
+/** Makes due jobs ready. With `takesOver`, also takes the jobs of processes that have not renewed their lease for a while. */
 export async function wakeJobs(app: App, { takesOver }: { takesOver: boolean }): Promise<void> {
   const now = app.now().getTime()
   const due = { sql: `update fw_jobs set state = 'ready' where state = 'scheduled' and run_at <= ?`, args: [now] }
@@ -98,7 +98,7 @@ export async function wakeJobs(app: App, { takesOver }: { takesOver: boolean }):
 
 const PROCESS_GONE = 'The process that ran it is gone.'
 
-/** A failed job waits for somebody to look at it: the log, and an alert. */
+/** Reports a failed job in the log and as an alert, because a person has to look at it. */
 export async function tellOfFailure(app: App, about: { job: string; id: string }, error: unknown): Promise<void> {
   app.log.error('a job has failed', { ...about, error })
   await recordSecurityEvent(app, { kind: 'job-failed', subject: about.job, reason: `the job ${about.id}` })
@@ -109,7 +109,7 @@ const TAKE_OVER = `update fw_jobs set lease_token = null, lease_until = null, er
     finished_at = case when is_cancelling or attempts >= most_attempts then ? end
   where state = 'running' and lease_until < ? returning id, name as job, state`
 
-/** Blocked jobs whose limit has room, whatever should have released them. */
+/** Blocked jobs whose limit has room, even if the job that should have released them did not. */
 const FREE_ALL = `update fw_jobs set state = 'ready' where state = 'blocked' and id in (
   select b.id from (select id, limit_key, limit_most, row_number() over (partition by limit_key order by priority, id) as place
     from fw_jobs where state = 'blocked') b
@@ -129,8 +129,8 @@ const TAKE = `with picked as (
   returning fw_jobs.id, name, input, attempts, most_attempts, fw_jobs.limit_key, org_id, user_id, is_cancelling, state`
 
 /**
- * Takes up to so many jobs, the most urgent first, in one statement: no two processes take the same one. `token` is new for each
- * take. What its limit has no room for is blocked instead, so `looked` may be more than what was taken.
+ * Takes up to `most` jobs, the most urgent first, in one statement: two processes never take the same job. `token` is new for
+ * each take. A job without room in its limit is blocked instead, so `looked` may exceed the number of taken jobs.
  */
 export async function takeJobs(
   app: App,
@@ -170,7 +170,7 @@ export async function giveBack(app: App, tokens: readonly string[]): Promise<voi
 
 type Held = Pick<TakenJob, 'id' | 'token'>
 
-/** Extends the leases of this process. Returns the jobs that it still holds, each with whether somebody has cancelled it. */
+/** Extends the leases of this process. Returns the jobs that it still holds, each with whether it was cancelled. */
 export async function renewLeases(app: App, held: readonly Held[]): Promise<Map<string, { isCancelled: boolean }>> {
   const { rows } = await app.db.client.execute({
     sql: `update fw_jobs set lease_until = ? where state = 'running' and (id, lease_token) in
@@ -239,7 +239,7 @@ const FREE_NEXT = `update fw_jobs set state = 'ready' where id in (
   select id from fw_jobs where state = 'blocked' and limit_key = ?1 order by priority, id limit 1)
   and limit_most > (select count(*) from fw_jobs where state = 'running' and limit_key = ?2)`
 
-/** Ends a job that waits, and marks one that runs; gives whether there was one. */
+/** Cancels a waiting job, and marks a running one as cancelled; returns whether there was one. */
 export async function markCancelled(app: App, id: string): Promise<boolean> {
   const { rowsAffected } = await app.db.client.execute({
     sql: `update fw_jobs set is_cancelling = 1, state = case state when 'running' then state else 'cancelled' end,
@@ -252,14 +252,14 @@ export async function markCancelled(app: App, id: string): Promise<boolean> {
 
 const RETRY = `update or ignore fw_jobs set state = 'ready', is_cancelling = 0, attempts = 0, run_at = ?, finished_at = null, error = null`
 
-/** Lets a job run once more that has failed or was cancelled, with all its tries; gives whether there was one. */
+/** Retries a failed or cancelled job with all its attempts; returns whether there was one. */
 export async function retryJob(app: App, id: string): Promise<boolean> {
   const sql = `${RETRY} where id = ? and state in ('failed', 'cancelled')`
   const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), id] })
   return rowsAffected > 0
 }
 
-/** Lets all jobs run once more that have failed, or those of this name; gives how many there were. */
+/** Retries all failed jobs, or those of this name; returns how many there were. */
 export async function retryFailed(app: App, name?: string): Promise<number> {
   const sql = `${RETRY} where state = 'failed' and finished_at is not null and name = coalesce(?, name)`
   const { rowsAffected } = await app.db.client.execute({ sql, args: [app.now().getTime(), name ?? null] })
@@ -268,7 +268,7 @@ export async function retryFailed(app: App, name?: string): Promise<number> {
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const DAY_IN_MS = 24 * HOUR_IN_MS
-/** The platform's own, some of which run twice a second. */
+/** For the platform's jobs, some of which run twice a second. */
 const KEEP_OURS_IN_MS = HOUR_IN_MS
 const KEEP_DONE_IN_MS = DAY_IN_MS
 const KEEP_FAILED_IN_MS = 30 * DAY_IN_MS

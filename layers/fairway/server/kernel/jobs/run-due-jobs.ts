@@ -1,4 +1,4 @@
-// What tests do instead of starting the engine.
+// Tests call this instead of starting the engine.
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
 import { runAttempt } from './attempt'

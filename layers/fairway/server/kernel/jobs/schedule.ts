@@ -1,4 +1,4 @@
-// When a job runs by itself.
+// Queues jobs on their schedules.
 import { sql } from 'drizzle-orm'
 import type { App } from '../app-context'
 import { newId } from '../crypto/random'
@@ -21,13 +21,13 @@ export async function queueScheduled(app: App, entries: readonly JobEntry[]): Pr
   for (const entry of entries) {
     const { schedule } = entry.job
     const kept = known.get(entry.name)
-    // Far from its moment the database is asked once a minute: another process may know better.
+    // Far from its due time, the database is asked once a minute: another process may have changed it.
     if (!schedule || (kept && now < kept.at && now < kept.until && now > kept.until - 2 * KNOWN_FOR_IN_MS)) continue
     known.set(entry.name, { at: await settle(app, entry, schedule), until: now + KNOWN_FOR_IN_MS })
   }
 }
 
-/** Queues the job if its moment has come; gives the next one. */
+/** Queues the job if it is due; returns the next due time. */
 async function settle(app: App, entry: JobEntry, schedule: Schedule): Promise<number> {
   const { orm } = app.db
   const { name } = entry

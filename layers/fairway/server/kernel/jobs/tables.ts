@@ -32,13 +32,13 @@ export const jobs = sqliteTable(
     isCancelling: integer('is_cancelling', { mode: 'boolean' }).notNull().default(false),
     progressDone: integer('progress_done'),
     progressTotal: integer('progress_total'),
-    /** What it has returned, as JSON. */
+    /** Its return value, as JSON. */
     result: text('result'),
-    /** What the last attempt threw. */
+    /** The error of the last attempt. */
     error: text('error'),
     /** Where it was queued; null outside of organizations and for schedules. */
     orgId: text('org_id'),
-    /** Who has queued it; null for schedules and where nobody was signed in. */
+    /** The person who queued it; null for schedules and where no person was signed in. */
     userId: text('user_id'),
     createdAt: timestamp('created_at').notNull(),
     startedAt: timestamp('started_at'),
@@ -75,7 +75,7 @@ export const jobs = sqliteTable(
 /** When each schedule is due next. */
 export const jobSchedules = sqliteTable('fw_job_schedules', {
   name: text('name').primaryKey(),
-  /** The schedule as it is declared: another one begins anew. */
+  /** The declared schedule; a changed one starts over. */
   schedule: text('schedule').notNull(),
   nextAt: timestamp('next_at').notNull(),
 })

@@ -21,10 +21,10 @@ export const limitOption = z
   .optional()
   .transform((given): CallLimit[] => (given ? [given].flat() : []))
 
-/** What authors write for `limitOption`. */
+/** The values that authors write for `limitOption`. */
 export type LimitOption = CallLimit | readonly CallLimit[]
 
-/** Who calls: a person, an organization and a network, as far as they are known. */
+/** The caller: a person, an organization and a network, as far as they are known. */
 export interface LimitedCaller {
   session: { userId: string; orgId: string | null } | null
   /** Missing where another application, a job or the command line calls. */
@@ -45,7 +45,10 @@ export async function limitCalls(
 export const limitCall = (app: App, limit: Limit & { per: CallsPer }, caller: LimitedCaller): Promise<void> =>
   rateLimit(app, limit, subjectOf(limit.per, caller))
 
-/** Who is not known is counted as what is: someone signed out by their network, someone without an organization by themselves. */
+/**
+ * Returns the counted subject, with a fallback for an unknown one. A signed-out caller counts by network, and a person without an
+ * organization counts as a person.
+ */
 function subjectOf(per: CallsPer, { session, clientAddress }: LimitedCaller): string {
   const network = clientAddress === undefined ? undefined : `network:${addressKey(clientAddress)}`
   const person = session ? `person:${session.userId}` : undefined

@@ -16,10 +16,10 @@ const LIFE_IN_MS = 2 * 60 * 60 * 1000
 
 const ticketSchema = z.object({ id: z.string(), at: z.number() })
 
-/** The field of an action's input for what `<FwFormCheck>` gives; `checkForm` looks at it. */
+/** The field of an action's input for the value of `<FwFormCheck>`; `checkForm` checks it. */
 export const formCheckInput = z.object({ ticket: z.string().max(1000), trap: z.string().max(1000) })
 
-/** A ticket for one form; the page asks for it when it shows the form. Throws `rate-limited`. */
+/** Issues a ticket for one form; the page requests it when it shows the form. Throws `rate-limited`. */
 export async function issueFormTicket(app: App, clientAddress: string): Promise<{ ticket: string }> {
   await limitCall(app, limits.formTicketsPerAddress, { session: null, clientAddress })
   const content = { id: randomToken(16), at: app.now().getTime() }

@@ -12,10 +12,10 @@ export interface CallLimit {
 
 export interface Limit extends Omit<CallLimit, 'per'> {
   name: string
-  /** What is counted for the platform alone has further subjects: a mail address, a grant, another application. */
+  /** The platform's own limits have further subjects: an email address, a grant, another application. */
   per: CallsPer | 'address' | 'grant' | 'application'
   /**
-   * Every instance counts by itself, in its memory: for what is asked so often that a write for each attempt would cost more than the
+   * Each instance counts separately, in its memory. For calls so frequent that a write for each attempt would cost more than the
    * attempt.
    */
   isPerInstance?: true
@@ -40,7 +40,7 @@ export const bodyLimits = {
   answer: 256 * KIBIBYTE,
   /** The picture of a person; browsers make it much smaller before they send it. */
   picture: 200 * KIBIBYTE,
-  /** What another application answers to a call. */
+  /** Another application's response to a call. */
   peerAnswer: 4 * MEBIBYTE,
 }
 
@@ -76,12 +76,12 @@ const HOUR = 60 * MINUTE
 
 /** Every limit of the application: what is counted, for whom, and how much is allowed (docs/guides/devices.md explains them). */
 export const limits = {
-  /** For each account, all clients together; a network where the account is signed in has a count of its own. */
+  /** For each account, all clients together; a network where the account is signed in has a separate count. */
   signInPerAccount: { name: 'sign-in-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** For each network; a sign-in that succeeds is not counted. */
   signInPerAddress: { name: 'sign-in-address', per: 'network', max: 30, window: 10 * MINUTE },
   signUpPerAddress: { name: 'sign-up-address', per: 'network', max: 10, window: HOUR },
-  /** Wrong old passwords; a count of its own, so that attempts at the sign-in page do not use it up. */
+  /** Wrong old passwords; counted separately, so that attempts at the sign-in page do not use it up. */
   changePasswordPerAccount: { name: 'change-password-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** Providers and the identity hub together. */
   providerStartPerAddress: { name: 'provider-address', per: 'network', max: 60, window: 10 * MINUTE },
@@ -89,17 +89,17 @@ export const limits = {
   /** Sign-in links and password links. */
   linksPerAccount: { name: 'mail-link-account', per: 'person', max: 5, window: HOUR },
   verificationsPerAccount: { name: 'verification-account', per: 'person', max: 3, window: 10 * MINUTE },
-  /** Mails of all kinds that one network asks for. */
+  /** Mails of all kinds that one network requests. */
   mailsPerAddress: { name: 'mail-address', per: 'network', max: 10, window: 10 * MINUTE },
-  /** The sign-in page asks for options whenever it is opened, so this is far above what an office behind one address needs. */
+  /** The sign-in page requests options on every visit, so this is far above the need of an office behind one address. */
   passkeyOptionsPerAddress: { name: 'passkey-options-address', per: 'network', max: 300, window: 10 * MINUTE },
   passkeysPerAddress: { name: 'passkey-address', per: 'network', max: 60, window: 10 * MINUTE },
   passkeyRegistrationsPerAccount: { name: 'passkey-registration', per: 'person', max: 30, window: HOUR },
   /** Wrong passwords in the settings of two-factor authentication. */
   twoFactorPasswordsPerAccount: { name: 'two-factor-password', per: 'person', max: 5, window: 10 * MINUTE },
-  /** Wrong passwords where a change asks for the password again: the address, deleting the account. */
+  /** Wrong passwords where a change requires the password again: a new address, deleting the account. */
   ownPasswordsPerAccount: { name: 'own-password-account', per: 'person', max: 5, window: 10 * MINUTE },
-  /** Changes of address that one person asks for, each of which sends two mails. */
+  /** Changes of address that one person requests, each of which sends two mails. */
   addressChangesPerAccount: { name: 'address-change-account', per: 'person', max: 5, window: HOUR },
   /** For each new address, with or without an account. */
   addressChangesPerRecipient: { name: 'address-change-recipient', per: 'address', max: 5, window: HOUR },
@@ -131,7 +131,7 @@ export const limits = {
   a2aCallsPerApp: { name: 'a2a-calls', per: 'application', max: 600, window: MINUTE },
   /** Calls whose token is not accepted. */
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
-  /** What other applications ask one person to approve. */
+  /** Approvals that other applications request from one person. */
   a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications begin. */
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', per: 'network', max: 30, window: 10 * MINUTE },

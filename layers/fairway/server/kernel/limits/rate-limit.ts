@@ -10,7 +10,7 @@ import { rateLimits } from './tables'
 
 const keyOf = (limit: Limit, subject: string): string => `${limit.name}:${sha256(subject)}`
 
-/** Where a window stands after an attempt: how many there were, and when it ends. */
+/** The state of a window after an attempt: the number of attempts, and when it ends. */
 type Counted = z.output<typeof countedSchema>
 
 const countedSchema = z.object({ count: z.number(), endsAt: z.number() })

@@ -1,11 +1,11 @@
-// What a mail is: its declaration, and which ones there are.
+// The declaration of a mail, and the list of declared mails.
 import type { VNodeChild } from 'vue'
 import { z } from 'zod'
 import type { Language } from '#fairway/shared/languages'
 import type { Orm } from '../database/client'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 
-/** What the body of a mail has in hand besides its data. */
+/** The context of a mail's body besides its data. */
 export interface MailBodyContext {
   /** The language of the receiver. */
   language: Language
@@ -16,17 +16,17 @@ export interface MailBodyContext {
 interface MailOptions<Data extends z.ZodObject> {
   /** One sentence that says what it is for. */
   description: string
-  /** What it is given. Texts and numbers fill the placeholders of its texts. */
+  /** The schema of its data. Texts and numbers fill the placeholders of its texts. */
   data?: Data
-  /** What the preview shows: data, or what reads some from the database. */
+  /** The data for the preview, or a function that reads some from the database. */
   example: z.input<Data> | ((context: { db: Orm }) => z.input<Data> | Promise<z.input<Data>>)
-  /** What the placeholders stand for, where that is not the data as it is. */
+  /** The values of the placeholders, where they differ from the data. */
   values?(data: z.output<Data>): Readonly<Record<string, string | number>>
   /** Where its button leads: a path of this application, or an address. Without it there is no button. */
   href?(data: z.output<Data>): string
-  /** What stands between its paragraphs and its button. The text part is made of it too. */
+  /** The content between its paragraphs and its button. The text part is also made from it. */
   body?(data: z.output<Data>, context: MailBodyContext): VNodeChild
-  /** For mails that nobody has to get: receivers can switch a topic off, and each such mail has a link that does. */
+  /** For optional mails: receivers can switch a topic off, and each such mail has a link for that. */
   topic?: string
   /** How many one receiver gets in an hour; 20 when not given. */
   mostPerHour?: number
@@ -70,7 +70,7 @@ export const defineMail = <Data extends z.ZodObject = z.ZodObject<Record<never, 
 
 export const isMail = (value: unknown): value is Mail => isDeclared('mail', value)
 
-/** What a mail is given, as its author types it. */
+/** The data of a mail, as its author types it. */
 export type MailDataOf<Declared> = Declared extends { data: infer Data extends z.ZodObject } ? z.input<Data> : never
 
 /** To whom a mail goes, and with what. */

@@ -1,4 +1,4 @@
-// What a mail says, before it has a form.
+// Builds the content of a mail, before it has a form.
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
@@ -9,7 +9,7 @@ import type { MailContent } from './render-mail'
 
 const registry = (app: Pick<App, 'memo'>) => app.memo('mails', () => new Map<string, Mail>())
 
-/** Says which mails the application has; one with the name of a platform's mail stands for it. */
+/** Sets the application's mails; one with the name of a platform's mail replaces it. */
 export function declareMails(app: App, entries: readonly MailEntry[]): void {
   for (const { name, mail } of entries) registry(app).set(name, mail)
 }
@@ -36,7 +36,7 @@ interface PlatformData<Name extends PlatformMail> {
 export const mailTime = (time: Date | number, language: Language): string =>
   `${formatTime(time, language, 'long', 'UTC')} UTC`
 
-/** What one of the platform's mails says here. */
+/** Returns the content of one of the platform's mails in this application. */
 export const mailContent = <Name extends PlatformMail>(
   app: ContentApp,
   name: Name,
@@ -45,14 +45,17 @@ export const mailContent = <Name extends PlatformMail>(
 
 type ContentApp = Pick<App, 'config' | 'memo'>
 
-/** Its declaration: the application's, else the platform's. Throws for a name that is neither. */
+/** Returns the declaration of a mail: the application's, else the platform's. Throws for an unknown name. */
 export function requireMail(app: ContentApp, name: string): Mail {
   const mail = findMail(app, name) ?? new Map<string, Mail>(Object.entries(platformMails)).get(name)
   if (!mail) throw new Error(`there is no mail ${name}`)
   return mail
 }
 
-/** What a mail says: the texts of `mails` in fw.config, then those of the catalogs, in the receiver's language where there are any. */
+/**
+ * Returns the content of a mail: the texts of `mails` in fw.config, then those of the catalogs, in the receiver's language where
+ * it exists.
+ */
 export function contentOf(app: ContentApp, name: string, given: unknown, wanted: Language = 'en'): MailContent {
   const { config } = app
   const mail = requireMail(app, name)
@@ -88,6 +91,6 @@ interface OwnTexts {
 }
 type OwnMails = Partial<Record<string, Partial<Record<string, OwnTexts>>>>
 
-/** What of the data can stand in a text. */
+/** The parts of the data that can fill placeholders. */
 const textsIn = (data: object): Record<string, string | number> =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value === 'string' || typeof value === 'number'))

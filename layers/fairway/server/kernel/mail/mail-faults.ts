@@ -1,4 +1,4 @@
-// What the build looks at: it imports nothing that needs the application's modules.
+// The build runs this check, so it imports no code that needs the application's modules.
 import { z } from 'zod'
 import { isCatalog } from '../locale-files'
 import type { Mail } from './define-mail'
@@ -6,14 +6,14 @@ import { platformMails } from './platform-mails'
 
 const PLACEHOLDER = /\{(\w+)\}/g
 
-/** What is wrong with a mail beside the texts of its catalog. */
+/** Returns the faults of a mail besides those in the texts of its catalog. */
 export function mailFaults(name: string, mail: Mail, mails: unknown): string[] {
   const texts = mailTextsSchema.safeParse(isCatalog(mails) ? mails[name] : undefined).data
   if (!texts) return [`it has no texts: add mails.${name} with a subject to app/locales/en/mails.json`]
   const platform = new Map<string, Mail>(Object.entries(platformMails)).get(name)
   const refused = platform && !mail.data.safeParse(platform.example).success
   const known = new Set([...Object.keys(mail.data.shape), 'product'])
-  // What `values` gives is known when a mail is sent.
+  // The result of `values` is known only when a mail is sent.
   const shown = mail.values ? [] : [texts.subject, texts.action ?? '', ...texts.lines, ...texts.notes]
   const unknown = shown
     .flatMap(text => [...text.matchAll(PLACEHOLDER)])

@@ -6,7 +6,9 @@ import type { MailValues } from './platform-mails'
 /** A text of a mail, or what makes it from the mail's values. */
 export type MailText<Values> = string | ((values: Values) => string)
 
-/** What an application says instead in one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
+/**
+ * An application's replacement for one mail: its subject, the paragraphs before the button, the button, the paragraphs after it.
+ */
 interface MailParts<Values> {
   subject?: MailText<Values>
   lines?: readonly MailText<Values>[]
@@ -14,7 +16,7 @@ interface MailParts<Values> {
   notes?: readonly MailText<Values>[]
 }
 
-/** What an application says instead, by mail and language; what it leaves out stays as it is. */
+/** An application's replacements, by mail and language; omitted texts stay as they are. */
 export type MailOverrides = {
   [Message in keyof MailValues]?: Partial<Record<Language, MailParts<MailValues[Message]>>>
 }
@@ -79,7 +81,10 @@ const listed = (names: readonly string[]): string => new Intl.ListFormat('en').f
 const languagesOf = (message: string): string[] =>
   languages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])
 
-/** What the platform's text tells its reader, the application's must tell too; only the product's name is free. */
+/**
+ * Returns the values of the platform's text that the application's text omits. It must contain all of them except the product's
+ * name.
+ */
 function missingIn(part: Part, platform: string | string[], given: Texts): string[] {
   if (given[part] === undefined) return []
   try {

@@ -77,7 +77,7 @@ const outboxMailer = (folder: string, log: Log): Mailer => ({
   },
 })
 
-/** What is sent. */
+/** A mail that is ready to send. */
 export const mailSchema = z.object({
   to: z.string(),
   subject: z.string(),
@@ -99,7 +99,7 @@ const MOST_LISTED = 100
 const SUFFIX = '.json'
 const idSchema = z.uuidv7()
 
-/** Writes one mail into the folder, readable for its owner alone, and gives the file. */
+/** Writes one mail into the folder, readable only by its owner, and returns the file. */
 async function writeToOutbox(folder: string, { id: _id, ...mail }: Mail): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, newId() + SUFFIX)

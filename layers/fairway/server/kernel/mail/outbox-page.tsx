@@ -8,7 +8,7 @@ import { formatTime, type Language } from '#fairway/shared/languages'
 import { MAIL_PREVIEW_PATH, OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 interface Visit {
-  /** The mail that is asked for; all of them when it is not there. */
+  /** The requested mail; all mails when it is missing. */
   mail?: unknown
   /** Its HTML, as it was written. */
   asHtml: boolean
@@ -71,7 +71,7 @@ function mailPage(app: App, mail: WrittenMail, language: Language): Promise<Serv
   })
 }
 
-// Our mails have their link on a line of its own.
+// Our mails have their link on a separate line.
 const toLine = (line: string) => (
   <p class="mail" dir="auto">
     {/^https?:\/\/\S+$/.test(line) ? <a href={line}>{line}</a> : line}

@@ -10,7 +10,7 @@ const notice = (description: string) =>
   defineMail({ description, data: z.object({ link }), example: { link: LINK }, href: data => data.link })
 
 const ASKED_FROM = 'Firefox on Linux, from the address 192.0.2.7'
-/** What was asked for, and where, in words. */
+/** The request and its origin, in words. */
 const asked = (description: string) =>
   defineMail({
     description,
@@ -108,7 +108,7 @@ export const platformMails = {
 
 export type PlatformMail = keyof typeof platformMails
 
-/** What the texts of each mail may show. */
+/** The values that the texts of each mail may show. */
 export type MailValues = {
   [Name in PlatformMail]: Omit<MailDataOf<(typeof platformMails)[Name]>, 'link'> & { product: string }
 }

@@ -14,8 +14,8 @@ import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
 
 /**
- * Hands one mail over for delivery and does not wait for the mail server. Without a mail server development writes it to its folder at
- * once. Throws when no mail can be sent at all.
+ * Queues one mail for delivery without waiting for the mail server. Without a mail server, development writes it to its folder at
+ * once. Throws when no mail can be sent.
  */
 export async function queueMail(app: App, to: string, content: MailContent): Promise<void> {
   if (app.mailer.isRemote) await writeMail(app, app.db.orm, { to, content })
@@ -31,7 +31,7 @@ interface MailToWrite {
   isKept?: boolean
 }
 
-/** Writes a mail down with the job that sends it, in the transaction where `on` is one. Gives its id. */
+/** Stores a mail with the job that sends it, in the transaction where `on` is one. Returns its id. */
 export async function writeMail(app: App, on: MailDb, { to, content, isKept }: MailToWrite): Promise<string> {
   const id = newId()
   const sealed = sealMail(app, id, { to, ...(await rendered(app, content)), isKept })
@@ -46,7 +46,7 @@ const rendered = async (app: App, content: MailContent) =>
 
 const MAIL_PURPOSE = 'mail-outbox'
 
-/** What of mails that wait is sealed with the application's secret. */
+/** The columns of queued mails that are sealed with the application's secret. */
 export const mailSealedColumns: SealedColumn[] = [
   { table: 'mail_outbox', column: 'content', purpose: MAIL_PURPOSE, context: ({ id }) => String(id) },
 ]
@@ -137,7 +137,7 @@ export async function resendMail(app: App, id: string): Promise<void> {
   })
 }
 
-/** Whether the server refuses the address for good (RFC 5321, 4.2.1: replies that begin with 5). */
+/** Returns whether the server refuses the address permanently (RFC 5321 §4.2.1: replies that begin with 5). */
 const isFinal = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

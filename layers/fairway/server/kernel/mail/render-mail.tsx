@@ -5,7 +5,7 @@ import { htmlAttributes, languages } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import type { Config } from '../config/config'
 
-/** What a mail says, once; both forms come from it. */
+/** The content of a mail; the HTML and the text part are both made from it. */
 export interface MailContent {
   /** Which mail it is, for operators. */
   name: string
@@ -14,7 +14,7 @@ export interface MailContent {
   subject: string
   /** Paragraphs before the button. */
   lines: string[]
-  /** What stands between them and the button. */
+  /** The content between them and the button. */
   body?: VNodeChild
   action?: { label: string; href: string }
   /** Paragraphs after it: how long it works, what to do when the mail was not expected. */
@@ -89,7 +89,7 @@ const button = (colour: string): string =>
 
 interface LayoutProps extends Omit<MailContent, 'name' | 'subject' | 'language' | 'body'> {
   direction: 'ltr' | 'rtl'
-  /** What an author's body was rendered to. */
+  /** The rendered HTML of an author's body. */
   ownHtml: string
   config: MailConfig
 }

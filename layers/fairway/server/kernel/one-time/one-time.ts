@@ -8,7 +8,7 @@ import type { InStatement, InValue } from '../database/client'
 
 /** One kind of secret that is mailed or carried, lives for minutes and is used once. */
 export interface OneTimePurpose<Payload = unknown> {
-  /** Its name in the table; secrets of one purpose open nothing of another. */
+  /** Its name in the table; a secret of one purpose is invalid for all others. */
   name: string
   lifeInSeconds: number
   payload: z.ZodType<Payload>
@@ -18,9 +18,9 @@ export interface OneTimePurpose<Payload = unknown> {
   mostPerBrowser?: number
 }
 
-/** What is known of a secret that was issued. */
+/** The stored data of an issued secret. */
 export interface OneTime<Payload> {
-  /** SHA-256 of the secret: the row's name, which opens nothing. */
+  /** SHA-256 of the secret: the row's key, which is useless as a secret. */
   hash: string
   purpose: string
   subject: string | null
@@ -53,11 +53,11 @@ interface Issue<Payload> {
 interface Conditions {
   /** Only with the cookie of this browser. */
   browser?: string
-  /** Only of this subject; null asks for none. */
+  /** Only of this subject; null matches a secret without a subject. */
   subject?: string | null
   /** Only while fewer answers than this were counted. */
   triesBelow?: number
-  /** Gives expired ones too (`isExpired`), for flows that remember where an unlucky browser wanted to go. */
+  /** Also returns expired ones (`isExpired`), for flows that remember the return path of a late browser. */
   evenExpired?: boolean
 }
 
@@ -97,7 +97,7 @@ export function issueStatements<Payload>(
   return { secret, expiresAt: new Date(expiresAt), statements }
 }
 
-/** Issues a secret; the table keeps its hash and the sealed payload. Gives null where the condition `where` did not hold. */
+/** Issues a secret; the table keeps its hash and the sealed payload. Returns null when the condition `where` does not hold. */
 export async function issueOneTime<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -108,7 +108,10 @@ export async function issueOneTime<Payload>(
   return inserted?.rowsAffected === 1 ? issued : null
 }
 
-/** What a secret of this purpose, or of one of these, stands for, used or expired or not, without using it: link previews look too. Null for an unknown one. */
+/**
+ * Reads a secret of one of these purposes without using it, even if it is used or expired: link previews also open links. Returns
+ * null for an unknown one.
+ */
 export async function peekOneTime<Payload>(
   app: App,
   purposes: OneTimePurpose<Payload> | readonly OneTimePurpose<Payload>[],
@@ -159,8 +162,8 @@ export async function peekOneTimesOfSubject<Payload>(
 }
 
 /**
- * Uses a secret up, in one conditional statement: of any number of requests at once one gets what it stands for, the others null;
- * null too for unknown, expired (unless `evenExpired`) and foreign ones.
+ * Uses a secret in one conditional statement: of several requests at once, one receives it and the others receive null. Also
+ * returns null for unknown, expired (unless `evenExpired`) and foreign secrets.
  */
 export async function spendOneTime<Payload>(
   app: App,
@@ -265,7 +268,7 @@ export async function purgeOneTime(app: App): Promise<void> {
   })
 }
 
-/** What of the table is sealed, for `fw reseal`. */
+/** The sealed columns of the table, for `fw reseal`. */
 export const oneTimeSealedColumns: SealedColumn[] = [
   { table: 'fw_one_time', column: 'payload', purpose: SEAL_PURPOSE, context: row => String(row.hash) },
 ]

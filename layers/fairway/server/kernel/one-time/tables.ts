@@ -7,9 +7,9 @@ export const oneTime = sqliteTable(
   {
     /** SHA-256 of the secret. */
     hash: text('hash').primaryKey(),
-    /** What it is for; a secret of one purpose opens nothing of another. */
+    /** Its purpose; a secret of one purpose is invalid for all others. */
     purpose: text('purpose').notNull(),
-    /** Whose it is: a user's id, an address, or whatever else its purpose ends it by. */
+    /** Its subject: a user's id, an address, or another value by which its purpose ends it. */
     subject: text('subject'),
     /** SHA-256 of the cookie of the browser that it belongs to. */
     browserHash: text('browser_hash'),

@@ -1,10 +1,10 @@
-/** What a kind of security events is about, as filters name it. */
+/** The subjects of security events, as filters name them. */
 export const EVENT_GROUPS = ['sign-in', 'account', 'apps', 'providers', 'applications', 'jobs'] as const
-/** How what an event tells of went. */
+/** The outcomes of what an event reports. */
 export const EVENT_OUTCOMES = ['done', 'failed', 'blocked'] as const
 
 interface EventKind {
-  /** What it means, for operators. */
+  /** Its meaning, for operators. */
   title: string
   group: (typeof EVENT_GROUPS)[number]
   outcome: (typeof EVENT_OUTCOMES)[number]
@@ -23,7 +23,7 @@ const kind = (
 
 const ordinary = (...told: Parameters<typeof kind>): EventKind => ({ ...kind(...told), isOrdinary: true })
 
-/** Kinds of security events. The ordinary ones are what people see of their own account under Recent activity. */
+/** Kinds of security events. People see the ordinary ones of their own account under Recent activity. */
 export const eventKinds = {
   'callback-failed': kind(
     'providers',

@@ -62,8 +62,8 @@ interface Paging {
 }
 
 /**
- * One page of what concerns the account of a person, the latest first. Names and reasons are told of ordinary events alone: others
- * hold what operators need.
+ * Returns one page of events about a person's account, latest first. Only ordinary events include names and reasons, because
+ * others contain details for operators.
  */
 export async function listOwnEvents(app: App, userId: string, paging: Paging): Promise<OwnEventPage> {
   const { events, totalItems } = await listSecurityEvents(app, { ...paging, userId })
@@ -134,7 +134,7 @@ export const eventFilterShape = {
 
 const HOUR_IN_MS = 60 * 60 * 1000
 
-/** How many events of each kind each of the last hours had, for a chart; hours without any are not in it. */
+/** Returns how many events of each kind happened in each of the last hours, for a chart; hours without events are omitted. */
 export async function eventCounts(app: App, hours: number): Promise<EventCounts> {
   const from = new Date(hourOf(app.now()) - (hours - 1) * HOUR_IN_MS)
   const rows = await app.db.orm
@@ -155,7 +155,7 @@ export async function eventCounts(app: App, hours: number): Promise<EventCounts>
   }
 }
 
-/** The alerts of the last thirty days, the latest first: the hours in which a kind went over its threshold. */
+/** Returns the alerts of the last thirty days, latest first: the hours in which a kind exceeded its threshold. */
 export async function listAlerts(app: App) {
   const from = new Date(app.now().getTime() - 30 * 24 * HOUR_IN_MS)
   const rows = await app.db.orm
@@ -194,7 +194,7 @@ export const eventsOfPerson = (userId: string): SqlPart => ({
   args: [userId],
 })
 
-/** Where an event stands in the order of time: milliseconds since 1970, and its id. */
+/** The position of an event in the order of time: milliseconds since 1970, and its id. */
 export interface EventTime {
   at: number
   id: string

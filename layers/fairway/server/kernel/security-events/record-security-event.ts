@@ -26,8 +26,8 @@ interface SecurityEvent {
 export const hourOf = (at: Date): number => at.getTime() - (at.getTime() % HOUR_IN_MS)
 
 /**
- * Stores a security event, writes its log line and counts it; the count that goes over the threshold of its kind writes one
- * `alert` line for that hour, whichever instance it is. A recorder that fails is logged and changes nothing for the caller.
+ * Stores a security event, writes its log line and counts it. The count that exceeds the threshold of its kind writes one `alert`
+ * line for that hour, across all instances. A failure to record is logged and does not affect the caller.
  */
 export async function recordSecurityEvent(app: App, event: SecurityEvent): Promise<void> {
   const { device: _device, quietForInMs: _quiet, ...logged } = event
@@ -81,7 +81,7 @@ function insertStatement(at: number, event: SecurityEvent): InStatement {
 
 const NOTHING = { subject: null, clientAddress: null, userId: null, orgId: null, requestId: null, device: null }
 
-/** What is said of an event: an undefined member is one that is not there. */
+/** The members of an event without those that are undefined. */
 const defined = (event: SecurityEvent): Partial<Record<keyof SecurityEvent, string>> =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined))
 

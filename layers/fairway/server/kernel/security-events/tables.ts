@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, timestamp } from '../database/columns'
 
-/** What operators must know of: one row each, without secrets. Kept for ninety days. */
+/** Events for operators: one row each, without secrets. Kept for ninety days. */
 export const securityEvents = sqliteTable(
   'security_events',
   {
@@ -17,7 +17,7 @@ export const securityEvents = sqliteTable(
     /** Why, in our words or the provider's; never a state, a code or a token. */
     reason: text('reason').notNull(),
     requestId: text('request_id'),
-    /** What the person used, in words; null where it is not known. */
+    /** The person's device, in words; null where it is not known. */
     device: text('device'),
   },
   table => [

@@ -10,15 +10,15 @@ import type { ServerPageName } from './page-frame'
 interface Note {
   title: string
   lead: string
-  /** What exactly, or what to do. */
+  /** The details, or the next step. */
   detail?: string
   /** The same for something that went wrong. */
   alert?: string
-  /** Stands small beside it, for support. */
+  /** Shown small beside it, for support. */
   code?: string
   /** The one thing to do next, if there is one. */
   link?: { href: string; text: string }
-  /** What to do besides, for example a form with the button that says no. */
+  /** A further choice, for example a form with the button that declines. */
   besides?: VNode
   /** English when not given. */
   language?: Language
@@ -51,11 +51,11 @@ interface Card {
   page: ServerPageName
   title: string
   lead: string
-  /** Who asks and whom, as a picture above the title. */
+  /** A picture of the requesting and the requested side, above the title. */
   mark?: VNode
   /** Where the request comes from, below the title. */
   byline?: VNode
-  /** What stands below, in its order. */
+  /** The content below, in its order. */
   children: (VNode | null)[]
   script?: string
   /** English when not given. */
@@ -81,7 +81,7 @@ export function errorPage(
   const { failure, errors } = messagesOf(language)
   const titles: Partial<Record<string, string>> = { ...failure.titles, ...errors }
   const isPublic = error.status < 500
-  // What an error says in detail is written for the code that asked, in English.
+  // An error's detail is written in English, for the calling code.
   const detail = isPublic ? (language === 'en' ? error.detail : undefined) : failure.lead
   const known = isPublic ? (titles[error.code] ?? titles[error.status]) : failure.titles['500']
   const children = [

@@ -18,10 +18,10 @@ export const SERVER_PAGES = [
 ] as const
 export type ServerPageName = (typeof SERVER_PAGES)[number]
 
-/** What a frame is made for and from. */
+/** The input for a frame. */
 export interface PageFrameInput {
   page: ServerPageName
-  /** The language of the page, which what stands around it must speak too. */
+  /** The language of the page, which its frame must also use. */
   language: string
   brand: Brand
   /** The product's mark and name, as the platform shows them. */
@@ -30,7 +30,7 @@ export interface PageFrameInput {
   content: VNode
 }
 
-/** What an application puts around the pages that the server renders itself. */
+/** An application's frame around the pages that the server renders. */
 export interface PageFrame {
   render(input: PageFrameInput): VNode
   /** More rules for the page's style sheet; the content security policy allows no others. */
@@ -40,7 +40,7 @@ export interface PageFrame {
 /** The frames of an application: `frame` around every page, one of a page's name instead of it. */
 export type PageFrames = Partial<Record<ServerPageName | 'frame', PageFrame>>
 
-/** Declares what stands around the server's own pages (server/pages/frame.tsx), or around one of them (server/pages/<name>.tsx). */
+/** Declares the frame of the server's own pages (server/pages/frame.tsx), or of one of them (server/pages/<name>.tsx). */
 export function definePageFrame(render: PageFrame['render'], options: { style?: string } = {}): PageFrame {
   const { style = '' } = options
   if (/<\/style/i.test(style)) throw new Error('definePageFrame: style must not end the style sheet (</style)')
@@ -65,7 +65,7 @@ interface FramedPage {
   body: VNode
 }
 
-/** The frame that a page stands in. */
+/** Returns the frame of a page. */
 export const frameOf = (frames: PageFrames, page: ServerPageName): PageFrame =>
   frames[page] ?? frames.frame ?? plainFrame
 

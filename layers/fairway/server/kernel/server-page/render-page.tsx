@@ -16,11 +16,14 @@ interface ServerPageInput {
   body: VNode
   /** A small inline script; the page must work without it. */
   script?: string
-  /** Who may show the page in a frame, as a Content-Security-Policy has it; no site when not given. */
+  /**
+   * The sites that may show the page in a frame, as the `frame-ancestors` value of a Content-Security-Policy; no site when not
+   * given.
+   */
   frameAncestors?: string
 }
 
-/** What a page needs of the application: its name and looks, and what it puts around pages. */
+/** The parts of the application that a page needs: its name, its looks and its frames. */
 export interface PageApp {
   config: Pick<App['config'], 'brand'>
   frames: App['frames']

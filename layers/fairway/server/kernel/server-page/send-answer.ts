@@ -3,7 +3,7 @@ import type { AppError } from '../http/app-error'
 import type { ServerPage } from './render-page'
 import { sendPage, sendPersonalPage } from './send-page'
 
-/** What a browser is answered: a body, where it goes on, or a page; and the cookies to set. */
+/** The answer to a browser: a body, a redirect or a page, and the cookies to set. */
 export type BrowserAnswer = { setCookies?: readonly string[] } & (
   | { body: unknown }
   /** 303 when no status is given. */
