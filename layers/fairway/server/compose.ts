@@ -42,13 +42,13 @@ const platformTables: ReadonlySet<string> = new Set(
 export interface CreateAppInput {
   env: Record<string, string | undefined>
   fwConfig: FwConfig
-  /** What the application puts around the server's own pages; nothing when not given. */
+  /** The application's frames for the server's own pages; none when not given. */
   frames?: PageFrames
   /** Where log lines go; standard output when not given. */
   write?: (line: string) => void
   /** The clock; the machine's when not given. */
   now?: () => Date
-  /** What sends mails instead of what the environment says. */
+  /** Sends mails instead of the mailer that the environment configures. */
   mailer?: Mailer
 }
 

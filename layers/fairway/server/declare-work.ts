@@ -1,4 +1,4 @@
-// What is done beside requests: jobs and mails, and what jobs have in hand.
+// Declares work outside of requests: jobs and mails, and the context of jobs.
 import { type CatalogEntry, runAction } from '#fairway/server/domains/actions'
 import { sendMailOf } from '#fairway/server/domains/mails'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
@@ -13,7 +13,7 @@ import { type ActingPerson, declareJobs, giveJobs, type JobContext, type JobEntr
 interface Work {
   jobs: readonly JobEntry[]
   mails: readonly MailEntry[]
-  /** Loaded when a job first acts as somebody. */
+  /** Loaded when a job first acts as a person. */
   actions: () => Promise<readonly CatalogEntry[]>
 }
 

@@ -27,13 +27,13 @@ import {
   SIGN_IN_METHODS_PATH,
 } from '#fairway/shared/paths'
 
-/** Finds what this request can be answered from memory; undefined where somebody has to look. */
+/** Returns the response to this request from memory; undefined where a handler must run. */
 export type FindReady = (event: H3Event, app: App, path: string) => ReadyAnswer | undefined
 
 /**
- * Puts around a handler what comes before everything else, route rules and static files included: the app once it is there, the end
- * of requests to names that are none of ours, the one spelling of the path, and `enterRequest`. What `findReady` gives is sent at
- * once: it is asked for reading requests alone, which other sites may make too.
+ * Wraps a handler with the steps that come first, even before route rules and static files. It waits for the app, ends requests
+ * to foreign host names, normalizes the path and calls `enterRequest`. A response from `findReady` is sent at once. It is called
+ * only for reading requests, which other sites may also make.
  */
 export function aroundRequests(
   starting: App | Promise<App>,
@@ -97,7 +97,10 @@ function checkOrigin(event: H3Event): void {
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
 
-/** What stands before the routes of the platform: headers and rules of other sites and of the application's own sign-in. Where it has answered, `event.handled` is true. */
+/**
+ * Runs before the platform's routes: headers, and the rules of other sites and of the application's own sign-in. Where it has
+ * answered, `event.handled` is true.
+ */
 export function enterRoutes(event: H3Event): void {
   openToOtherSites(event)
   if (!event.handled) checkOwnSignIn(event)
@@ -117,7 +120,7 @@ function openToOtherSites(event: H3Event): void {
   if (event.method !== 'OPTIONS') return
   setResponseHeaders(event, {
     'access-control-allow-methods': methods,
-    // The wildcard does not stand for this one.
+    // The wildcard does not cover `Authorization`.
     'access-control-allow-headers': '*, Authorization',
     'access-control-max-age': 86_400,
   })

@@ -37,7 +37,7 @@ export default defineNitroErrorHandler(async (thrown, event) => {
 
 const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
 
-// The authorization page is opened by people; the other endpoints are asked by programs.
+// People open the authorization page; programs call the other endpoints.
 function isOAuth(event: H3Event): boolean {
   const path = requestPath(event)
   return path.startsWith(`${OAUTH_PREFIX}/`) && (path !== OAUTH_AUTHORIZE_PATH || !wantsPage(event))
@@ -86,7 +86,7 @@ function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
     code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
   if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)
-  // What is wrong with the storage is told once for all requests that meet it.
+  // A fault of the storage is logged once for all requests that meet it.
   else if (storageFaultOf(error)) app?.log.error('request failed', fields)
   else app?.log.error('request failed', { ...fields, error: error.cause ?? thrown })
 }

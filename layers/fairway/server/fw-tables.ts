@@ -1,4 +1,4 @@
-/** What a file of tables may use: such files are read by drizzle-kit too, which knows no aliases. */
+/** The exports that a file of tables may use: drizzle-kit also reads such files, and it knows no aliases. */
 export { organizationColumns, ownableColumns, references } from './domains/organizations/ownable-columns'
 export { file, files, fileSchema, filesSchema, jsonSchema, moneySchema, storedFile } from './kernel/field-types'
 export { person, personSchema } from './kernel/owned-rows'

@@ -21,7 +21,7 @@ const OF_PAGES: readonly Hook[] = ['render:before', 'render:response']
 const isHooked = ({ hooks }: NitroApp, names: readonly Hook[], most = 0): boolean =>
   names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
 
-/** Leaves out calls of hooks that nobody has hooked into: each would cost a task of the inspector's and two promises, three times a request. */
+/** Skips calls of hooks without listeners: each call would cost an inspector task and two promises, three times a request. */
 export function skipEmptyHooks(nitro: NitroApp): void {
   if (import.meta.dev) return
   const { hooks } = nitro
@@ -31,7 +31,7 @@ export function skipEmptyHooks(nitro: NitroApp): void {
     OF_ALL.includes(name as Hook) && !isHooked(nitro, [name as Hook]) ? done : callHook(name, ...args)
 }
 
-/** Finds answers in memory, while nothing of the application's has a say in them: neither middleware nor a hook of a request. */
+/** Finds responses in memory, as long as the application has no middleware and no hook of a request that could change them. */
 export function readyAnswers(nitro: NitroApp): FindReady {
   if (import.meta.dev || hasOwnMiddleware) return () => undefined
   return (event, app, path) => {
@@ -46,7 +46,9 @@ export function readyAnswers(nitro: NitroApp): FindReady {
   }
 }
 
-/** Leads paths of the platform to their routes before rules, files and middleware are asked, of which only its own have anything to say. */
+/**
+ * Routes paths of the platform directly, before rules, files and middleware. Only the platform's own of these affect such paths.
+ */
 export function goStraight({ h3App, router }: NitroApp): void {
   if (import.meta.dev || hasOwnMiddleware) return
   const answer = (event: H3Event): unknown => {

@@ -1,6 +1,6 @@
 // Names that the server and its pages share with the browser: what a device remembers, and what a page is marked with.
 
-/** How this browser signed in last: what its session said of that. */
+/** The storage key for this browser's previous sign-in method, as its session reported it. */
 export const LAST_WAY = 'fairway-signed-in-with'
 
 /** The language that was chosen on this device. */

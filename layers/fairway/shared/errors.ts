@@ -1,6 +1,7 @@
 /**
- * The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. `asks` marks a
- * refusal that only asks for `confirm`, `unset` what is answered as long as a setting is missing: in neither has anything failed.
+ * The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. `asks`
+ * marks a refusal that only requests `confirm`. `unset` marks the response while a setting is missing. In both cases nothing has
+ * failed.
  */
 export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
@@ -265,7 +266,7 @@ export const errorCatalog = {
 
 export type ErrorCode = keyof typeof errorCatalog
 
-/** What a way to a provider may come back with. */
+/** The errors that a connection to a provider may return with. */
 export const CONNECTION_ERRORS = [
   'connection-cancelled',
   'connection-failed',

@@ -1,10 +1,10 @@
 const NAMES = ['localhost', '[::1]']
 const IPV4 = /^127(?:\.\d{1,3}){3}$/
 
-/** Whether a host name, as `URL` gives it, is this machine (RFC 8252 §8.3: the whole of 127.0.0.0/8). */
+/** Returns whether a host name, as `URL` returns it, is this machine (RFC 8252 §8.3: the whole of 127.0.0.0/8). */
 export const isLoopbackHost = (hostname: string): boolean => NAMES.includes(hostname) || IPV4.test(hostname)
 
-/** The host name of a `Host` header as `URL` gives it, without the port; undefined for a header that is missing or none. */
+/** Returns the host name of a `Host` header in the form of `URL`, without the port; undefined for a missing or invalid header. */
 export const hostnameOf = (host: string | undefined): string | undefined =>
   host !== undefined && /^[^\s@/\\?#]+$/.test(host) && URL.canParse(`http://${host}`)
     ? new URL(`http://${host}`).hostname

@@ -1,7 +1,7 @@
-/** Runs work of one name after work of the same name has ended, however that ended; gives what the work gives. */
+/** Runs work after earlier work of the same name has ended, even if that failed; returns the result of the work. */
 export type Mutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/** A mutex in which nothing runs yet. */
+/** Creates an idle mutex. */
 export function createMutex(): Mutex {
   const tails = new Map<string, Promise<unknown>>()
   return (name, work) => {

@@ -12,21 +12,21 @@ export const OUTBOX_PATH = '/_fw/dev/outbox'
 export const MAIL_PREVIEW_PATH = '/_fw/dev/mails'
 /** Where a receiver switches mails off that they do not need. */
 export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
-/** What developers see of their own server, on their own machine. */
+/** DevTools: a developer's view of their server, only on their own machine. */
 export const DEVTOOLS_PATH = '/_fw/devtools'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
-/** The page that asks to accept the terms, and then goes on to `return`. */
+/** The page that requests acceptance of the terms, and then redirects to `return`. */
 export const TERMS_PATH = '/_fw/terms'
 /** The page behind the links that are mailed to both addresses when one is to become the other. */
 export const ADDRESS_LINK_PATH = '/_fw/address'
-/** The picture of a person; each has an address of its own. */
+/** The picture of a person; each version has a separate address. */
 export const picturePath = (userId: string, version: string) =>
   `/_fw/people/${encodeURIComponent(userId)}/picture?v=${encodeURIComponent(version)}`
 export const AUTH_PREFIX = '/_fw/auth'
 /** Where a provider sends people back who sign in with it: the address that is registered there. */
 export const signInCallbackPath = (provider: string) => `${AUTH_PREFIX}/callback/${provider}`
-/** What ways to sign in are offered. */
+/** The available sign-in methods. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
@@ -41,10 +41,10 @@ export const ACTIONS_PREFIX = '/_fw/actions'
 /** Where a public form gets the ticket that it is sent with. */
 export const FORM_TICKET_PATH = '/_fw/form-ticket'
 export const ORG_PATH = '/_fw/org'
-/** What is written, as it happens, as server-sent events. */
+/** Changes as they happen, as server-sent events. */
 export const CHANGES_PATH = '/_fw/changes'
 export const EMBED_PATH = '/_fw/embed'
-/** What MCP hosts speak to. */
+/** The endpoint for MCP hosts. */
 export const MCP_PATH = '/mcp'
 export const MCP_CATALOG_PATH = '/_fw/mcp/catalog'
 export const OAUTH_PREFIX = '/mcp/oauth'
@@ -54,7 +54,7 @@ export const GRANTS_PATH = '/_fw/grants'
 export const ORG_GRANTS_PATH = '/_fw/org/grants'
 /** Where other applications call actions of this one. */
 export const A2A_PATH = '/_fw/a2a'
-/** Where a person approves what another application asks for in their name. */
+/** The page where a person approves another application's request on their behalf. */
 export const A2A_APPROVALS_PATH = '/_fw/a2a/approvals'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 /** The documents that describe collections to programs: one context for each type, all classes, and where to begin. */
@@ -77,10 +77,13 @@ export const CONNECTIONS_PATH = '/_fw/connections'
 export const CONNECTIONS_PAGE = '/connections'
 /** The webhooks of the organization that the person works in. */
 export const WEBHOOKS_PAGE = '/team/webhooks'
-/** What operators see of the installation, its webhooks among it. */
+/** The operators' pages of the installation, including its webhooks. */
 export const SECURITY_PAGE = '/security'
 
-/** Where other applications send people to the identity hub, redeem the code these bring back, and ask what it knows of them. */
+/**
+ * The identity hub's endpoints for other applications: they send people there, redeem the returned code, and query the hub's data
+ * about them.
+ */
 export const IDENTITY_AUTHORIZE_PATH = '/_fw/identity/authorize'
 export const IDENTITY_TOKEN_PATH = '/_fw/identity/token'
 export const IDENTITY_REGISTRATION_PATH = '/_fw/identity/registration'

@@ -1,8 +1,9 @@
 const CATEGORIES = ['zero', 'one', 'two', 'few', 'many', 'other']
 
 /**
- * Which form of a text fits a count. Of two forms the first is for one; of three, the first is for none and the second for one; six are
- * those of ICU: zero, one, two, few, many, other. The language decides which counts are in which (Unicode CLDR, as `Intl.PluralRules`).
+ * Returns the form of a text that fits a count. Of two forms, the first is for one; of three, the first is for none and the
+ * second for one. Six are those of ICU: zero, one, two, few, many, other. The language decides which counts are in which (Unicode
+ * CLDR, as `Intl.PluralRules`).
  */
 export function pluralForm(forms: number, count: number, language: string): number {
   const category = new Intl.PluralRules(language).select(Math.abs(count))

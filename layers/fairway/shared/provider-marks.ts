@@ -46,5 +46,5 @@ const neutral: ProviderMark = {
   ],
 }
 
-/** What to draw for a provider, by its id. */
+/** Returns the drawing for a provider, by its id. */
 export const providerMark = (id: string): ProviderMark => marks[id] ?? neutral

@@ -4,7 +4,7 @@ const MAX_LENGTH = 2048
 const FORBIDDEN = /[\p{Cc}\\]/u
 const entryPaths = [SIGN_IN_PATH, LEGACY_SIGN_IN_PATH]
 
-/** Resolves `value` to a path, query and hash of `origin`, or gives `/` for everything that is not one (SPEC: authentication rule 6). */
+/** Resolves `value` to a path, query and hash of `origin`; returns `/` for an invalid one (SPEC: authentication rule 6). */
 export function safeReturnPath(value: unknown, origin: string): string {
   return sameOriginPath(value, origin, entryPaths) ?? '/'
 }

@@ -1,8 +1,8 @@
-/** What a person may be in an organization; nothing else follows from it (app roles and share roles are independent). */
+/** The roles of a person in an organization. App roles and share roles are independent of them. */
 export const ORG_ROLES = ['owner', 'admin', 'member'] as const
 export type OrgRole = (typeof ORG_ROLES)[number]
 
-/** What may be done in an organization, and by whom: enforced by the server, read by the pages, walked by a test. */
+/** The permissions in an organization by role: enforced by the server, read by the pages, walked by a test. */
 export const ORG_PERMISSIONS = {
   'read-organization': ['owner', 'admin', 'member'],
   'list-members': ['owner', 'admin', 'member'],

@@ -1,4 +1,4 @@
-/** What an MCP host may be allowed to do, in the order in which people are asked. */
+/** The permissions that an MCP host may receive, in the order of the consent page. */
 export const MCP_SCOPES = ['mcp:read', 'mcp:write', 'mcp:apps'] as const
 export type McpScope = (typeof MCP_SCOPES)[number]
 
@@ -10,7 +10,10 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number]
 /** Requests a refresh token. Grants no access alone. */
 export const OFFLINE_ACCESS = 'offline_access'
 
-/** The tick box of the consent page for tools that lose something for good; no scope: `mcp:write` opens them unless the grant says no. */
+/**
+ * The checkbox on the consent page for tools that delete data permanently. It is no scope: `mcp:write` includes them unless the
+ * grant excludes them.
+ */
 export const DELETE = 'delete'
 
 export const SUPPORTED_SCOPES = [...MCP_SCOPES, OFFLINE_ACCESS] as const
@@ -19,7 +22,7 @@ export type Scope = (typeof SUPPORTED_SCOPES)[number]
 /** Every scope that a grant may have. */
 export const GRANT_SCOPES = [...SUPPORTED_SCOPES, OPERATOR_SCOPE] as const
 
-/** What is asked for when a host names no scope. */
+/** The scopes of a host that names none. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write']
 
 /** Those of a space-separated list that exist here, in our order. */
@@ -28,10 +31,10 @@ export function knownScopes(list = ''): Scope[] {
   return SUPPORTED_SCOPES.filter(scope => named.includes(scope))
 }
 
-/** What opens tools, without `offline_access`. */
+/** Returns the scopes for tools, without `offline_access`. */
 export const toolScopes = (scopes: readonly Scope[]): McpScope[] => MCP_SCOPES.filter(scope => scopes.includes(scope))
 
-/** What each scope means, for people. */
+/** The meaning of each scope, for people. */
 export const SCOPE_WORDS: Record<(typeof GRANT_SCOPES)[number], string> = {
   'mcp:read': 'View everything you can view',
   'mcp:write': 'Create, edit and delete on your behalf',
@@ -40,5 +43,5 @@ export const SCOPE_WORDS: Record<(typeof GRANT_SCOPES)[number], string> = {
   offline_access: 'Stay connected until you revoke access',
 }
 
-/** What `mcp:write` means where the person kept back what loses something for good. */
+/** The meaning of `mcp:write` where the person excluded permanent deletion. */
 export const WRITE_WITHOUT_DELETE = 'Create and edit on your behalf, without deleting'

@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors'
 import { CLAIM_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from './paths'
 
 interface SignInVisit {
-  /** What went wrong on the way; the page says it in words. */
+  /** The error on the way; the page shows it in words. */
   error?: ErrorCode
   /** Where to go afterwards. */
   returnPath?: string
@@ -20,7 +20,10 @@ export function signInPathFor({ error, returnPath, again = false }: SignInVisit)
   return `${SIGN_IN_PATH}?${query}`
 }
 
-/** The path of the page that asks whose an account is, and then goes on to `returnPath`; a path that leads there already stays as it is. */
+/**
+ * Returns the path of the page that asks a person to review an account, and then redirects to `returnPath`. A path that already
+ * leads there is returned unchanged.
+ */
 export const claimPathFor = (returnPath: string): string =>
   returnPath.split('?', 1)[0] === CLAIM_PATH
     ? returnPath

@@ -14,7 +14,7 @@ export default defineCollection({
     image: z.string().nullable(),
     role: z.enum(ORG_ROLES),
     joinedAt: z.string(),
-    /** Null when the person is signed out everywhere, and for whoever may not see it. */
+    /** Null when the person is signed out everywhere, and for readers who may not see it. */
     lastActiveAt: z.string().nullable(),
   }),
   filters: { name: 'search', role: 'exact' },
@@ -30,7 +30,7 @@ export default defineCollection({
     const search = filters.find(({ field }) => field === 'name')
     const wanted = filters.find(({ field }) => field === 'role')
     const roles = wanted?.kind === 'exact' ? ORG_ROLES.filter(role => wanted.values.includes(role)) : undefined
-    // Roles that are none fit nobody.
+    // An empty list of roles matches no person.
     if (roles?.length === 0) return new TraversablePaginator([], page, limit, 0)
     const { members, totalItems } = await team.members({
       page,

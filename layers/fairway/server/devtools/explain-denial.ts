@@ -113,7 +113,7 @@ async function guardReason(asked: Case): Promise<Reason> {
   }
 }
 
-/** What the guard of a declaration says of itself: what made it, and whom it names. */
+/** Returns the function that made a declaration's guard, and the roles that it names. */
 function ruleOf({ app, catalogs, target }: Case): string {
   if (target.kind === 'collection') {
     const found = catalogs.collections.find(({ name }) => name === target.name)
@@ -136,7 +136,7 @@ interface Guard {
   roles?: readonly string[]
 }
 
-/** A guard as its author has written it, where that can be told. */
+/** Returns a guard as its author wrote it, where that is known. */
 export function guardName({ name, orgRoles, roles }: Guard): string {
   if (orgRoles && roles) return '`requireAll(…)`'
   if (orgRoles)

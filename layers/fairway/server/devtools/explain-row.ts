@@ -21,10 +21,10 @@ export interface Case {
   error: AppError
 }
 
-/** What was asked for, as a developer calls it. */
+/** The name of the requested target, as a developer calls it. */
 export const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
   kind === 'mcp' ? 'The MCP endpoint' : `The ${kind} ${name}`
-/** The address of a person, or nobody. */
+/** The address of a person, or `Nobody`. */
 export const whoIs = (session: Session | null): string => session?.email ?? 'Nobody'
 
 /** The addresses of those who can change roles in an organization, five at most. */
@@ -107,7 +107,7 @@ function placeOf(people: readonly Somebody[], orgId: string | null): string {
   return organizations.find(({ id }) => id === orgId)?.name ?? `the organization ${orgId}`
 }
 
-/** What to do about a row of an organization that the person does not work in. */
+/** Returns the advice for a row of an organization that the person does not work in. */
 const elsewhere = (
   people: readonly Somebody[],
   { orgId, session }: { orgId: string; session: Session | null },

@@ -15,12 +15,12 @@ export const pathOf = (view: View, rest = ''): string => `${DEVTOOLS_PATH}/${vie
 interface Frame {
   view: View
   title: string
-  /** What is searched for. */
+  /** The search text. */
   search: string
   /** How many things a tab holds, where that is worth a number. */
   counts: Partial<Record<View, number>>
   product: string
-  /** Who this browser is. */
+  /** The identity of this browser. */
   who: VNode
   body: VNode[]
 }
@@ -87,7 +87,7 @@ const Body = ({ view, title, search, counts, who, body }: Frame) => (
   </div>
 )
 
-/** What stands where there is nothing. */
+/** Shown in place of an empty list. */
 export const Empty = ({ text, hint }: { text: string; hint?: string }) => (
   <div class="empty">
     <p>{text}</p>
@@ -100,7 +100,7 @@ export const Chip = ({ text, tone = 'plain' }: { text: string; tone?: 'plain' | 
   <span class={`chip ${tone}`}>{text}</span>
 )
 
-/** A time of today as people read it, to the second, in UTC when nothing else is known. */
+/** A time of today, to the second, in the time zone of the server's process. */
 export const Time = ({ at }: { at: Date }) => <time datetime={at.toISOString()}>{at.toTimeString().slice(0, 8)}</time>
 
 /** Whether any of these texts has what is searched for. */

@@ -43,7 +43,7 @@ const PersonRow = ({ person, isOwn }: { person: Somebody; isOwn: boolean }) => (
   </div>
 )
 
-/** A form that makes this browser a person, by a session of its own. */
+/** A form that signs this browser in as a person, with a separate session. */
 export const Become = ({ userId, text, name }: { userId: string; text: string; name: string }) => (
   <form method="post" action={BECOME_PATH}>
     <input type="hidden" name="userId" value={userId} />

@@ -57,7 +57,7 @@ function refused(app: App, event: H3Event, requestId: string, error: AppError): 
   if (target) note(app, recording, requestId, { ...target, session: recording.find(requestId)?.session ?? null }, error)
 }
 
-/** What a path is about, where it is an action's, a collection's or that of MCP hosts; undefined for all others. */
+/** Returns the target of a path where it is an action's, a collection's or the path for MCP hosts; undefined for all others. */
 function targetOf(event: H3Event): Omit<Target, 'session'> | undefined {
   const path = requestPath(event)
   const [, action] = /^\/_fw\/actions\/([^/]+)$/.exec(path) ?? []

@@ -25,12 +25,12 @@ export interface RecordedRequest {
   steps: Step[]
 }
 
-/** What was asked for, and by whom. */
+/** The target of a request, and the session that requested it. */
 export interface Target {
   kind: 'action' | 'collection' | 'mcp'
   name: string
   session: Session | null
-  /** What may be ids of rows. */
+  /** Values that may be ids of rows. */
   ids: string[]
 }
 
@@ -51,7 +51,7 @@ export interface Denial extends Partial<Reason> {
   who: string
 }
 
-/** The last 200 requests and refusals of a server, kept by its app while it runs. */
+/** The 200 most recent requests and refusals of a server, kept in memory by its app. */
 export type Recording = ReturnType<typeof createRecording>
 
 /** The recording of an app. */

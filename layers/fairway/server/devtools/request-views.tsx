@@ -9,7 +9,7 @@ const ms = (value: number): string => {
   return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`
 }
 
-/** The last requests, each with its walk. */
+/** The most recent requests, each with its steps. */
 export function requestsView(requests: readonly RecordedRequest[], search: string) {
   const found = requests.filter(({ id, method, path, status, session }) =>
     matches(search, id, `${method} ${path}`, String(status ?? ''), session?.email),
@@ -132,7 +132,7 @@ const Denied = ({ denial }: { denial: Denial }) => (
   </article>
 )
 
-/** A sentence with what stands between backticks as code. */
+/** A sentence that shows the text between backticks as code. */
 const Sentence = ({ text }: { text: string }) => (
   <span>{text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</span>
 )

@@ -26,7 +26,10 @@ import { recordingOf } from './recording'
 import { denialsView, requestsView } from './request-views'
 import { listTables, readTable } from './tables'
 
-/** What a development server shows of itself, and becoming one of its people; throws `forbidden` for all but this machine's browser. */
+/**
+ * Serves the development server's own pages, and lets a developer become one of its people. Throws `forbidden` except for this
+ * machine's browser.
+ */
 export default defineEventHandler(async event => {
   const { config } = getApp(event)
   checkOwnMachine(event.node.req, config)
@@ -53,7 +56,7 @@ interface Asked {
   app: App
   search: string
   page: number
-  /** The table that is asked for. */
+  /** The requested table. */
   name?: string
   own?: string
 }
@@ -133,7 +136,7 @@ async function become(event: H3Event): Promise<unknown> {
   if (!person) throw new AppError('not-found')
   const session = await getSession(event)
   const { clientAddress: ipAddress, userAgent } = requestInfo(event)
-  // By the provider of the development account: nobody is told of a new device.
+  // With the provider of the development account, so that no mail about a new device is sent.
   const { cookie } = await mintSession(app, { ...person, provider: 'dev', provesAddress: false, ipAddress, userAgent })
   appendResponseHeader(event, 'set-cookie', cookie)
   const [back] = cookieValues(app.config, BACK, event.node.req.headers.cookie)

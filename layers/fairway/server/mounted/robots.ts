@@ -4,7 +4,7 @@ import { robotsText } from '#fairway/server/domains/pages'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
-/** What crawlers may read: public pages. An application's own public/robots.txt stands for it. */
+/** Allows crawlers to read public pages. An application's own public/robots.txt replaces it. */
 export default defineMethods({
   GET(event) {
     setResponseHeaders(event, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=3600' })

@@ -25,7 +25,7 @@ import { startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 
-/** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
+/** Builds the app context, updates the database, and passes both to every request; a fault ends the process with its reasons. */
 export default defineNitroPlugin(nitro => {
   // Open requests get eight seconds to finish before the process ends.
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
@@ -72,12 +72,12 @@ function putAround(nitro: NitroApp, starting: Promise<App>): void {
   goStraight(nitro)
   const findReady = readyAnswers(nitro)
   const { length } = h3App.stack
-  // As long as nobody has put anything around the application or into it.
+  // For as long as no plugin has wrapped or extended the application.
   const own: EventHandler = aroundRequests(starting, h3App.handler, (...request) =>
     h3App.handler === own && h3App.stack.length === length ? findReady(...request) : undefined,
   )
   h3App.handler = own
-  // The application's plugins run after this one in the same turn: what one of them puts around the application stands inside.
+  // The application's plugins run after this one in the same turn, so their wrappers around the application stay inside.
   queueMicrotask(() => {
     if (h3App.handler !== own) h3App.handler = aroundRequests(starting, h3App.handler)
   })

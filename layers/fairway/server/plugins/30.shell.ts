@@ -29,7 +29,7 @@ declare module 'h3' {
   }
 }
 
-/** Serves application pages from memory; each is rendered once, for nobody in particular. */
+/** Serves application pages from memory; each is rendered once, without a session. */
 export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:before', ctx => {
     const { event } = ctx
@@ -75,7 +75,7 @@ function withNotices(html: string, { authDisabled, localMigration }: Config): st
 
 function pathOf(event: H3Event): string {
   const path = requestPath(event)
-  // What no route answers ends here; only application pages are rendered.
+  // A path without a route ends here; only application pages are rendered.
   if (isServedPath(getApp(event), path)) throw new AppError('not-found')
   if (event.method === 'GET' || event.method === 'HEAD') return path
   throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })

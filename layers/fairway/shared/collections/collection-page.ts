@@ -18,7 +18,7 @@ export interface CollectionPage<Item = CollectionItem> {
   items: readonly Item[]
   /** How many items there are on all pages; undefined where they are not counted. */
   totalItems?: number
-  /** What the caller may do with the collection; undefined where its table has no policy, or its items no `can`. */
+  /** The caller's permissions for the collection; undefined where its table has no policy, or its items no `can`. */
   can?: { create: boolean }
   /** Undefined when the collection is not cut into pages. */
   view?: CollectionView

@@ -16,21 +16,21 @@ export interface IterateOptions<Item = CollectionItem> {
   headers?: Readonly<Record<string, string>>
   /** Ends the walk: the loop throws the signal's reason, so that half a list is not taken for a whole one. */
   signal?: AbortSignal
-  /** Checks an item and gives it its type; without it items are records of unknown values. */
+  /** Checks an item and types it; without it items are records of unknown values. */
   parse?: (item: CollectionItem) => Item
-  /** The longest pause that `Retry-After` may ask for, in milliseconds; five minutes by default. */
+  /** The longest pause that `Retry-After` may require, in milliseconds; five minutes by default. */
   mostWaitInMs?: number
 }
 
-/** Walks over the items of all pages; `pages()` walks over the pages instead. Each loop asks anew. */
+/** Iterates over the items of all pages; `pages()` iterates over the pages instead. Each loop sends new requests. */
 interface CollectionWalk<Item> extends AsyncIterable<Item> {
   pages(): AsyncGenerator<CollectionPage<Item>, void>
 }
 
 /**
- * Reads a whole collection page by page, following `view.next` until there is none; the next page is asked for when
- * the loop gets there. `source` is the origin of the server, or a `fetch` that knows it. Loops throw CollectionError
- * for an answer that is not a page, for a link to another origin and for links that never end.
+ * Reads a whole collection page by page, following `view.next` to its end; each page is fetched when the loop reaches it.
+ * `source` is the origin of the server, or a `fetch` that knows it. Loops throw CollectionError for a response that is not a
+ * page, for a link to another origin and for links that never end.
  */
 export function iterateCollection<Item = CollectionItem>(
   source: string | Fetch,
@@ -84,7 +84,7 @@ function linkUrl(link: string, base: URL): URL {
   throw new CollectionError('foreign-link', `The link ${link} leads to another origin.`)
 }
 
-/** Asks until there is an answer that is neither 429 nor 503, with the pauses that the server wants. */
+/** Retries until the status is other than 429 and 503, with the pauses that the server requires. */
 async function askPatiently(
   ask: Fetch,
   target: string,
@@ -164,7 +164,7 @@ export class CollectionError extends Error {
     this.status = options.status ?? 0
   }
 
-  /** What a refusing answer says (problem+json), as far as it can be read. */
+  /** Returns the error that a refusing response describes (problem+json), as far as it can be read. */
   static async of(response: Response): Promise<CollectionError> {
     const body: unknown = await response.json().catch(() => undefined)
     const { data: problem } = problemSchema.safeParse(body)

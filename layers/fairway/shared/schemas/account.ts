@@ -1,4 +1,4 @@
-// What a person reads of their own account: its address, devices and end, and the ways into it.
+// The person's view of their own account: its address, devices, deletion and sign-in methods.
 import * as z from 'zod/mini'
 import { handOverSchema } from './organization'
 
@@ -14,7 +14,7 @@ export const pendingAddressSchema = z.object({
 export type PendingAddress = z.infer<typeof pendingAddressSchema>
 
 const proofSchema = z.object({
-  /** Signed in within the last 15 minutes. */
+  /** Whether the sign-in is at most 15 minutes old. */
   isFresh: z.boolean(),
   hasPassword: z.boolean(),
 })
@@ -27,7 +27,7 @@ export const addressStateSchema = z.object({
   proof: proofSchema,
 })
 
-/** What deleting the account would take and leave. */
+/** The data that deleting the account would remove and keep. */
 export const accountEndSchema = z.object({
   email: z.string(),
   /** The error code of why the account cannot be deleted here; null where it can. */
@@ -39,7 +39,10 @@ export const accountEndSchema = z.object({
       role: z.string(),
       members: z.number(),
       fate: z.enum(['deleted', 'blocks', 'left']),
-      /** What would be handed over there, and who may receive it, up to 100 by standing; null where nothing stays. */
+      /**
+       * The rows to hand over there and up to 100 possible receivers, the longest-standing owners first; null unless `fate` is
+       * `left`.
+       */
       handOver: z.nullable(
         z.extend(handOverSchema, { members: z.array(z.object({ email: z.string(), name: z.string() })) }),
       ),
@@ -61,7 +64,7 @@ export const deviceSchema = z.object({
   browser: z.nullable(z.string()),
   /** For example “Windows”; null when the browser did not say. */
   system: z.nullable(z.string()),
-  /** The address of its last use. */
+  /** The network address of its most recent use. */
   address: z.nullable(z.string()),
   /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
   provider: z.string(),
@@ -91,11 +94,11 @@ export const linkedAccountsSchema = z.object({
     z.object({
       id: z.string(),
       provider: z.string(),
-      /** The address that the provider named last; null when it was linked before that was kept. */
+      /** The address that the provider reported most recently; null when it was linked before this was stored. */
       email: z.nullable(z.string()),
       createdAt: z.string(),
       lastUsedAt: z.nullable(z.string()),
-      /** What people call the provider. */
+      /** The provider's name for people. */
       name: z.string(),
       /** Whether this application still offers the provider. */
       isOffered: z.boolean(),
@@ -117,13 +120,13 @@ export const twoFactorStateSchema = z.object({
 })
 export type TwoFactorState = z.infer<typeof twoFactorStateSchema>
 
-/** What an authenticator app needs: the address in the QR code, the secret in it for typing, and the code as SVG. */
+/** The setup data for an authenticator app: the address in the QR code, the secret in it for typing, and the code as SVG. */
 export const twoFactorSecretSchema = z.object({ uri: z.string(), secret: z.string(), qr: z.string() })
 export type TwoFactorSecret = z.infer<typeof twoFactorSecretSchema>
 
-/** What `GET /_fw/auth/methods` answers: the ways to sign in here, the same for everybody. */
+/** The response of `GET /_fw/auth/methods`: the sign-in methods here, the same for everyone. */
 export const signInMethodsSchema = z.object({
-  /** Where people sign in instead, for applications without a sign-in of their own; the others then name no way. */
+  /** Where people sign in instead, for applications that have no sign-in; the other fields then name no method. */
   elsewhere: z.nullable(z.string()),
   /** A link by mail, which comes first where it is offered. */
   magicLink: z.boolean(),
@@ -144,7 +147,7 @@ const countsSchema = z.record(z.string(), z.number())
 /** How many rows of each table would be moved. */
 export const localDataSchema = z.object({ available: z.boolean(), tables: countsSchema })
 
-/** What was moved, and what came of the application's hook. */
+/** The moved rows, and the result of the application's hook. */
 export const localMoveSchema = z.object({
   moved: countsSchema,
   kept: countsSchema,

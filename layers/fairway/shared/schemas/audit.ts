@@ -4,11 +4,11 @@ import * as z from 'zod/mini'
 export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'job', 'system'] as const
 export type AuditCaller = (typeof AUDIT_CALLERS)[number]
 
-/** What came of it; `asked` is a refusal that only asks for a confirmation. */
+/** The outcome; `asked` is a refusal that only requests a confirmation. */
 export const AUDIT_OUTCOMES = ['ok', 'asked', 'denied', 'failed'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
-/** What was written: a row of an application's table, by the title that the reader may see. */
+/** The written row of an application's table, by the title that the reader may see. */
 const auditSubjectSchema = z.object({
   /** The table that holds it, for example `notes`. */
   type: z.string(),
@@ -29,9 +29,9 @@ const auditEntrySchema = z.object({
   outcome: z.enum(AUDIT_OUTCOMES),
   errorCode: z.nullable(z.string()),
   requestId: z.string(),
-  /** What is kept of the input, as JSON; null in rows that stand for many. */
+  /** The stored part of the input, as JSON; null in rows that represent many. */
   input: z.nullable(z.string()),
-  /** How many denials the row stands for. */
+  /** The number of denials that the row represents. */
   times: z.number(),
   /** Its place in the chain; null until it is chained. */
   seq: z.nullable(z.number()),
@@ -40,7 +40,7 @@ const auditEntrySchema = z.object({
   subject: z.nullable(auditSubjectSchema),
 })
 
-/** Who acted, and members whom a row names: by id and address, for the names and pictures of sentences. */
+/** The actor, and members whom a row names: by id and address, for the names and pictures of sentences. */
 const auditPersonSchema = z.object({
   userId: z.string(),
   email: z.string(),
@@ -49,7 +49,7 @@ const auditPersonSchema = z.object({
 })
 
 const told = { entries: z.array(auditEntrySchema), people: z.array(auditPersonSchema) }
-/** What MCP hosts are called, by the id that is in `via`. */
+/** The names of MCP hosts, by the id that is in `via`. */
 const hosts = z.record(z.string(), z.string())
 
 export const auditPageSchema = z.object({
@@ -59,7 +59,7 @@ export const auditPageSchema = z.object({
   actions: z.array(z.string()),
   hosts,
 })
-/** One page of the activity; `next` asks for the page after this one, and is null on the last. */
+/** One page of the activity; `next` requests the page after this one, and is null on the final page. */
 export const activityPageSchema = z.object({ ...told, next: z.nullable(z.string()), hosts })
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>

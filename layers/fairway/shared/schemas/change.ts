@@ -1,4 +1,4 @@
-/** What a page is told of something that was written. */
+/** A change that a page receives. */
 export interface Change {
   action: string
   /** The collections that may have other rows now. */

@@ -1,4 +1,4 @@
-// What a person has connected: providers that we call, and apps and tokens that call us.
+// The person's connections: providers that we call, and apps and tokens that call us.
 import * as z from 'zod/mini'
 import { GRANT_SCOPES } from '../scopes'
 
@@ -17,7 +17,7 @@ export const connectionSchema = z.union([
     requestedScopes: z.array(z.string()),
     /** `unreadable`: there is a token, but no key of ours opens it. */
     status: z.enum(['connected', 'reconnect-required', 'unreadable']),
-    /** Who the person is at the provider. */
+    /** The person's account at the provider. */
     account: z.nullable(z.string()),
     scopes: z.array(z.string()),
     /** When the access token ends; null when the provider did not say. */

@@ -1,10 +1,10 @@
 // The small zod: the settings page parses with it what a desktop application says.
 import * as z from 'zod/mini'
 
-/** Where the desktop sign-in of a workspace stands. */
+/** The state of a workspace's desktop sign-in. */
 export const desktopStates = ['idle', 'signing-in', 'signed-in', 'incomplete', 'sign-in-required', 'failed'] as const
 
-/** What a page may ask of the broker. Nothing in it, or in what comes back, is a cookie, a token or a credential. */
+/** The commands that a page may send to the broker. Commands and responses contain no cookie, token or credential. */
 export const desktopCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('get-status') }),
   z.strictObject({ type: z.literal('sign-in') }),
@@ -40,7 +40,7 @@ export const desktopStatusSchema = z.strictObject({
   isEnabled: z.boolean(),
   /** Whether the hub offers it; false too when it cannot be read. */
   isAvailable: z.boolean(),
-  /** Who is signed in to the workspace. */
+  /** The person who is signed in to the workspace. */
   email: z.nullable(z.email()),
   /** Every application of the snapshot, each with what became of it. */
   apps: z.array(
@@ -55,7 +55,7 @@ export const desktopStatusSchema = z.strictObject({
 })
 export type DesktopStatus = z.infer<typeof desktopStatusSchema>
 
-/** What the broker answers to a command. */
+/** The broker's response to a command. */
 export const desktopAnswerSchema = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(true), status: desktopStatusSchema }),
   z.strictObject({ ok: z.literal(false), code: z.enum(['unknown-command', 'switched-off', 'busy', 'failed']) }),
@@ -72,7 +72,7 @@ export const desktopHubAppSchema = z.strictObject({
   isCanonical: z.boolean(),
 })
 
-/** The answer of `GET /_fw/desktop/availability`; both parts are of the application that is asked. */
+/** The response of `GET /_fw/desktop/availability`; both parts describe the application that receives the request. */
 export const desktopAvailabilitySchema = z.object({
   /** Whether it is a hub that offers desktop sign-in now. */
   available: z.boolean(),
@@ -83,7 +83,7 @@ export const desktopAvailabilitySchema = z.object({
 /** The answer of `POST /_fw/desktop/ceremonies`. */
 export const desktopCeremonySchema = z.object({
   id: z.string(),
-  /** What the window opens. */
+  /** The address that the window opens. */
   url: z.string(),
   /** Exactly the address that ends it, with the nonce. */
   completionUrl: z.string(),

@@ -9,11 +9,11 @@ const facts = {
   size: z.number(),
 }
 
-/** What an upload answers: `ticket` goes into the input of an action. */
+/** The response to an upload: `ticket` goes into the input of an action. */
 export const uploadedFileSchema = z.object({ ticket: z.string(), ...facts })
 export type UploadedFile = z.infer<typeof uploadedFileSchema>
 
-/** What an upload accepts. */
+/** The files that an upload accepts. */
 export const uploadRulesSchema = z.object({ accept: z.array(z.string()), maxSize: z.number() })
 export type UploadRules = z.infer<typeof uploadRulesSchema>
 
@@ -26,8 +26,8 @@ export interface StoredFile {
   url: string
 }
 
-/** What the input of an action takes for a file. */
+/** The forms of a file in an action's input. */
 export type GivenFile = string | { id: string; ticket?: string }
 
-/** What a form holds of a file: one that was just uploaded, or one that the row has. */
+/** The value of a file field in a form: a file that was just uploaded, or one that the row has. */
 export type FileValue = { id: string; ticket?: string } & Partial<Omit<StoredFile, 'id'>>

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * `scheduled` waits for its time, `ready` for a worker, `blocked` for another job of its limit; `failed` has used up its tries and is
- * kept until somebody retries it or it is deleted.
+ * `scheduled` waits for its time, `ready` for a worker, `blocked` for another job of its limit. `failed` has used all its
+ * attempts and is kept until it is retried or deleted.
  */
 export const JOB_STATES = ['scheduled', 'ready', 'blocked', 'running', 'done', 'failed', 'cancelled'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -14,7 +14,7 @@ export const followedJobSchema = z.object({
   /** How much is done, of how much; null until the job says so. */
   done: z.nullable(z.number()),
   total: z.nullable(z.number()),
-  /** What it has returned; null until it is done. */
+  /** Its return value; null until it is done. */
   result: z.unknown(),
 })
 export type FollowedJob = z.output<typeof followedJobSchema>

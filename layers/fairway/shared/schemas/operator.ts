@@ -1,4 +1,4 @@
-// What operators read of the people of an installation. Times are ISO 8601 UTC.
+// The operators' view of the people of an installation. Times are ISO 8601 UTC.
 import * as z from 'zod/mini'
 import { JOB_STATES } from './job'
 import { planViewSchema } from './plan'
@@ -23,7 +23,7 @@ export type ListedPerson = z.infer<typeof listedPersonSchema>
 
 export const peoplePageSchema = z.object({
   people: z.array(listedPersonSchema),
-  /** Leads to the next page; null on the last one. */
+  /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })
 
@@ -31,14 +31,14 @@ export const personDetailsSchema = z.object({
   person: listedPersonSchema,
   /** `password`, or the id of a provider. */
   waysIn: z.array(z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.nullable(z.string()) })),
-  /** The live sessions: how many, when the newest was created, and when one was last used. */
+  /** The live sessions: how many, when the newest was created, and the most recent use. */
   sessions: z.object({ count: z.number(), newestAt: z.nullable(z.string()), lastUsedAt: z.nullable(z.string()) }),
   organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.string(), joinedAt: z.string() })),
   /** When two-factor authentication was turned on, null while it is off; backup codes left; passkeys, which count as two factors. */
   secondFactor: z.object({ since: z.nullable(z.string()), backupCodesLeft: z.number(), passkeys: z.number() }),
   /** The versions of the terms that the person has accepted, the newest first. */
   terms: z.array(z.object({ version: z.string(), acceptedAt: z.string() })),
-  /** When the person last downloaded their data, if it is known. */
+  /** The person's most recent download of their data, if it is known. */
   lastExportAt: z.nullable(z.string()),
 })
 export type PersonDetails = z.infer<typeof personDetailsSchema>
@@ -54,7 +54,7 @@ const listedOrganizationSchema = z.object({
 
 export const organizationsPageSchema = z.object({
   organizations: z.array(z.extend(listedOrganizationSchema, { plan: z.nullable(z.string()) })),
-  /** Leads to the next page; null on the last one. */
+  /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })
 
@@ -111,7 +111,7 @@ export const healthSchema = z.object({
   database: z.object({ bytes: z.number(), fault: z.nullable(z.string()) }),
   /** Free and all bytes of the disk of the data folder; null where there is none. */
   disk: z.nullable(z.object({ free: z.number(), total: z.number() })),
-  /** When `fw backup` last wrote one, ISO 8601; null where it never has. */
+  /** The time of the most recent `fw backup`, ISO 8601; null before the first. */
   backupAt: z.nullable(z.string()),
   migrations: z.object({ count: z.number(), newest: z.nullable(z.string()) }),
   jobs: z.object({ waiting: z.number(), running: z.number(), failed: z.number(), oldestDueAt: z.nullable(z.string()) }),
@@ -126,11 +126,11 @@ const settingSchema = z.object({
   name: z.string(),
   group: z.string(),
   description: z.string(),
-  /** What it is set to; null where it is not set, and for a secret. */
+  /** Its value; null where it is not set, and for a secret. */
   value: z.nullable(z.string()),
   isSet: z.boolean(),
   isSecret: z.boolean(),
-  /** What holds where it is not set. */
+  /** The behaviour where it is not set. */
   unset: z.nullable(z.string()),
 })
 export type Setting = z.infer<typeof settingSchema>

@@ -49,7 +49,7 @@ export const organizationOverviewSchema = z.object({
   activeOrgId: z.nullable(z.string()),
   /** The active organization's settings; null when there is none. */
   active: z.nullable(organizationDetailsSchema),
-  /** What cannot be read any more once I work elsewhere. */
+  /** Credentials that become unreadable once I work elsewhere. */
   orphanedCredentials: z.array(orphanedCredentialSchema),
   invitations: z.array(receivedInvitationSchema),
   /** True when there are invitations that only a confirmed address may answer. */
@@ -68,19 +68,22 @@ export const organizationMemberSchema = z.object({
   image: z.nullable(z.string()),
   role: roleSchema,
   joinedAt: z.string(),
-  /** When one of their sessions was last used, exact to some minutes; null when they are signed out everywhere, and for who may not see it. */
+  /**
+   * The most recent use of one of their sessions, exact to some minutes. Null when they are signed out everywhere, and for
+   * readers who may not see it.
+   */
   lastActiveAt: z.nullable(z.string()),
 })
 export type OrganizationMember = z.infer<typeof organizationMemberSchema>
 
-/** What a member who leaves hands over, or would: rows by table, and who receives them; null where nobody stays. */
+/** The rows that a leaving member hands over, or would: by table. `receivedBy` is null where no member stays. */
 export const handOverSchema = z.object({
   rows: z.array(z.object({ table: z.string(), rows: z.int() })),
   receivedBy: z.nullable(z.object({ email: z.string(), name: z.string() })),
 })
 export type HandOver = z.infer<typeof handOverSchema>
 
-/** What deleting an organization removes, or would: rows by table. Until `purgeAt`, an owner can restore it. */
+/** The rows that deleting an organization removes, or would, by table. Until `purgeAt`, an owner can restore it. */
 export const organizationDeletionSchema = z.object({
   rows: z.array(z.object({ table: z.string(), rows: z.int() })),
   members: z.int(),
@@ -125,13 +128,13 @@ export const invitationResultSchema = z.object({
 })
 export type InvitationResult = z.infer<typeof invitationResultSchema>
 
-/** What the page behind an invitation link shows. */
+/** The data for the page behind an invitation link. */
 export const invitationViewSchema = z.object({
   id: z.string(),
   orgName: z.string(),
   role: roleSchema,
   email: z.string(),
-  /** `ended` when the inviter may no longer give that role. */
+  /** `ended` when the inviter may no longer assign that role. */
   status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired', 'ended']),
   /** False when another account than the invited one is signed in. */
   isForYou: z.boolean(),
@@ -140,12 +143,12 @@ export const invitationViewSchema = z.object({
 })
 export type InvitationView = z.infer<typeof invitationViewSchema>
 
-/** What joining returns; the same however often it is asked for. */
+/** The response to joining; repeated requests return the same. */
 export const joinedOrganizationSchema = z.object({
   joined: organizationEntrySchema,
   /** Where I work now: in `joined` when it is my first one or with `confirm`, else where I did. */
   active: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** What cannot be read any more once I switch from there to `joined`. */
+  /** Credentials that become unreadable once I switch from there to `joined`. */
   orphanedCredentials: z.array(orphanedCredentialSchema),
 })
 export type JoinedOrganization = z.infer<typeof joinedOrganizationSchema>
@@ -157,7 +160,7 @@ export const authProviderSchema = z.object({
   providers: z.array(z.object({ id: z.string(), name: z.string() })),
 })
 
-/** What a sign-in rule changed, or would change. */
+/** The effect of a sign-in rule, applied or as a preview. */
 export const authProviderResultSchema = z.object({
   provider: z.nullable(z.string()),
   /** The domain or tenant that the account there has to belong to; null for any account. */

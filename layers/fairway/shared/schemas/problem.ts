@@ -8,7 +8,7 @@ const fieldErrorSchema = z.object({
   params: z.optional(z.looseObject({})),
 })
 
-/** What is wrong with one field; without a `code` where the message is the application's own sentence (shared/field-errors.ts). */
+/** The fault of one field; without a `code` where the message is the application's own sentence (shared/field-errors.ts). */
 export type FieldError = z.infer<typeof fieldErrorSchema>
 
 /** The body of every error of our own endpoints (RFC 9457 with `code` and `requestId`). */

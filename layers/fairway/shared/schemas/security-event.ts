@@ -10,7 +10,7 @@ const securityEventSchema = z.object({
   orgId: z.nullable(z.string()),
   reason: z.string(),
   requestId: z.nullable(z.string()),
-  /** What the person used, in words; null where it is not known. */
+  /** The person's device, in words; null where it is not known. */
   device: z.nullable(z.string()),
   /** How it went: `done`, `failed` or `blocked`. */
   outcome: z.string(),
@@ -23,7 +23,7 @@ export type SecurityEvent = z.infer<typeof securityEventSchema>
 export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), totalItems: z.number() })
 export type SecurityEventPage = z.infer<typeof securityEventPageSchema>
 
-/** What concerns the account of the person who asks. */
+/** Events about the caller's own account. */
 export const ownEventPageSchema = z.object({
   events: z.array(
     z.object({
@@ -42,7 +42,7 @@ export const ownEventPageSchema = z.object({
 })
 export type OwnEventPage = z.infer<typeof ownEventPageSchema>
 
-/** The hours in which a kind of event went over its threshold; times are ISO 8601 UTC. */
+/** The hours in which a kind of event exceeded its threshold; times are ISO 8601 UTC. */
 export const alertsSchema = z.object({
   alerts: z.array(
     z.object({

@@ -31,7 +31,7 @@ const sessionSchema = z.object({
   orgName: z.nullable(z.string()),
   orgRole: z.nullable(orgRoleSchema),
   closedOrg: z.optional(closedOrgSchema),
-  /** There while a policy asks for a second factor that this sign-in lacks: until when there is time, and whose policy it is. */
+  /** Present while a policy requires a second factor that this sign-in lacks: the deadline, and the policy's owner. */
   secondFactor: z.optional(
     z.object({ until: z.string(), isOver: z.boolean(), by: z.enum(['organization', 'installation']) }),
   ),
@@ -51,8 +51,8 @@ const sessionSchema = z.object({
 })
 
 /**
- * Who is signed in, and the organization and role in which they work; `orgId` is null outside of any. An interface, so that messages
- * of the compiler say its name and not its fields.
+ * The signed-in person, and the organization and role that they work in; `orgId` is null outside of any. An interface, so that
+ * compiler messages show its name instead of its fields.
  */
 export interface Session extends z.infer<typeof sessionSchema> {}
 

@@ -18,7 +18,7 @@ const toolSchema = z.object({
   callers: callersSchema,
   /** Whether HTTP serves it. */
   http: z.boolean(),
-  /** What a host needs to call it; absent where hosts are not offered it. */
+  /** The scope that a host needs to call it; absent where hosts are not offered it. */
   scope: z.optional(z.string()),
   /** The roles that may call it; absent where they are not what decides. */
   roles: z.optional(z.readonly(z.array(z.string()))),
@@ -53,7 +53,7 @@ const collectionSchema = z.object({
   icon: z.optional(z.string()),
   text: z.optional(z.string()),
 })
-/** What hosts and pages can use here. */
+/** The tools that hosts and pages can use here. */
 export const toolCatalogSchema = z.object({
   tools: z.array(toolSchema),
   resources: z.array(resourceSchema),

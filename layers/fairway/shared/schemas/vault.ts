@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What a credential is called; the same everywhere it is asked for. */
+/** The key of a credential; the same everywhere it is required. */
 export const credentialKeySchema = z
   .string()
   .check(
@@ -14,7 +14,7 @@ export const credentialValueSchema = z
 
 const storedCredentialSchema = z.object({
   key: z.string(),
-  /** The last four characters; empty for short ones. */
+  /** The final four characters; empty for short ones. */
   lastFour: z.string(),
   /** `unreadable`: it is there, but no key of ours opens it. */
   state: z.enum(['readable', 'unreadable']),
@@ -35,12 +35,12 @@ const declaredCredentialSchema = z.object({
 
 export const vaultSchema = z.object({
   credentials: z.array(storedCredentialSchema),
-  /** What the application asks for. */
+  /** The credentials that the application requires. */
   declared: z.array(declaredCredentialSchema),
 })
 export type Vault = z.infer<typeof vaultSchema>
 
-/** `readable`: it can be opened, and the application has no check of its own; `failed`: the check itself did not work. */
+/** `readable`: it can be decrypted, and the application has no check for it; `failed`: the check itself did not work. */
 export const credentialTestSchema = z.object({
   outcome: z.enum(['works', 'refused', 'readable', 'unreadable', 'failed']),
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Whose events a webhook is told: those of one organization, or those of the installation. */
+/** The events that a webhook receives: those of one organization, or those of the installation. */
 export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
 export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
 
@@ -30,10 +30,10 @@ const webhookSchema = z.object({
   state: z.enum(WEBHOOK_STATES),
   /** Since when nothing was accepted. */
   failingSince: z.nullable(z.string()),
-  /** Until when the secret before the last change signs too. */
+  /** Until when the previous secret also signs. */
   formerUntil: z.nullable(z.string()),
   createdAt: z.string(),
-  /** Deliveries of the last thirty days. */
+  /** Deliveries of the past thirty days. */
   pending: z.int(),
   failed: z.int(),
 })
@@ -62,7 +62,7 @@ const webhookDeliverySchema = z.object({
   lastTryAt: z.nullable(z.string()),
   /** When it is tried next; null when it is not. */
   nextTryAt: z.nullable(z.string()),
-  /** The HTTP status of the last answer, and the beginning of its text. */
+  /** The HTTP status of the most recent response, and the beginning of its text. */
   status: z.nullable(z.int()),
   answer: z.nullable(z.string()),
   durationInMs: z.nullable(z.number()),

@@ -13,7 +13,7 @@ export default definePlatformAction({
       .describe('The session to go on with; a new one when not given.'),
   }),
   output: z.object({ wsUrl: z.string(), sessionId: z.string() }),
-  // Longer than the 30 seconds that the service has, so that its failure is told as what it is.
+  // Longer than the service's limit of 30 seconds, so that its failure is reported as such.
   timeout: 40,
   run: (input, { signal }) => getBrowserConnection(input, signal),
 })

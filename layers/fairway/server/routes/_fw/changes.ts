@@ -5,5 +5,5 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const declared = { actions, collections }
 
-/** What is written, as it happens, to whoever may know of it. */
+/** Streams changes as they happen, each to the people who may know of it. */
 export default defineMethods({ GET: event => answerChangesRequest(event, declared) })

@@ -3,7 +3,10 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { toConnectionError } from '#fairway/shared/errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
-/** Leads on to the return path of a sign-in that was finished elsewhere; what came of a way to a provider goes along, since that page tells it. */
+/**
+ * Redirects to the return path of a sign-in that was finished elsewhere. Passes the result of a connection to a provider along,
+ * because that page shows it.
+ */
 export default defineEventHandler(event => {
   const { return: returnPath, error } = getQuery(event)
   const path = safeReturnPath(returnPath, getApp(event).config.baseUrl)

@@ -10,7 +10,7 @@ import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 
-/** Where a person answers what another application asks for in their name; the page posts to its own address. */
+/** The page where a person approves or denies another application's request on their behalf; it posts to its own address. */
 export default defineMethods({
   async GET(event) {
     return send(event, await showApproval(getApp(event), await visitOf(event)))

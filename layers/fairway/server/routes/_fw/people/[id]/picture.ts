@@ -7,7 +7,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
-/** The picture of a person, for those who may see them; of each version there is one for good. */
+/** The picture of a person, for those who may see them; each version is immutable. */
 export default defineMethods({
   async GET(event) {
     const { userId } = await requireSession(event)

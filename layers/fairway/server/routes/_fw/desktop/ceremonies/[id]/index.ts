@@ -16,7 +16,7 @@ import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-i
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
-/** What the window of a desktop application opens; the page posts to its own address. */
+/** The page that the window of a desktop application opens; it posts to its own address. */
 export default defineMethods(
   {
     GET: async event => sendPageAnswer(event, await showCeremony(getApp(event), await visitOf(event))),
