@@ -21,7 +21,7 @@ import { webhookRows } from '#fairway/server/domains/webhooks'
 import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
 import * as schema from './schema'
 
-/** Whose rows depend on people, memberships and organizations. */
+/** The domains with rows that depend on people, memberships and organizations. */
 const dependents = [
   peopleRows,
   signInRows,
@@ -44,9 +44,9 @@ export interface CreateAppInput {
   fwConfig: FwConfig
   /** The application's frames for the server's own pages; none when not given. */
   frames?: PageFrames
-  /** Where log lines go; standard output when not given. */
+  /** The output of log lines; standard output when not given. */
   write?: (line: string) => void
-  /** The clock; the machine's when not given. */
+  /** The clock; the machine's clock when not given. */
   now?: () => Date
   /** Sends mails instead of the mailer that the environment configures. */
   mailer?: Mailer

@@ -17,7 +17,7 @@ interface Work {
   actions: () => Promise<readonly CatalogEntry[]>
 }
 
-/** Says which jobs and mails there are. */
+/** Declares the application's jobs and mails. */
 export function declareWork(app: App, { jobs, mails, actions }: Work): void {
   declareJobs(app, jobs)
   declareMails(app, mails)

@@ -74,13 +74,13 @@ function sendToEntrypoint(event: H3Event): Promise<void> {
   return sendRedirect(event, COLLECTIONS_ENTRYPOINT_PATH, 303)
 }
 
-/** The headers of every answer, and the end of other sites' unsafe requests. */
+/** Sets the headers of every response, and refuses unsafe requests from other sites. */
 export function enterRequest(event: H3Event): void {
   setBaseHeaders(event)
   checkOrigin(event)
 }
 
-/** Headers that every answer carries. */
+/** Sets the headers of every response. */
 function setBaseHeaders(event: H3Event): void {
   const { res } = event.node
   const headers = baseHeaders(getApp(event), requestPath(event))
@@ -93,7 +93,10 @@ function checkOrigin(event: H3Event): void {
   if (!isBearerOnly(requestPath(event))) checkSameOrigin(event.node.req, getApp(event).config.baseUrl)
 }
 
-/** Where only a bearer credential says who calls; the first two say themselves which pages may call them. */
+/**
+ * Returns whether only a bearer credential identifies the caller at this path. The first two endpoints decide for themselves
+ * which pages may call them.
+ */
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
 
@@ -106,13 +109,16 @@ export function enterRoutes(event: H3Event): void {
   if (!event.handled) checkOwnSignIn(event)
 }
 
-/** The same for each request that goes through the middleware: route rules are applied before it, and those of an application may put others in the place of headers. */
+/**
+ * Does the same for each request in the middleware. Route rules run before it, and an application's rules may have replaced
+ * headers.
+ */
 export function enterMiddleware(event: H3Event): void {
   setBaseHeaders(event)
   enterRoutes(event)
 }
 
-/** Lets pages of every origin use the endpoints by which hosts connect, without cookies; answers their preflight. */
+/** Lets pages of every origin use the endpoints that hosts connect with, without cookies; answers their preflight. */
 function openToOtherSites(event: H3Event): void {
   const methods = openMethods(requestPath(event))
   if (methods === undefined) return
@@ -130,7 +136,7 @@ function openToOtherSites(event: H3Event): void {
 /** To sign out, and to learn that people sign in elsewhere. */
 const OPEN_PATHS = [`${AUTH_PREFIX}/sign-out`, SIGN_IN_METHODS_PATH]
 
-/** Throws `not-found` for endpoints of our own sign-in where people sign in elsewhere: a person is who `getSession` of the application says. */
+/** Throws `not-found` for endpoints of Fairway's sign-in where the application's `getSession` identifies people. */
 function checkOwnSignIn(event: H3Event): void {
   if (!getApp(event).config.customSignIn) return
   const path = requestPath(event)

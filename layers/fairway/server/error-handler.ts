@@ -17,7 +17,7 @@ import {
   SIGN_IN_PATH,
 } from '#fairway/shared/paths'
 
-/** The one place where a failure becomes an answer: problem+json for our endpoints, the RFC's words for OAuth, a plain page for people. */
+/** Turns every failure into a response: problem+json for our endpoints, the RFC's format for OAuth, a plain page for people. */
 export default defineNitroErrorHandler(async (thrown, event) => {
   const error = thrown instanceof OAuthError ? fromOAuth(thrown) : toAppError(thrown)
   logFailure(error, thrown, event)
@@ -55,7 +55,7 @@ function sendOAuth(event: H3Event, error: OAuthError | AppError): void {
   event.node.res.end(JSON.stringify(body))
 }
 
-/** The nearest of our own codes, for the log and for a page. */
+/** Returns the closest of our codes, for the log and for a page. */
 const fromOAuth = (error: OAuthError): AppError =>
   error.status >= 500
     ? new AppError('internal', { cause: error })
@@ -66,14 +66,14 @@ function wantsProblem(event: H3Event): boolean {
   return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path) && !isVisit(event, path))
 }
 
-// A person has opened the address in a browser; scripts of pages say `cors` or `same-origin` (Fetch Metadata).
+// Returns whether a person opened the address in a browser; scripts of pages send `cors` or `same-origin` (Fetch Metadata).
 const isVisit = ({ method, node }: H3Event, path: string): boolean =>
   method === 'GET' && path.startsWith('/_fw/') && (node.req.headers['sec-fetch-mode'] ?? 'navigate') === 'navigate'
 
 const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, IDENTITY_AUTHORIZE_PATH]
 const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]
 
-// A provider sends the browser itself to its callback.
+// A provider redirects the browser itself to its callback.
 const isForPeople = (path: string): boolean =>
   PEOPLE_PATHS.includes(path) || PEOPLE_PREFIXES.some(prefix => path.startsWith(prefix))
 

@@ -5,7 +5,7 @@ import * as sessions from './domains/sessions'
 
 /** The signed-in session of this request or null, looked up once per request. */
 export const getSession: (event: H3Event) => Promise<Session | null> = sessions.getSession
-/** The signed-in session of this request; throws `unauthenticated` when there is none. */
+/** Returns the signed-in session of this request; throws `unauthenticated` without one. */
 export const requireSession: (event: H3Event) => Promise<Session> = sessions.requireSession
 
 export {

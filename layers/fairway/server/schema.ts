@@ -1,4 +1,4 @@
-/** Every table, for drizzle-kit and tests; a domain's own code imports its own tables. */
+/** Every table, for drizzle-kit and tests; the code of a domain imports its tables directly. */
 export * from './domains/actions/tables'
 export * from './domains/collections/tables'
 export * from './domains/files/tables'

@@ -1,5 +1,5 @@
-// Nitro asks its rules, the files, every middleware and then its routes what they say of a path. Where the build has found nothing
-// of the application's in between, what the platform answers itself needs less of that.
+// For each path, Nitro consults its rules, the files, every middleware and then its routes. Where the build found no middleware
+// of the application, requests to the platform's own paths can skip most of that.
 import { defineEventHandler, type H3Event } from 'h3'
 import { getRouteRules } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
@@ -41,7 +41,7 @@ export function readyAnswers(nitro: NitroApp): FindReady {
       return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
     }
     const ready = readyPage(event, app, pathIn(path, askedLanguage(event.path, publicLanguages)))
-    // The platform's own (plugins/30.shell) is one of each.
+    // The platform registers one of each (plugins/30.shell).
     return ready && !isHooked(nitro, OF_PAGES, 1) ? ready : undefined
   }
 }
@@ -68,7 +68,7 @@ export function goStraight({ h3App, router }: NitroApp): void {
     })
   })
 
-  // The build lets no file of the application's have the path of a route (modules/clashes).
+  // The build refuses an application's file with the path of a route (modules/clashes).
   async function isStraight(event: H3Event, path: string): Promise<boolean> {
     if (OTHERS.test(path) || hasRules(event, path)) return false
     const found = await router.handler.__resolve__?.(path)
@@ -81,6 +81,6 @@ export function goStraight({ h3App, router }: NitroApp): void {
 /** Files of the build, and routes of the application. */
 const OTHERS = /^\/(?:_nuxt|api)(?:\/|$)/
 
-/** Whether a route rule says anything of this path: that is known from the build on. */
+/** Returns whether a route rule applies to this path, which the build determines. */
 export const hasRules = (event: H3Event, path: string): boolean =>
   remembered<boolean>(getApp(event), 'ruled-paths').of(path, () => Object.keys(getRouteRules(event)).length > 0)

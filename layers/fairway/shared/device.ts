@@ -1,4 +1,4 @@
-// Names that the server and its pages share with the browser: what a device remembers, and what a page is marked with.
+// Names that the server and its pages share with the browser: storage keys, cookies and marks in pages.
 
 /** The storage key for this browser's previous sign-in method, as its session reported it. */
 export const LAST_WAY = 'fairway-signed-in-with'
@@ -6,8 +6,8 @@ export const LAST_WAY = 'fairway-signed-in-with'
 /** The language that was chosen on this device. */
 export const LANGUAGE_SETTING = 'fairway-language'
 
-/** The cookie that tells the server's own pages and mails of it. */
+/** The cookie that passes it to the server's own pages and mails. */
 export const LANGUAGE_COOKIE = 'fw-language'
 
-/** The name of the `<meta>` that pages carry where local data may be moved to a real account. */
+/** The name of the `<meta>` in pages where local data may be moved to a real account. */
 export const LOCAL_DATA_MARK = 'fairway-local-data'

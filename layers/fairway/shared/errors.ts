@@ -280,5 +280,5 @@ export const CONNECTION_ERRORS = [
   'connection-account-refused',
 ] as const satisfies readonly ErrorCode[]
 
-/** The code when it is one of these. */
+/** Returns the code when it is one of these. */
 export const toConnectionError = (value: unknown) => CONNECTION_ERRORS.find(code => code === value)

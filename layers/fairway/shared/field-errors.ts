@@ -1,5 +1,5 @@
 /**
- * The one catalog of field errors, in English: what is wrong with one field of an input. The code is stable; a placeholder is a
+ * The one catalog of field errors, in English: the faults of one field of an input. The code is stable; a placeholder is a
  * parameter, and of two forms the first is for one. Other languages have the same codes in `field-errors.json`.
  */
 export const fieldErrors = {

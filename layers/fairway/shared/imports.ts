@@ -1,2 +1,2 @@
-/** How many rows one import takes. */
+/** The maximum number of rows in one import. */
 export const MOST_IMPORTED_ROWS = 5000

@@ -1,6 +1,6 @@
 // The languages of the interface, and times as their readers write them.
 
-/** A language of the interface: the name of its folder in app/locales, its own name and its writing direction. */
+/** A language of the interface: the name of its folder in app/locales, its native name and its writing direction. */
 export interface LanguageInfo {
   code: string
   name: string
@@ -11,8 +11,8 @@ export interface LanguageInfo {
 export type Language = LanguageInfo['code']
 
 /**
- * The known language for `de`, for a browser's `de-AT` and for an `Accept-Language`, whose first entry counts: the longest beginning
- * that has a folder. Undefined for others.
+ * Returns the known language for `de`, for a browser's `de-AT`, and for the first entry of an `Accept-Language`. Takes the
+ * longest prefix that has a folder; undefined for others.
  */
 export function toLanguage(value: unknown, languages: readonly LanguageInfo[]): Language | undefined {
   const tag = typeof value === 'string' ? /^\s*([a-z]{2,8}(?:-[a-z\d]{1,8})*)(?![\w-])/i.exec(value)?.[1] : undefined
@@ -41,10 +41,10 @@ const STYLES = {
 // English as most of its readers write days and hours.
 const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
-/** Making a formatter costs a hundred times what it takes to use one. */
+/** Creating a formatter costs a hundred times as much as using one. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** A time (milliseconds, ISO 8601 or Date) as readers of a language write it; in their own time zone where none is given. */
+/** Formats a time (milliseconds, ISO 8601 or Date) in a language; in the reader's time zone where none is given. */
 export function formatTime(
   time: Date | number | string,
   language: string,

@@ -10,5 +10,5 @@ export const hostnameOf = (host: string | undefined): string | undefined =>
     ? new URL(`http://${host}`).hostname
     : undefined
 
-/** Whether a `Host` header names this machine itself; a name that was made to point here (DNS rebinding) does not. */
+/** Returns whether a `Host` header names this machine; a foreign name that resolves to it (DNS rebinding) does not. */
 export const isLoopbackAuthority = (host: string | undefined): boolean => isLoopbackHost(hostnameOf(host) ?? '')

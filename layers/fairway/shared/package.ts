@@ -4,7 +4,10 @@ export const PACKAGE_NAME = 'nuxt-fairway'
 /** The version of package.json. */
 export const VERSION = '0.1.0'
 
-/** Whether npm has it. Until then pages that name the package say so; package.json says the same by `private`. */
+/**
+ * Whether the package is on npm. Until then, pages that name the package say that it is not; `private` in package.json means the
+ * same.
+ */
 export const IS_PUBLISHED = false
 
 /** The name of the server in a host's configuration, from the product's name. */

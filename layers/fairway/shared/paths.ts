@@ -1,12 +1,12 @@
-/** Every URL that Fairway itself serves, written once; all are paths below the base URL. */
+/** Every URL that Fairway serves, defined once; all are paths below the base URL. */
 export const SIGN_IN_PATH = '/sign-in'
-/** The parameter of the sign-in page for a signed-in user who must sign in once more, or as another user. */
+/** The parameter of the sign-in page for a signed-in user who must sign in again, or as another user. */
 export const SIGN_IN_AGAIN = 'again'
 export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
-/** Where a development server shows the mails that it has written. */
+/** Where a development server shows the mails that it wrote. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
 /** Where it shows the mails that it can send. */
 export const MAIL_PREVIEW_PATH = '/_fw/dev/mails'
@@ -14,7 +14,7 @@ export const MAIL_PREVIEW_PATH = '/_fw/dev/mails'
 export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
 /** DevTools: a developer's view of their server, only on their own machine. */
 export const DEVTOOLS_PATH = '/_fw/devtools'
-/** Where the owner of an address says which ways into the account are theirs. */
+/** The page where the owner of an address reviews the account's sign-in methods. */
 export const CLAIM_PATH = '/_fw/claim'
 /** The page that requests acceptance of the terms, and then redirects to `return`. */
 export const TERMS_PATH = '/_fw/terms'
@@ -24,7 +24,7 @@ export const ADDRESS_LINK_PATH = '/_fw/address'
 export const picturePath = (userId: string, version: string) =>
   `/_fw/people/${encodeURIComponent(userId)}/picture?v=${encodeURIComponent(version)}`
 export const AUTH_PREFIX = '/_fw/auth'
-/** Where a provider sends people back who sign in with it: the address that is registered there. */
+/** The path that a provider redirects to after a sign-in: the address that is registered there. */
 export const signInCallbackPath = (provider: string) => `${AUTH_PREFIX}/callback/${provider}`
 /** The available sign-in methods. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
@@ -32,7 +32,7 @@ export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
 /** Where files are uploaded, below it for each declaration. */
 export const FILES_PREFIX = '/_fw/files'
-/** The bytes of a file, as an item of a collection has it. */
+/** The bytes of a file in an item of a collection. */
 export const filePath = (collection: string, row: string, file: string) =>
   `${FILES_PREFIX}/${collection}/${encodeURIComponent(row)}/${encodeURIComponent(file)}`
 /** Where files of one declaration are uploaded. */
@@ -62,7 +62,7 @@ export const CONTEXTS_PREFIX = '/contexts'
 export const COLLECTIONS_DOCUMENTATION_PATH = '/docs.jsonld'
 export const COLLECTIONS_ENTRYPOINT_PATH = '/index.jsonld'
 
-/** Where desktop applications sign people in to a workspace; the page that ends it is below. */
+/** Where desktop applications sign people in to a workspace; the page that completes it is below. */
 export const DESKTOP_PREFIX = '/_fw/desktop'
 export const DESKTOP_CEREMONIES_PATH = '/_fw/desktop/ceremonies'
 export const DESKTOP_COMPLETE_PATH = '/_fw/desktop/complete'
@@ -70,10 +70,10 @@ export const DESKTOP_COMPLETE_PATH = '/_fw/desktop/complete'
 /** The URL path of one action, for example `/_fw/actions/create-note`. */
 export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
 
-/** Where providers send people back who connect an account: one address for all of them. */
+/** Where providers redirect people who connect an account: one address for all providers. */
 export const CALLBACK_PATH = '/callback'
 export const CONNECTIONS_PATH = '/_fw/connections'
-/** Where a person sees what they have connected. */
+/** The page with a person's connections. */
 export const CONNECTIONS_PAGE = '/connections'
 /** The webhooks of the organization that the person works in. */
 export const WEBHOOKS_PAGE = '/team/webhooks'
@@ -106,7 +106,7 @@ export const TOKENS_PAGE = '/settings/apps'
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]
 
-/** True for paths that answer data or framework pages and never the application shell. */
+/** Returns whether a path serves data or framework pages, never the application shell. */
 export const isServerPath = (pathname: string): boolean =>
   SERVER_PAGES.includes(pathname) ||
   SERVER_PLACES.some(

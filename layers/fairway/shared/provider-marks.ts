@@ -2,7 +2,7 @@
 
 interface MarkShape {
   d: string
-  /** The colour of a filled shape; the text's own where none is given. */
+  /** The colour of a filled shape; the text colour where none is given. */
   fill?: string
   /** The colour of a drawn line; the shape is not filled then. */
   stroke?: string
@@ -12,7 +12,7 @@ interface MarkShape {
 interface ProviderMark {
   viewBox: string
   shapes: readonly MarkShape[]
-  /** Whether it points somewhere, and is turned round where one reads from right to left. */
+  /** Whether it points in a direction, and is mirrored in right-to-left languages. */
   points?: boolean
 }
 
@@ -36,7 +36,7 @@ const marks: Record<string, ProviderMark> = {
   },
 }
 
-/** A door with an arrow: any provider whose mark is not drawn here. */
+/** A door with an arrow, for every provider without a mark here. */
 const neutral: ProviderMark = {
   points: true,
   viewBox: '0 0 24 24',

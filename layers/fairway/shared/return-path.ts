@@ -31,7 +31,7 @@ function parse(value: string, origin: string): URL | undefined {
   return URL.canParse(value, origin) ? new URL(value, origin) : undefined
 }
 
-// The path part is looked at decoded as well (twice: a proxy may decode once more), so %0d, %5c and %2f%2f are seen.
+// The path is also checked decoded (twice: a proxy may decode once more), so %0d, %5c and %2f%2f are detected.
 function isClean(value: string): boolean {
   if (FORBIDDEN.test(value)) return false
   let path = value.split(/[?#]/, 1)[0] ?? ''

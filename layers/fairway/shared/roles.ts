@@ -30,17 +30,17 @@ export const ORG_PERMISSIONS = {
 
 export type OrgPermission = keyof typeof ORG_PERMISSIONS
 
-/** Whom each role may invite, change and remove: people who have one of these roles, to one of these roles. Never oneself. */
+/** The roles that each role may invite, change and remove: from one of these roles, to one of these roles. Never oneself. */
 export const MANAGED_ROLES = {
   owner: ['owner', 'admin', 'member'],
   admin: ['admin', 'member'],
   member: [],
 } as const satisfies Record<OrgRole, readonly OrgRole[]>
 
-/** True when a role may do this in its organization. */
+/** Returns true when a role has this permission in its organization. */
 export const mayInOrg = (role: OrgRole | null | undefined, permission: OrgPermission): boolean =>
   role !== null && role !== undefined && (ORG_PERMISSIONS[permission] as readonly OrgRole[]).includes(role)
 
-/** True when `actor` may give, change or take `role`. */
+/** Returns true when `actor` may assign, change or remove `role`. */
 export const managesRole = (actor: OrgRole | null | undefined, role: OrgRole): boolean =>
   actor !== null && actor !== undefined && (MANAGED_ROLES[actor] as readonly OrgRole[]).includes(role)

@@ -2,7 +2,7 @@
 export const MCP_SCOPES = ['mcp:read', 'mcp:write', 'mcp:apps'] as const
 export type McpScope = (typeof MCP_SCOPES)[number]
 
-/** Opens the operations of operators that accept tokens; of personal tokens alone, and while the person is an operator. */
+/** Allows the operations of operators that accept tokens. Only for personal tokens, and while the person is an operator. */
 export const OPERATOR_SCOPE = 'operator'
 export const TOKEN_SCOPES = [...MCP_SCOPES, OPERATOR_SCOPE] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]

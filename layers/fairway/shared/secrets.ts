@@ -1,8 +1,8 @@
-// How secrets are recognized: tokens by how they begin, other secrets by the name they stand under.
-/** How every personal token begins, so that scanners of secrets find one that was left somewhere. */
+// Recognizes secrets: tokens by their prefix, other secrets by their name.
+/** The prefix of every personal token, so that secret scanners find a leaked one. */
 export const PERSONAL_TOKEN_PREFIX = 'fwp_'
 
-/** For how many days a personal token may be made. */
+/** The lifetimes of a personal token, in days. */
 export const TOKEN_DAYS = [7, 30, 90, 365] as const
 
 /** Returns whether a credential has the form of a personal token; it may still be invalid. */

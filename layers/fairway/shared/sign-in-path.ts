@@ -6,7 +6,7 @@ interface SignInVisit {
   error?: ErrorCode
   /** Where to go afterwards. */
   returnPath?: string
-  /** For a signed-in user who must sign in once more, or as another user. */
+  /** For a signed-in user who must sign in again, or as another user. */
   again?: boolean
 }
 

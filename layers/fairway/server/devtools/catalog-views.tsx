@@ -72,7 +72,7 @@ const Command = ({ text }: { text: string }) => (
   </div>
 )
 
-/** Every collection with what a client may ask of it. */
+/** Every collection with the queries that a client may send to it. */
 export function collectionsView(catalog: readonly CollectionEntry[], search: string) {
   const found = catalog.filter(({ name, collection }) => matches(search, name, collection.description))
   if (found.length === 0)
@@ -138,7 +138,7 @@ export function tablesView(tables: readonly TableFacts[], search: string) {
   ])
 }
 
-/** The rows of one table; what opens something is masked. */
+/** The rows of one table; values that open something are masked. */
 export function tableView(
   { table, rows, total }: NonNullable<Awaited<ReturnType<typeof readTable>>>,
   { page, search }: { page: number; search: string },

@@ -8,7 +8,7 @@ import { ORG_ROLES } from '#fairway/shared/roles'
 import { type Case, type Catalogs, managersOf, nameOf, rowReason, whoIs } from './explain-row'
 import type { Reason, Target } from './recording'
 
-/** Why this was refused: the rule, what decided, and who or what could change it. Looks rows up as the platform itself, for the developer. */
+/** Explains a refusal: the rule, what decided it, and how it can be changed. Reads rows as the platform, for the developer. */
 export async function explainDenial(app: App, catalogs: Catalogs, target: Target, error: AppError): Promise<Reason> {
   const asked = { app, catalogs, target, error }
   const byRow = error.code === 'not-found' || error.code === 'forbidden' ? await rowReason(asked) : undefined

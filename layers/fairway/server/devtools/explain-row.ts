@@ -1,4 +1,4 @@
-// Refusals that the row decided: by its policy, or by whose it is.
+// Refusals that depend on the row: by its policy, or by its owner.
 import type { CatalogEntry } from '#fairway/server/domains/actions'
 import type { CollectionEntry } from '#fairway/server/domains/collections'
 import { findShare, listEveryone, type Somebody } from '#fairway/server/domains/organizations'
@@ -13,7 +13,7 @@ export interface Catalogs {
   collections: readonly CollectionEntry[]
 }
 
-/** A refusal, and what is known of it. */
+/** A refusal, with the known facts about it. */
 export interface Case {
   app: App
   catalogs: Catalogs
@@ -34,10 +34,10 @@ export const managersOf = (people: readonly Somebody[], orgId: string): string[]
     .map(({ email }) => email)
     .slice(0, 5)
 
-/** By the policy of a table, or by the row that was asked for, where there is one, or none; undefined where no id was sent. */
+/** Explains a refusal by the table's policy, by the requested row or by its absence; undefined where no id was sent. */
 export async function rowReason({ app, target, error }: Case): Promise<Reason | undefined> {
   const { ids, session } = target
-  // `accessDenied` and `requireCreate` name in the error who may.
+  // `accessDenied` and `requireCreate` list in the error the people who are allowed.
   if (error.extra?.allowed !== undefined) return policyReason(app, target, error)
   for (const id of ids) {
     const row = await findRow(app, id)

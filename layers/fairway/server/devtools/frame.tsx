@@ -17,7 +17,7 @@ interface Frame {
   title: string
   /** The search text. */
   search: string
-  /** How many things a tab holds, where that is worth a number. */
+  /** The number of items in a tab, for tabs that show it. */
   counts: Partial<Record<View, number>>
   product: string
   /** The identity of this browser. */
@@ -25,7 +25,7 @@ interface Frame {
   body: VNode[]
 }
 
-/** A page of the DevTools and its policy: one style, one script, framed by pages of this server alone. */
+/** Renders a DevTools page and its policy: one style, one script, framed only by pages of this server. */
 export async function renderFrame(frame: Frame): Promise<{ html: string; policy: string }> {
   const render = (node: VNode) => renderToString(createSSRApp({ render: () => node }))
   const [title, body] = await Promise.all([
@@ -103,7 +103,7 @@ export const Chip = ({ text, tone = 'plain' }: { text: string; tone?: 'plain' | 
 /** A time of today, to the second, in the time zone of the server's process. */
 export const Time = ({ at }: { at: Date }) => <time datetime={at.toISOString()}>{at.toTimeString().slice(0, 8)}</time>
 
-/** Whether any of these texts has what is searched for. */
+/** Returns whether any of these texts contains the search text. */
 export const matches = (search: string, ...texts: readonly (string | undefined)[]): boolean => {
   const wanted = search.trim().toLowerCase()
   return wanted === '' || texts.some(text => text?.toLowerCase().includes(wanted))

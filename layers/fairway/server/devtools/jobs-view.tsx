@@ -73,7 +73,7 @@ const Act = ({ field, value, text, name }: { field: 'run' | 'retry'; value: stri
   </form>
 )
 
-/** Queues a declared job, or retries one that failed or was cancelled. Throws `not-found` where there is none. */
+/** Queues a declared job, or retries a failed or cancelled one. Throws `not-found` for an unknown job. */
 export async function actOnJob(
   app: App,
   catalog: readonly JobEntry[],

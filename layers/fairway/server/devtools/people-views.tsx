@@ -3,10 +3,10 @@ import type { Somebody } from '#fairway/server/domains/organizations'
 import type { WrittenMail } from '#fairway/server/kernel/mail/mailer'
 import { Chip, Empty, matches, pathOf } from './frame'
 
-/** Where a click makes this browser a person. */
+/** The form target that signs this browser in as a person. */
 export const BECOME_PATH = pathOf('people', '/become')
 
-/** Everybody who has an account, and the button that makes this browser theirs. */
+/** Everyone with an account, each with a button that signs this browser in as them. */
 export function peopleView(people: readonly Somebody[], search: string, own: string | undefined) {
   const found = people.filter(({ email, name, organizations }) =>
     matches(search, email, name, ...organizations.map(({ name: organization }) => organization)),

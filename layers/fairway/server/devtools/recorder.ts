@@ -1,4 +1,4 @@
-// A plugin of development servers alone (modules/devtools): a build has nothing of this folder.
+// A plugin for development servers only (modules/devtools): a build contains no file of this folder.
 import type { H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { catalog as actions } from '#fw/actions'
@@ -79,7 +79,7 @@ function decoded(text: string): string {
 const MOST_IDS = 8
 const ID = /^[\w.:-]{1,64}$/
 
-/** The values of an input that may be the id of a row; nothing else of it is kept. */
+/** Returns the values of an input that may be the id of a row. The other values are not kept. */
 const idsOf = (input: unknown): string[] =>
   Object.entries(typeof input === 'object' && input !== null ? input : {})
     .flatMap(([name, value]) => (/id$/i.test(name) && typeof value === 'string' && ID.test(value) ? [value] : []))

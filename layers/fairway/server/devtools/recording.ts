@@ -17,7 +17,7 @@ export interface RecordedRequest {
   method: string
   path: string
   at: Date
-  /** Null while it is under way, and where the caller has gone. */
+  /** Null while the request runs, and where the caller has disconnected. */
   status: number | null
   /** Milliseconds; null while it is under way. */
   took: number | null
@@ -57,7 +57,7 @@ export type Recording = ReturnType<typeof createRecording>
 /** The recording of an app. */
 export const recordingOf = (app: App): Recording => app.memo('devtools-recording', () => createRecording(app.now))
 
-/** An empty recording; what is older than its limits goes. */
+/** Creates an empty recording, which drops the oldest entries beyond its limits. */
 export function createRecording(now: () => Date) {
   const requests = new Map<string, RecordedRequest & { began: number }>()
   const denials: Denial[] = []

@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-// Served by development servers alone (modules/devtools): a build has nothing of this folder.
+// Served only by development servers (modules/devtools): a build contains no file of this folder.
 import { appendResponseHeader, defineEventHandler, getQuery, type H3Event, sendRedirect, setResponseHeaders } from 'h3'
 import { z } from 'zod'
 import { catalog as actions } from '#fw/actions'

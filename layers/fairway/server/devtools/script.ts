@@ -1,4 +1,4 @@
-/** Keeps a page fresh without moving it: what is open stays open, the focus and the place stay; `/` goes to the search field. */
+/** Refreshes a page in place: open details, the focus and the scroll position stay; `/` focuses the search field. */
 export const script = `
 (() => {
 const field = document.getElementById('search')

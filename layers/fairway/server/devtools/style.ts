@@ -1,4 +1,4 @@
-/** The style sheet of the DevTools: dense, one accent, light and dark as the system has it. */
+/** The style sheet of the DevTools: dense, with one accent, light or dark as the system is. */
 export const style = `
 :root{color-scheme:light dark;--bg:#fff;--side:#fafafa;--card:#fff;--text:#18181b;--muted:#62626b;--line:#e4e4e7;--hover:#f4f4f5;--accent:#0f766e;--good:#15803d;--warn:#a16207;--bad:#b91c1c;--soft:#f4f4f5;--bar:#99f6e4}
 @media (prefers-color-scheme:dark){:root{--bg:#111113;--side:#0b0b0c;--card:#18181b;--text:#ededef;--muted:#a0a0ab;--line:#2a2a2e;--hover:#1d1d20;--accent:#5eead4;--good:#86efac;--warn:#fcd34d;--bad:#fca5a5;--soft:#1f1f23;--bar:#115e59}}

@@ -8,18 +8,18 @@ interface Table {
   columns: { name: string; type: string; isKey: boolean; isMasked: boolean }[]
 }
 
-/** The same with how many rows it has. */
+/** A table with its number of rows. */
 export interface TableFacts extends Table {
   rows: number
 }
 
 export const ROWS_ON_A_PAGE = 50
 const MOST_CHARACTERS = 160
-/** Columns whose values open something or identify a secret: everywhere, and in the platform's own tables. */
+/** Columns with secrets or with values that identify one: in every table, and in the platform's own tables. */
 const SECRET = /(^|_)(token|secret|password|passwd|hash|ciphertext|verifier|private|api_?key|jwk|otp|pin)(_|$)|sealed/i
 const PLATFORM_SECRET = /^(content|payload|value|code_challenge|public_key|bytes)$/
 
-/** Every table with its columns and how many rows it has, the application's first. */
+/** Returns every table with its columns and its number of rows, the application's first. */
 export async function listTables(app: App): Promise<TableFacts[]> {
   const tables = await findTables(app)
   const counts = await app.db.readRows(
@@ -94,7 +94,7 @@ const toInstant = (value: number): string => {
   return Number.isNaN(instant.getTime()) ? String(value) : instant.toISOString()
 }
 
-/** A row of an application, with what decides about who may use it. */
+/** An application's row, with the values that decide who may use it. */
 export interface FoundRow {
   table: string
   id: string
@@ -104,7 +104,7 @@ export interface FoundRow {
   visibility: string
 }
 
-/** The row of this id, in whichever table with ownableColumns() or organizationColumns() it is; undefined where none has it. */
+/** Finds the row of this id in the tables with ownableColumns() or organizationColumns(); undefined where no table has it. */
 export async function findRow(app: App, id: string): Promise<FoundRow | undefined> {
   for (const { name, columns } of await findTables(app)) {
     const has = (column: string) => columns.some(each => each.name === column)

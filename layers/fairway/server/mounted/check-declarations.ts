@@ -3,7 +3,7 @@ import { declared } from '#fw/declared'
 import { isAction, unknownCollections, unknownUploads } from '#fairway/server/domains/actions'
 import { makerOf } from '#fairway/server/kernel/declaration'
 
-/** In development: stops the start, with file and reason, when a file declares nothing or names a collection that is not there. */
+/** Stops the start in development, with file and reason, when a file declares nothing or names an unknown collection. */
 export default defineNitroPlugin(() => {
   const collections = new Set(declared.filter(({ maker }) => maker === 'defineCollection').map(({ name }) => name))
   const uploads = new Set(declared.filter(({ maker }) => maker === 'defineUpload').map(({ name }) => name))

@@ -5,7 +5,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { sitemapEntries } from '#fairway/server/kernel/config/public-pages'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
-/** Every public page for search engines, with what `publicPages.sitemap` of fw.config.ts adds. */
+/** Lists every public page for search engines, with the entries of `publicPages.sitemap` in fw.config.ts. */
 export default defineMethods({
   async GET(event) {
     const { config, db, now, log } = getApp(event)

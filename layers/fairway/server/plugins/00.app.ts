@@ -48,9 +48,9 @@ export default defineNitroPlugin(nitro => {
   })
 })
 
-/** Exit codes as a shell tells them, 128 and the number of the signal. */
+/** Exit codes in the form of a shell: 128 plus the number of the signal. */
 const ENDED_BY = { SIGTERM: 143, SIGINT: 130 } as const
-/** A terminal and a program between it and this one may both pass the same signal on. */
+/** A terminal, and a program between it and this process, may both forward the same signal. */
 const SAME_SIGNAL_IN_MS = 250
 
 /** The first signal lets the process end in order (Nitro closes, see above); another one a moment later ends it at once. */
@@ -83,7 +83,7 @@ function putAround(nitro: NitroApp, starting: Promise<App>): void {
   })
 }
 
-// Without this the process would live on and serve nothing: Nitro only prints what is thrown by the listening socket.
+// Without this the process would continue without serving: Nitro only prints errors of the listening socket.
 process.on('uncaughtException', error => {
   if (!('syscall' in error) || error.syscall !== 'listen') return
   process.stderr.write(`The server cannot listen: ${error.message}\n`)

@@ -4,7 +4,7 @@ import { isRecord } from '../record.ts'
 /** One item as it came: its fields, `@id` and `@type`. */
 export type CollectionItem = Record<string, unknown>
 
-/** The links of a page; which of them are there says how one can go on. */
+/** The links of a page; their presence shows which pages follow or precede it. */
 export interface CollectionView {
   '@id': string
   first?: string
@@ -16,7 +16,7 @@ export interface CollectionView {
 /** One page of a collection. */
 export interface CollectionPage<Item = CollectionItem> {
   items: readonly Item[]
-  /** How many items there are on all pages; undefined where they are not counted. */
+  /** The number of items on all pages; undefined where they are not counted. */
   totalItems?: number
   /** The caller's permissions for the collection; undefined where its table has no policy, or its items no `can`. */
   can?: { create: boolean }

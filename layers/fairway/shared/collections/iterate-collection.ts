@@ -1,4 +1,4 @@
-// Runs in a browser and, as it is, in Node: nothing but the language and zod, and file endings in the imports.
+// Runs unchanged in a browser and in Node, so it uses only the language and zod, and its imports have file extensions.
 import * as z from 'zod/mini'
 import { type CollectionItem, type CollectionPage, readCollectionPage } from './collection-page.ts'
 
@@ -14,7 +14,7 @@ export interface IterateOptions<Item = CollectionItem> {
   query?: Readonly<Record<string, string | number | boolean>>
   /** Sent with every request, for example a credential. */
   headers?: Readonly<Record<string, string>>
-  /** Ends the walk: the loop throws the signal's reason, so that half a list is not taken for a whole one. */
+  /** Ends the iteration: the loop throws the signal's reason, so that an incomplete list is not mistaken for a complete one. */
   signal?: AbortSignal
   /** Checks an item and types it; without it items are records of unknown values. */
   parse?: (item: CollectionItem) => Item
@@ -52,7 +52,7 @@ async function* walkPages<Item>(
   options: IterateOptions<Item>,
 ): AsyncGenerator<CollectionPage<Item>, void> {
   const ask = typeof source === 'string' ? globalThis.fetch : source
-  // A given fetch knows its server itself: only paths are passed to it.
+  // A given fetch knows its server, so only paths are passed to it.
   const base = typeof source === 'string' ? new URL(source) : new URL('http://collection.invalid')
   const seen = new Set<string>()
   let url: URL | undefined = firstUrl(path, base, options.query)
@@ -66,7 +66,7 @@ async function* walkPages<Item>(
     emptyPages = page.items.length === 0 ? emptyPages + 1 : 0
     if (emptyPages > MOST_EMPTY_PAGES) throw new CollectionError('link-loop', 'The links lead to empty pages only.')
     const { parse } = options
-    // Without `parse` the type parameter is what the items are: records.
+    // Without `parse` the type parameter is that of the items: records.
     yield { ...page, items: parse ? page.items.map(item => parse(item)) : (page.items as readonly Item[]) }
     url = page.view?.next === undefined ? undefined : linkUrl(page.view.next, url)
   }
@@ -96,7 +96,7 @@ async function askPatiently(
     const timeOut = AbortSignal.timeout(TIME_OUT_IN_MS)
     const response = await ask(target, {
       headers: { accept: 'application/ld+json, application/json', ...headers },
-      // A server that answers with another address is not the collection.
+      // A server that redirects to another address is not the collection.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
     })
@@ -131,7 +131,10 @@ function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
 const RETRIED = new Set([429, 503])
 const FIRST_PAUSE_IN_MS = 500
 
-/** How long to wait before asking again, in milliseconds: what `Retry-After` says, else doubled each time; undefined for answers that stay as they are. */
+/**
+ * Returns the pause before the next request in milliseconds: the value of `Retry-After`, else doubled each time; undefined for
+ * final responses.
+ */
 export function pauseBeforeRetry(response: Response, tries: number, now = Date.now()): number | undefined {
   if (!RETRIED.has(response.status)) return undefined
   return retryAfter(response.headers.get('retry-after'), now) ?? FIRST_PAUSE_IN_MS * 2 ** (tries - 1)
@@ -154,7 +157,7 @@ const problemSchema = z.object({
 export class CollectionError extends Error {
   /** The server's error code, or `link-loop`, `foreign-link`, `unreadable-answer`. */
   readonly code: string
-  /** The HTTP status, or 0 when the answer itself was good. */
+  /** The HTTP status, or 0 when the response itself was valid. */
   readonly status: number
 
   constructor(code: string, message: string, options: ErrorOptions & { status?: number } = {}) {

@@ -50,7 +50,7 @@ export const accountEndSchema = z.object({
   ),
   /** The application's rows that go, by table. */
   rows: z.array(z.object({ table: z.string(), rows: z.number() })),
-  /** How many there are of each part of the person's own file. */
+  /** The number of entries in each part of the person's downloadable data. */
   counts: z.record(z.string(), z.number()),
   proof: proofSchema,
 })
@@ -60,9 +60,9 @@ export type AccountEnd = z.infer<typeof accountEndSchema>
 export const deviceSchema = z.object({
   /** The id of the session. */
   id: z.string(),
-  /** For example “Firefox”; null when the browser did not say who it is. */
+  /** For example “Firefox”; null when the browser does not identify itself. */
   browser: z.nullable(z.string()),
-  /** For example “Windows”; null when the browser did not say. */
+  /** For example “Windows”; null when the browser does not report it. */
   system: z.nullable(z.string()),
   /** The network address of its most recent use. */
   address: z.nullable(z.string()),
@@ -72,7 +72,7 @@ export const deviceSchema = z.object({
   /** Exact to five minutes. */
   lastUsedAt: z.string(),
   expiresAt: z.string(),
-  /** Whether this is the one that asks. */
+  /** Whether this is the device of the request. */
   current: z.boolean(),
 })
 export type Device = z.infer<typeof deviceSchema>
@@ -113,9 +113,9 @@ export const twoFactorStateSchema = z.object({
   active: z.boolean(),
   activeSince: z.nullable(z.string()),
   backupCodesLeft: z.int(),
-  /** Two-factor authentication guards the password; without one there is nothing to guard. */
+  /** Two-factor authentication protects the password, so it requires one. */
   hasPassword: z.boolean(),
-  /** How many characters a password here has at least. */
+  /** The minimum number of characters in a password. */
   minPasswordLength: z.int(),
 })
 export type TwoFactorState = z.infer<typeof twoFactorStateSchema>
@@ -155,7 +155,7 @@ export const localMoveSchema = z.object({
   hook: z.object({
     state: z.enum(['none', 'done', 'failed']),
     answer: z.optional(z.unknown()),
-    /** The HTTP status of a hook that failed; null when it gave none. */
+    /** The HTTP status of a failed hook; null when it returned none. */
     status: z.optional(z.nullable(z.int())),
   }),
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** By which surface something was done; `system` is what an update of the application itself does. */
+/** The surface of an action; `system` is for changes by an update of the application itself. */
 export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'job', 'system'] as const
 export type AuditCaller = (typeof AUDIT_CALLERS)[number]
 
@@ -10,12 +10,12 @@ export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
 /** The written row of an application's table, by the title that the reader may see. */
 const auditSubjectSchema = z.object({
-  /** The table that holds it, for example `notes`. */
+  /** The table that contains it, for example `notes`. */
   type: z.string(),
   id: z.string(),
-  /** Null where the reader may not see the thing. */
+  /** Null where the reader may not see the row. */
   title: z.nullable(z.string()),
-  /** Its page; null where it has none, or where the reader may not open it any more. */
+  /** Its page; null where it has none, or where the reader may no longer open it. */
   path: z.nullable(z.string()),
 })
 

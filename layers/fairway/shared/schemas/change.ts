@@ -1,7 +1,7 @@
 /** A change that a page receives. */
 export interface Change {
   action: string
-  /** The collections that may have other rows now. */
+  /** The collections whose rows may have changed. */
   collections: string[]
   /** The row that was written, where the action names one. */
   id: string | null

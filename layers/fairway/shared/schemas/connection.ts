@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { GRANT_SCOPES } from '../scopes'
 
-/** A provider and what a person has connected there; times are ISO 8601 UTC. */
+/** A provider and the person's connection to it; times are ISO 8601 UTC. */
 export const connectionSchema = z.union([
   z.object({
     /** The provider's id. */
@@ -15,12 +15,12 @@ export const connectionSchema = z.union([
     provider: z.string(),
     name: z.string(),
     requestedScopes: z.array(z.string()),
-    /** `unreadable`: there is a token, but no key of ours opens it. */
+    /** `unreadable`: there is a token, but none of our keys decrypts it. */
     status: z.enum(['connected', 'reconnect-required', 'unreadable']),
     /** The person's account at the provider. */
     account: z.nullable(z.string()),
     scopes: z.array(z.string()),
-    /** When the access token ends; null when the provider did not say. */
+    /** When the access token expires; null when the provider did not report it. */
     expiresAt: z.nullable(z.string()),
     renewsItself: z.boolean(),
     connectedAt: z.nullable(z.string()),

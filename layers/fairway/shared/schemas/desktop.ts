@@ -1,4 +1,4 @@
-// The small zod: the settings page parses with it what a desktop application says.
+// Uses zod/mini because the settings page parses a desktop application's messages with it.
 import * as z from 'zod/mini'
 
 /** The state of a workspace's desktop sign-in. */
@@ -42,7 +42,7 @@ export const desktopStatusSchema = z.strictObject({
   isAvailable: z.boolean(),
   /** The person who is signed in to the workspace. */
   email: z.nullable(z.email()),
-  /** Every application of the snapshot, each with what became of it. */
+  /** Every application of the snapshot, each with its result. */
   apps: z.array(
     z.strictObject({
       id: appId,
@@ -62,13 +62,13 @@ export const desktopAnswerSchema = z.discriminatedUnion('ok', [
 ])
 export type DesktopAnswer = z.infer<typeof desktopAnswerSchema>
 
-/** An application that the hub signs people in to, as it tells a desktop application. */
+/** An application that the hub signs people in to, as reported to a desktop application. */
 export const desktopHubAppSchema = z.strictObject({
   appId,
   clientId: z.string().check(z.minLength(1), z.maxLength(128)),
   origin: z.string().check(z.maxLength(300)),
   callbackUrl: z.string().check(z.maxLength(2048)),
-  /** Known to the hub by its own declaration, not by its registry. */
+  /** Declared in the hub's own code instead of its registry. */
   isCanonical: z.boolean(),
 })
 
@@ -80,15 +80,15 @@ export const desktopAvailabilitySchema = z.object({
   client: z.nullable(z.object({ hubUrl: z.string(), appId, clientId: z.string(), callbackUrl: z.string() })),
 })
 
-/** The answer of `POST /_fw/desktop/ceremonies`. */
+/** The response of `POST /_fw/desktop/ceremonies`. */
 export const desktopCeremonySchema = z.object({
   id: z.string(),
   /** The address that the window opens. */
   url: z.string(),
-  /** Exactly the address that ends it, with the nonce. */
+  /** The exact address that completes it, with the nonce. */
   completionUrl: z.string(),
   expiresAt: z.string(),
 })
 
-/** The answer of `POST /_fw/desktop/ceremonies/{id}/exchange`: who it is, and the snapshot of applications. */
+/** The response of `POST /_fw/desktop/ceremonies/{id}/exchange`: the person, and the snapshot of applications. */
 export const desktopExchangeSchema = z.object({ email: z.email(), apps: z.array(desktopHubAppSchema) })

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 const facts = {
   id: z.string(),
   name: z.string(),
-  /** The media type that its bytes say. */
+  /** The media type, detected from its bytes. */
   type: z.string(),
   /** In bytes. */
   size: z.number(),

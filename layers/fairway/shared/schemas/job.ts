@@ -7,11 +7,11 @@ import * as z from 'zod/mini'
 export const JOB_STATES = ['scheduled', 'ready', 'blocked', 'running', 'done', 'failed', 'cancelled'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
-/** A job as who has queued it follows it. */
+/** A job as seen by the person who queued it. */
 export const followedJobSchema = z.object({
   name: z.string(),
   state: z.enum(JOB_STATES),
-  /** How much is done, of how much; null until the job says so. */
+  /** The progress and its total; null until the job reports them. */
   done: z.nullable(z.number()),
   total: z.nullable(z.number()),
   /** Its return value; null until it is done. */

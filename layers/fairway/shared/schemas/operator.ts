@@ -63,7 +63,7 @@ export const organizationDetailsForOperatorsSchema = z.object({
   /** Owners first, 100 at most. */
   members: z.array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })),
   plan: z.nullable(planViewSchema),
-  /** Every plan that there is, to choose from. */
+  /** All plans, to choose from. */
   plans: z.array(z.object({ name: z.string(), title: z.string() })),
 })
 
@@ -84,7 +84,7 @@ export const listedMailSchema = z.object({
   name: z.string(),
   to: z.string(),
   createdAt: z.string(),
-  /** When it was given up, and why; null while it waits. */
+  /** When sending was given up, and why; null while it waits. */
   failedAt: z.nullable(z.string()),
   error: z.nullable(z.string()),
   /** Whether its text is still there. */
@@ -109,7 +109,7 @@ export const healthSchema = z.object({
   node: z.string(),
   startedAt: z.string(),
   database: z.object({ bytes: z.number(), fault: z.nullable(z.string()) }),
-  /** Free and all bytes of the disk of the data folder; null where there is none. */
+  /** Free and total bytes of the disk of the data folder; null where there is none. */
   disk: z.nullable(z.object({ free: z.number(), total: z.number() })),
   /** The time of the most recent `fw backup`, ISO 8601; null before the first. */
   backupAt: z.nullable(z.string()),

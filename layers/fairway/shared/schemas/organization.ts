@@ -12,7 +12,7 @@ const receivedInvitationSchema = z.object({
   id: z.string(),
   orgName: z.string(),
   role: roleSchema,
-  /** The name of the person who invited. */
+  /** The name of the inviter. */
   invitedBy: z.string(),
   expiresAt: z.string(),
 })
@@ -43,7 +43,7 @@ export type OrphanedCredential = z.infer<typeof orphanedCredentialSchema>
 const deletedOrganizationSchema = z.object({ id: z.string(), name: z.string(), purgeAt: z.string() })
 export type DeletedOrganization = z.infer<typeof deletedOrganizationSchema>
 
-/** My organizations, the active one, and what waits for me. */
+/** My organizations, the active one, and what is waiting for my decision. */
 export const organizationOverviewSchema = z.object({
   orgs: z.array(organizationEntrySchema),
   activeOrgId: z.nullable(z.string()),
@@ -52,7 +52,7 @@ export const organizationOverviewSchema = z.object({
   /** Credentials that become unreadable once I work elsewhere. */
   orphanedCredentials: z.array(orphanedCredentialSchema),
   invitations: z.array(receivedInvitationSchema),
-  /** True when there are invitations that only a confirmed address may answer. */
+  /** True when there are invitations that require a confirmed address. */
   needsVerifiedEmail: z.boolean(),
   /** Organizations that people of my verified address may join. */
   domainMatches: z.array(z.object({ id: z.string(), name: z.string() })),
@@ -104,14 +104,17 @@ const pendingInvitationSchema = z.object({
   role: roleSchema,
   invitedBy: z.string(),
   expiresAt: z.string(),
-  /** To pass on by hand. It works for the invited address alone; where no mail can be sent, without a confirmation of it. */
+  /**
+   * The link to pass on by hand. It works only for the invited address; where no mail can be sent, that address needs no
+   * confirmation.
+   */
   link: z.string(),
 })
 export type PendingInvitation = z.infer<typeof pendingInvitationSchema>
 
 export const pendingInvitationsSchema = z.object({
   invitations: z.array(pendingInvitationSchema),
-  /** True when I cannot invite before my own address is confirmed. */
+  /** True when I must confirm my own address before I can invite. */
   needsVerifiedEmail: z.boolean(),
 })
 
@@ -163,22 +166,22 @@ export const authProviderSchema = z.object({
 /** The effect of a sign-in rule, applied or as a preview. */
 export const authProviderResultSchema = z.object({
   provider: z.nullable(z.string()),
-  /** The domain or tenant that the account there has to belong to; null for any account. */
+  /** The domain or tenant that the account there must belong to; null for any account. */
   domain: z.nullable(z.string()),
   revokedSessions: z.int(),
   revokedGrants: z.int(),
-  /** Only in a dry run: who would be signed out, and whether they have ever signed in with that provider. */
+  /** Only in a dry run: the people who would be signed out, and whether they have ever signed in with that provider. */
   affected: z.optional(
     z.array(z.object({ email: z.string(), name: z.string(), sessions: z.int(), hasProvider: z.boolean() })),
   ),
 })
 export type AuthProviderResult = z.infer<typeof authProviderResultSchema>
 
-/** The declared roles of the application, and who has which. */
+/** The declared roles of the application, and the people with each. */
 export const appRolesSchema = z.object({
   appId: z.string(),
   roles: z.array(z.string()),
-  /** For display only; it grants nothing. */
+  /** For display only; it grants no permission. */
   defaultRole: z.nullable(z.string()),
   assignments: z.array(
     z.object({

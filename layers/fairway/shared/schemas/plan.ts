@@ -4,10 +4,10 @@ import * as z from 'zod/mini'
 export const planViewSchema = z.object({
   name: z.string(),
   title: z.string(),
-  /** When it ends; null where it does not. */
+  /** When it ends; null for no end. */
   until: z.nullable(z.string()),
   isTrial: z.boolean(),
-  /** `max` is null where there is no limit. */
+  /** `max` is null for an unlimited one. */
   limits: z.array(z.object({ name: z.string(), title: z.string(), used: z.number(), max: z.nullable(z.number()) })),
   features: z.array(z.object({ name: z.string(), title: z.string(), isIncluded: z.boolean() })),
   /** Where people get a larger plan. */

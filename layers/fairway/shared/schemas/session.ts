@@ -7,14 +7,14 @@ const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 const closedOrgSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** The provider that opens it: the id, and what people call it. */
+  /** The provider that unlocks it: the id, and its name for people. */
   provider: z.string(),
   providerName: z.string(),
-  /** The domain or tenant that the account there has to belong to. */
+  /** The domain or tenant that the account there must belong to. */
   domain: z.optional(z.string()),
   /** Where signing in with that provider begins; null where it is not configured any more. */
   signIn: z.nullable(z.string()),
-  /** Whether the provider is one of our own, so that a page can go to it at once. */
+  /** Whether the provider is configured here, so that a page can redirect to it at once. */
   isOwnProvider: z.boolean(),
 })
 
@@ -40,13 +40,15 @@ const sessionSchema = z.object({
   providerDomain: z.optional(z.string()),
   createdAt: z.string(),
   expiresAt: z.string(),
-  /** There while the account was used before its address was proved and this sign-in, which proved it, may say whose it is. */
+  /**
+   * Present while the account was used before its address was proved, and this sign-in, which proved it, may review the account.
+   */
   mayClaim: z.optional(z.literal(true)),
   /** There while the terms, as they are now, wait to be accepted. */
   termsDue: z.optional(z.literal(true)),
-  /** There for those who run this installation (`FW_OPERATORS`): pages show them what is theirs alone. */
+  /** Present for those who run this installation (`FW_OPERATORS`): pages show them the operator features. */
   isOperator: z.optional(z.literal(true)),
-  /** There while an operator looks through the session and may change nothing: who that is, and until when. */
+  /** Present while an operator views the session read-only: the operator, and until when. */
   viewedBy: z.optional(z.object({ userId: z.string(), email: z.string(), until: z.string() })),
 })
 

@@ -20,12 +20,12 @@ const toolSchema = z.object({
   http: z.boolean(),
   /** The scope that a host needs to call it; absent where hosts are not offered it. */
   scope: z.optional(z.string()),
-  /** The roles that may call it; absent where they are not what decides. */
+  /** The roles that may call it; absent where access does not depend on roles. */
   roles: z.optional(z.readonly(z.array(z.string()))),
-  /** With what its fields say for forms, which tools do not have. */
+  /** Includes the fields' metadata for forms, which tools do not have. */
   inputSchema: z.unknown(),
   outputSchema: z.optional(z.unknown()),
-  /** The address of the page that shows its answers. */
+  /** The address of the page that shows its results. */
   app: z.optional(z.string()),
 })
 const resourceSchema = z.object({
@@ -61,7 +61,7 @@ export const toolCatalogSchema = z.object({
   collections: z.array(collectionSchema),
 })
 
-/** Every action, what else hosts see of this server, and the collections that may be searched. */
+/** Every action, the other things that hosts see of this server, and the searchable collections. */
 export type ToolCatalog = z.infer<typeof toolCatalogSchema>
 export type CatalogTool = ToolCatalog['tools'][number]
 export type SearchableCollection = ToolCatalog['collections'][number]

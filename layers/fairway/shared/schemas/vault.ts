@@ -16,7 +16,7 @@ const storedCredentialSchema = z.object({
   key: z.string(),
   /** The final four characters; empty for short ones. */
   lastFour: z.string(),
-  /** `unreadable`: it is there, but no key of ours opens it. */
+  /** `unreadable`: it is stored, but none of our keys decrypts it. */
   state: z.enum(['readable', 'unreadable']),
   createdAt: z.string(),
   updatedAt: z.string(),

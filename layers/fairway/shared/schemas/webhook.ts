@@ -5,18 +5,18 @@ export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
 export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
 
 /**
- * `off`: switched off by a person; `gone`: its address answered 410; `failing`: it accepted nothing for too long; `orphaned`: an
- * installation webhook whose creator is no longer an operator.
+ * `off`: switched off by a person; `gone`: its address returned 410; `failing`: it accepted no delivery for too long; `orphaned`:
+ * an installation webhook whose creator is no longer an operator.
  */
 export const WEBHOOK_STATES = ['on', 'off', 'gone', 'failing', 'orphaned'] as const
 
-/** Which log an event is from; `test` is from none. */
+/** The log that an event comes from; `test` is from no log. */
 export const EVENT_SOURCES = ['audit', 'security', 'test'] as const
 
-/** `pending`: it is tried, or tried again; `failed`: it was given up. */
+/** `pending`: it waits for its first or next attempt; `failed`: sending was given up. */
 export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 
-/** Why a delivery had no answer. */
+/** Why a delivery received no response. */
 export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
@@ -28,7 +28,7 @@ const webhookSchema = z.object({
   /** Types of events, or how they begin, with `*` at the end. */
   types: z.array(z.string()),
   state: z.enum(WEBHOOK_STATES),
-  /** Since when nothing was accepted. */
+  /** Since when it has accepted no delivery. */
   failingSince: z.nullable(z.string()),
   /** Until when the previous secret also signs. */
   formerUntil: z.nullable(z.string()),
@@ -41,7 +41,7 @@ export type Webhook = z.infer<typeof webhookSchema>
 
 export const webhookListSchema = z.object({
   webhooks: z.array(webhookSchema),
-  /** Every type of event that there is for this scope. */
+  /** Every type of event in this scope. */
   types: z.array(z.string()),
 })
 

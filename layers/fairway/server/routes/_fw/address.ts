@@ -6,7 +6,7 @@ import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input
 import { languageOf } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
-/** The page behind the links of a change of address: looking at it changes nothing, its button does. */
+/** The page behind the links of a change of address. Opening it has no effect; its button confirms. */
 export default defineMethods({
   async GET(event) {
     const { token } = getQuery(event)

@@ -9,7 +9,7 @@ import { languageOf, requestLanguage } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
-/** Where the owner of an address says whose the account is; the page posts to its own address. */
+/** The page where the owner of an address reviews the account; it posts to its own address. */
 export default defineMethods({
   async GET(event) {
     return sendAnswer(event, await showClaim(getApp(event), await visitOf(event)))

@@ -4,7 +4,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { issueFormTicket } from '#fairway/server/kernel/limits/form-check'
 
-/** The ticket of a public form; pages are kept for everybody, so it cannot be part of them. */
+/** The ticket of a public form. Pages are cached for everyone, so they cannot contain it. */
 export default defineMethods({
   async GET(event) {
     setResponseHeader(event, 'cache-control', 'no-store')

@@ -8,11 +8,11 @@ import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
-/** Our own page says what stays on (`topic:<name>`); a mail program's button says nothing of that (RFC 8058). */
+/** Our own page sends the topics that stay on (`topic:<name>`); a mail program's button sends none (RFC 8058). */
 const changeSchema = z.looseObject({ token: z.string().optional(), asked: z.literal('topics').optional() })
 const TOPIC = 'topic:'
 
-/** The mails that a receiver can switch off: by the link in one of them, or signed in. Looking changes nothing. */
+/** The mails that a receiver can switch off, through the link in one of them or signed in. Opening the page has no effect. */
 export default defineMethods({
   async GET(event) {
     const token = await tokenFor(event)
@@ -26,7 +26,7 @@ export default defineMethods({
   },
 })
 
-// The button's body may be multipart and says no more than the address.
+// The button's body may be multipart and adds no information to the address.
 async function readChange(event: H3Event): Promise<z.output<typeof changeSchema>> {
   const isMultipart = event.node.req.headers['content-type']?.startsWith('multipart/form-data') === true
   return isMultipart ? {} : parseInput(changeSchema, await readFormBody(event))

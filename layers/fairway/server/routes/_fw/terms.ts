@@ -8,7 +8,7 @@ import { languageOf, requestLanguage } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
-/** Where a signed-in person accepts the terms; the page posts to its own address. */
+/** The page where a signed-in person accepts the terms; it posts to its own address. */
 export default defineMethods({
   async GET(event) {
     return sendAnswer(event, await showTerms(event, visitOf(event)))

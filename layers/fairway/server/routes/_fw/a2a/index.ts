@@ -4,5 +4,5 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 
-/** Where other applications call actions, and collect what a person had to approve first. */
+/** The endpoint where other applications call actions, and collect the results that a person had to approve first. */
 export default defineMethods({ POST: event => answerPeerCall(event, actions) })

@@ -7,7 +7,7 @@ import { languageOf, requestLanguage } from '#fairway/server/kernel/messages'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
-/** The page behind a mailed link: looking at it changes nothing, its button does. */
+/** The page behind a mailed link. Opening it has no effect; its button signs in. */
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)

@@ -4,7 +4,10 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
-/** The ways to sign in, for pages that offer them in place: the same answer for everybody, which caches may keep like a page. */
+/**
+ * The sign-in methods, for pages that offer them in place. The response is the same for everyone, so caches may keep it like a
+ * page.
+ */
 export default defineMethods({
   GET(event) {
     const app = getApp(event)

@@ -13,7 +13,7 @@ import { OUTBOX_PATH } from '#fairway/shared/paths'
 
 const sendSchema = z.object({ to: emailSchema })
 
-/** The mails of a development server before they are sent, for this machine alone. */
+/** Previews of a development server's mails, only for this machine. */
 export default defineMethods({
   async GET(event) {
     const app = requireDevelopment(event)

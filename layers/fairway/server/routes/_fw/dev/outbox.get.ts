@@ -6,7 +6,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { outboxPage } from '../../../kernel/mail/outbox-page'
 
-/** The mails of a development server, for this machine alone: their reader can sign in. */
+/** The mails of a development server, only for this machine: a reader could sign in with them. */
 export default defineEventHandler(async event => {
   const { mail, part } = getQuery(event)
   const { req: request } = event.node

@@ -1,4 +1,4 @@
 import { defineEventHandler } from 'h3'
 
-/** The process answers. */
+/** Returns 200 while the process runs. */
 export default defineEventHandler(() => ({ status: 'live' }))

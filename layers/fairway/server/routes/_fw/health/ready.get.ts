@@ -6,7 +6,7 @@ import { loadShippedMigrations } from '#fairway/server/kernel/database/migration
 import { readiness } from '#fairway/server/kernel/database/migrate'
 import { isStopping } from '#fairway/server/kernel/background'
 
-/** The process can do its work: the database answers, no migration is missing, and it is not about to stop. */
+/** Returns whether the process can serve: the database answers, all migrations are applied, and it is not about to stop. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
   const answer = await readiness(app, await loadShippedMigrations(useStorage), isStopping(app))

@@ -8,7 +8,7 @@ import { readQuery } from '#fairway/server/kernel/http/read-input'
 const text = z.string().min(1).max(512)
 const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })
 
-/** Tells an application that has the shared secret whether it is registered here as it says; `fw hub check` asks. */
+/** Reports to an application with the shared secret whether its registration here matches; `fw hub check` calls it. */
 export default defineMethods(
   {
     GET(event) {

@@ -14,7 +14,7 @@ import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 
-/** Where hosts send people to connect; the page posts to its own address. */
+/** The page that hosts send people to for connecting; it posts to its own address. */
 export default defineMethods({
   async GET(event) {
     await countRequest(getApp(event), 'authorize', requestInfo(event).clientAddress)

@@ -15,7 +15,7 @@ function findUpload(name: string | undefined) {
   return entry
 }
 
-/** Takes a file for one of the declarations in `server/uploads`, and says what that accepts. */
+/** Uploads a file for one of the declarations in `server/uploads`, and returns the rules of that declaration. */
 export default defineMethods({
   GET: event =>
     withPersonalToken(event, 'mcp:read', async (tokenSession): Promise<UploadRules> => {

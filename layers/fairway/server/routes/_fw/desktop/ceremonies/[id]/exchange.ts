@@ -11,7 +11,7 @@ const VERIFIER_HEADER = 'x-fairway-verifier'
 export default defineMethods(
   {
     async POST(event) {
-      // Addresses are kept in logs and histories; what is sent there may have been read already.
+      // Addresses are kept in logs and histories, so a value in the query may have been read already.
       if (requestQuery(event)) {
         throw new AppError('invalid-request', {
           detail: 'The verifier is sent in a header, and nothing in the address.',

@@ -6,7 +6,7 @@ import { withPersonalToken } from '#fairway/server/domains/mcp'
 import { decodedText } from '#fairway/server/kernel/declaration'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
-/** The bytes of a file, for those who may read the item that has it. */
+/** The bytes of a file, for those who may read its item. */
 export default defineMethods({
   GET: event =>
     withPersonalToken(event, 'mcp:read', async tokenSession => {
