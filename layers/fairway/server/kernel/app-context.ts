@@ -8,7 +8,7 @@ import type { AppError } from './http/app-error'
 import type { Mailer } from './mail/mailer'
 import type { PageFrames } from './server-page/page-frame'
 
-/** Everything a domain needs from outside, built once at start and handed in; there is no other shared state. */
+/** Everything that a domain needs from outside, built once at start and passed in; there is no other shared state. */
 export interface App {
   config: Config
   /** The environment that the configuration was read from. */
@@ -24,7 +24,7 @@ export interface App {
   /** The names of the platform's own tables; all others in the database are the application's. */
   platformTables: ReadonlySet<string>
   now(): Date
-  /** Set on a developer's own machine alone (server/devtools). */
+  /** Set only on a developer's own machine (server/devtools). */
   walk?: Walk
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
   memo<T>(name: string, make: () => T): T
@@ -41,9 +41,9 @@ interface Refusal {
 
 /** Receives the steps of each request on a developer's own machine. Other servers have none, and requests do not wait for it. */
 export interface Walk {
-  /** The next step of a request begins; `fact` says in a few words what it is about. */
+  /** The next step of a request begins; `fact` describes it in a few words. */
   step(requestId: string, step: string, fact?: string): void
-  /** It is known who asks, by which of the places where that is looked for. */
+  /** The caller is identified; `source` is the place where the session was found. */
   person(requestId: string, source: string, session: Session | null): void
   refused(requestId: string, refusal: Refusal): void
 }

@@ -2,7 +2,7 @@ import type { App } from './app-context'
 
 const worksOf = (app: App) => app.memo('background-work', () => new Set<Promise<void>>())
 
-/** Starts work that no request waits for; a failure is logged under `name` and ends there. */
+/** Starts work that no request waits for; a failure is only logged under `name`. */
 export function inBackground(app: App, name: string, work: () => Promise<void>): void {
   const works = worksOf(app)
   const run: Promise<void> = Promise.resolve()
@@ -22,21 +22,21 @@ export async function backgroundDone(app: App, mostInMs = 5000): Promise<void> {
 
 const state = (app: App) => app.memo('stopping', () => ({ value: false }))
 
-/** Says that this process is about to stop, so that no new work is sent to it. */
+/** Marks this process as stopping, so that it receives no new work. */
 export function markStopping(app: App): void {
   state(app).value = true
 }
 
-/** Whether this process was told to stop. */
+/** Returns whether this process is stopping. */
 export const isStopping = (app: App): boolean => state(app).value
 
 const requestsOf = (app: App) => app.memo('requests', () => ({ lastAt: -Infinity }))
 const LATELY_IN_MS = 1000
 
-/** Says that a request has arrived. */
+/** Records the arrival of a request. */
 export function markRequest(app: App): void {
   requestsOf(app).lastAt = performance.now()
 }
 
-/** Returns whether a request arrived within the last second. */
+/** Returns whether a request arrived in the past second. */
 export const hasRequests = (app: App): boolean => performance.now() - requestsOf(app).lastAt < LATELY_IN_MS

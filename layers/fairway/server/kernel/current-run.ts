@@ -4,16 +4,16 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from './app-context'
 import { AppError } from './http/app-error'
 
-/** On whose behalf, and with what, the code that asks is running. */
+/** The identity and the means with which the calling code runs. */
 interface Run {
   app: App
   /** The session, or a function that finds it: a request looks its session up on first use. */
   session: Session | null | (() => Promise<Session | null>)
   /** By which surface an action was called, or that a job runs; missing in other requests. */
   caller?: AuditCaller
-  /** Returns whether the person signed in within the last 15 minutes; missing when a token or a program acts for them. */
+  /** Returns whether the person signed in at most 15 minutes ago; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
-  /** Where the person's own program calls from; another application and the command line have none. */
+  /** The network address of the person's own program; another application and the command line have none. */
   clientAddress?: string
   /** The user agent that the program reports. */
   userAgent?: string

@@ -9,7 +9,7 @@ type DeclarationKind = 'action' | 'collection' | 'provider' | 'resource' | 'prom
  */
 const MARK = Symbol.for('fairway.declaration')
 
-/** Freezes a declaration and marks what it is. */
+/** Freezes a declaration and marks its kind. */
 export const mark = <T extends object>(kind: DeclarationKind, declaration: T): T =>
   Object.freeze({ ...declaration, [MARK]: kind })
 
@@ -29,13 +29,13 @@ const MAKERS = {
   upload: 'defineUpload',
 } as const satisfies Record<DeclarationKind, string>
 
-/** The name of the function that made a declaration; undefined for what none of them made. */
+/** Returns the name of the function that made a declaration; undefined for other values. */
 export const makerOf = (value: unknown): string | undefined =>
   Object.entries(MAKERS).find(
     ([kind]) => typeof value === 'object' && value !== null && Reflect.get(value, MARK) === kind,
   )?.[1]
 
-/** The options of a declaration as their schema says; throws at load with each option and what it accepts. */
+/** Parses the options of a declaration with its schema; throws at load with each option and the values that it accepts. */
 export function parseDeclaration<T extends z.ZodType>(name: string, schema: T, options: unknown): z.output<T> {
   const parsed = schema.safeParse(options)
   if (parsed.success) return parsed.data

@@ -29,10 +29,13 @@ export async function* exportRows(
   }
 }
 
-// ASVS 1.2.10 and OWASP's page on CSV injection, which has line breaks and the full-width forms besides.
+// ASVS 1.2.10 and OWASP's page on CSV injection, which also lists line breaks and the full-width forms.
 const FORMULA_STARTS = new Set('=+-@\t\r\n\0＝＋－＠')
 
-/** A field of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe before it; a number stays one. */
+/**
+ * Returns a field of a CSV file. A text that a spreadsheet would take for a formula starts with an apostrophe; a number stays a
+ * number.
+ */
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = textOf(value)
@@ -70,7 +73,10 @@ export interface ExportFile {
   text: AsyncIterable<string>
 }
 
-/** The answer that sends a file, without text to HEAD; nothing is sent before it is returned. Reading ends when the client disconnects. */
+/**
+ * Returns the response with an export file, without a body for HEAD; the first row is sent only after it is returned. Reading
+ * ends when the client disconnects.
+ */
 export function sendExport(event: H3Event, { name, format, text }: ExportFile): Readable | '' {
   setResponseHeaders(event, {
     'content-type': exportMediaTypes[format],

@@ -1,9 +1,11 @@
-// Types of fields that JSON Schema has no word for.
+// Types of fields that JSON Schema cannot describe.
 import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { minorUnits } from '../../shared/money'
 
-/** An amount of money: a whole number of the currency's smallest units, as `integer()` columns hold it. Takes an ISO 4217 code. */
+/**
+ * An amount of money: a whole number of the currency's smallest units, as `integer()` columns store it. Takes an ISO 4217 code.
+ */
 export const moneySchema = (currency: string) =>
   z.int().meta({
     currency,
@@ -18,7 +20,7 @@ export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((value, 
     context.addIssue({ code: 'too_big', origin: 'string', maximum: MOST_JSON, input: value, message: '' })
 })
 
-// Columns of files say so by their SQL type, so that they are found in any table.
+// The SQL type of file columns, by which they are found in any table.
 export const FILE_TYPE = 'text_file'
 export const FILES_TYPE = 'text_files'
 
@@ -37,7 +39,7 @@ export const file = customType<{
   configRequired: true
 }>({ dataType: () => FILE_TYPE })
 
-/** A column that holds several files of an upload, in their order. */
+/** A column with several uploaded files, in their order. */
 export const files = customType<{
   data: string[]
   driverData: string
@@ -49,7 +51,7 @@ export const files = customType<{
   fromDriver: text => z.array(z.string()).parse(JSON.parse(text)),
 })
 
-/** Whether a column holds files. */
+/** Returns whether a column contains files. */
 export const isFileColumn = (column: SQLiteColumn): boolean => [FILE_TYPE, FILES_TYPE].includes(column.getSQLType())
 
 const given = z
@@ -59,7 +61,10 @@ const given = z
 const toTake = (upload: string) =>
   `the ticket that \`POST /_fw/files/${upload}\` answered, or the id of a file that the row has`
 
-/** A file in the input of an action: a ticket of this upload, or a file that the row has already. The action gets the file's id. */
+/**
+ * A file in the input of an action: a ticket of this upload, or a file that the row already has. The action receives the file's
+ * id.
+ */
 export const fileSchema = (upload: string) => given.meta({ upload, description: `A file: ${toTake(upload)}.` })
 
 /** Several files in the input of an action, `most` of them at the most. The action gets their ids. */

@@ -2,10 +2,10 @@ const DAY_IN_MS = 86_400_000
 
 const two = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** The last requested day: times that are formatted together are mostly of one day. */
+/** The most recently requested day: times that are formatted together are mostly of one day. */
 const last = { day: Number.NaN, text: '' }
 
-/** A point in time (milliseconds since 1970) as `Date.prototype.toISOString` has it; throws a RangeError for what is none. */
+/** Formats a time (milliseconds since 1970) like `Date.prototype.toISOString`; throws a RangeError for an invalid one. */
 export function isoTime(inMs: number): string {
   const whole = Math.trunc(inMs)
   const day = Math.floor(whole / DAY_IN_MS)

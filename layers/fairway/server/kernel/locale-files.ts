@@ -22,7 +22,7 @@ export const FEATURES_OF_THE_SERVER: readonly string[] = [
   'sign-in',
 ]
 
-/** The file that makes a folder of app/locales a language. */
+/** The file that defines a folder of app/locales as a language. */
 export const LANGUAGE_FILE = 'language.json'
 
 const platformApp = fileURLToPath(new URL('../../app', import.meta.url))
@@ -89,8 +89,8 @@ function parseFile(file: string): Catalog {
 }
 
 /**
- * The languages, and what the server itself says in each: of these `app` folders, the first over those after it, and English text by
- * text where a language has none. A mail is in a language only when one of its texts is.
+ * Returns the languages, and the server's texts in each. Earlier `app` folders override later ones, and each text missing in a
+ * language is English. A mail is in a language only when one of its texts is.
  */
 export function readServerTexts(
   apps: readonly string[] = [join(process.cwd(), 'app'), platformApp],
@@ -112,7 +112,7 @@ function serverTextsIn(app: string, code: string, read: ReadCatalog): Catalog {
 const groupsOf = (texts: Catalog, groups: readonly string[]): Catalog =>
   Object.fromEntries(groups.map(group => [group, texts[group] ?? {}]))
 
-/** A language’s texts over the English ones; of errors and mails those that it has itself. */
+/** Merges a language’s texts over the English ones; errors and mails contain only its own texts. */
 function over(own: Catalog, english: Catalog): Catalog {
   const { errors = {}, mails = {} } = own
   const englishMails = isCatalog(english.mails) ? english.mails : {}

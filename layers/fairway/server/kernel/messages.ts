@@ -25,7 +25,7 @@ export interface MailTexts {
   words?: Record<string, string>
 }
 
-/** The texts of the server's own pages and mails, by feature; what a language does not say is English. */
+/** The texts of the server's own pages and mails, by feature; English where a language has none. */
 export type Messages = typeof account &
   typeof approval &
   typeof claim &
@@ -38,16 +38,16 @@ export type Messages = typeof account &
   typeof signIn & {
     /** A mail that a language does not have goes out in English. */
     mails: Record<string, MailTexts | undefined>
-    /** The titles of error codes; in English the catalog of the codes says them (shared/errors.ts). */
+    /** The titles of error codes; the English ones are in the catalog of codes (shared/errors.ts). */
     errors: Record<string, string | undefined>
   }
 
 const { languages, texts } = readServerTexts()
 
-/** The languages that there are, the platform's and the application's. */
+/** The languages of the platform and the application. */
 export { languages }
 
-/** The texts that the server itself shows in a language: those of app/locales that belong to its pages and mails. */
+/** Returns the server's texts in a language: those of app/locales for its pages and mails. */
 export function messagesOf(language: Language): Messages {
   const messages = texts[language] ?? texts.en
   if (!messages) throw new Error('there are no English texts')
@@ -58,11 +58,11 @@ export function messagesOf(language: Language): Messages {
 export const errorTitle = (code: ErrorCode, language: Language): string =>
   messagesOf(language).errors[code] ?? errorCatalog[code].title
 
-/** A text with its `{name}` placeholders replaced; what a value contains is not looked at again. */
+/** Replaces the `{name}` placeholders of a text once; placeholders inside of values stay. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder))
 
-/** A text about a number, in the form that the language has for it: `{count} minute | {count} minutes`. */
+/** Returns a text about a number, in the plural form of the language: `{count} minute | {count} minutes`. */
 export function fillCount(text: string, values: Readonly<Record<string, number>>, language: Language = 'en'): string {
   const forms = text.split(' | ')
   const [count = 0] = Object.values(values)
@@ -75,7 +75,10 @@ export const languageOf = (value: unknown, otherwise: Language = 'en'): Language
 
 const CHOSEN = new RegExp(`(?:^|; *)${LANGUAGE_COOKIE}=([\\w-]+)`)
 
-/** The language that pages and mails answer this request in: the one chosen on the device, then the one its browser prefers, else English. */
+/**
+ * Returns the language of pages and mails for this request: the one chosen on the device, then the browser's preference, else
+ * English.
+ */
 export function requestLanguage(event: H3Event): Language {
   const { cookie = '', 'accept-language': preferred } = event.node.req.headers
   return languageOf(CHOSEN.exec(cookie)?.[1], languageOf(preferred))

@@ -1,18 +1,21 @@
-// The application's own tables whose rows belong to a person or to an organization, as this database has them.
+// The application's own tables whose rows belong to a person or to an organization, as this database defines them.
 import { customType } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { InStatement, InValue, ResultSet } from './database/client'
 import { quoteName } from './database/sql-text'
 import { emailSchema } from '../../shared/schemas/email'
 
-// Columns that name a person by the address say so by their SQL type, so that they are found in any table.
+// The SQL type of columns that name a person by the address, by which they are found in any table.
 export const PERSON_TYPE = 'text_person'
 export const CREATOR_TYPE = 'text_creator'
 
-/** A column with the address of a member, who is responsible for the row: it is handed over when they leave, and follows a change of address. */
+/**
+ * A column with the address of the member who is responsible for the row. It is handed over when they leave, and follows a change
+ * of address.
+ */
 export const person = customType<{ data: string; driverData: string }>({ dataType: () => PERSON_TYPE })
 
-/** The address of a member of the active organization, as an input of actions: everybody else is refused with `not-a-member`. */
+/** The address of a member of the active organization, as an input of actions; all others are refused with `not-a-member`. */
 export const personSchema = emailSchema.meta({
   collection: 'team-members',
   collectionField: 'email',
@@ -27,10 +30,10 @@ export interface Runs {
   execute(statement: InStatement): Promise<ResultSet>
 }
 
-/** A table of this database, and what its columns say about its rows. */
+/** A table of this database, and the meaning of its columns for its rows. */
 export interface TableOfRows {
   name: string
-  /** The same as SQL names it: identifiers come from the database's own schema and may be anything. */
+  /** The name in SQL quotes: identifiers come from the database's own schema and may contain any characters. */
   quoted: string
   hasId: boolean
   hasRowid: boolean
@@ -98,6 +101,6 @@ export async function countByTable(
   return counted
 }
 
-/** The tables whose rows each belong to a person. */
+/** Returns the tables whose rows each belong to a person. */
 export const findTablesOfPeople = async (on: Runs): Promise<TableOfRows[]> =>
   (await findTables(on)).filter(({ hasOwner }) => hasOwner)

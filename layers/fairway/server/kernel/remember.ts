@@ -32,7 +32,7 @@ export const REMEMBERED = {
 
 export type RememberedName = keyof typeof REMEMBERED
 
-/** Values under a key that says everything they depend on. */
+/** Values under a key that contains everything they depend on. */
 export interface Remembered<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
@@ -50,7 +50,7 @@ const NOTHING: Remembered<never> = {
   of: (_key, make) => make(),
 }
 
-/** An empty memory of this name; a shortcut that is off keeps nothing. */
+/** Creates an empty memory of this name; a disabled shortcut keeps no values. */
 export function createRemembered<Value extends {}>(name: RememberedName, shortcuts = true): Remembered<Value> {
   const { most, isShortcut } = REMEMBERED[name]
   if (isShortcut && !shortcuts) return NOTHING as Remembered<Value>
@@ -76,6 +76,6 @@ interface Rememberer {
   memo<T>(name: string, make: () => T): T
 }
 
-/** The memory of this name that an application has. */
+/** Returns an application's memory of this name. */
 export const remembered = <Value extends {}>({ config, memo }: Rememberer, name: RememberedName): Remembered<Value> =>
   memo(`remembered:${name}`, () => createRemembered<Value>(name, config.shortcuts))

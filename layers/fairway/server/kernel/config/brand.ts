@@ -37,7 +37,7 @@ const accentSchema = z.string().transform((value, context): Accent => {
   return z.NEVER
 })
 
-/** The options of `defineFwConfig` about the product itself. */
+/** The options of `defineFwConfig` for the product itself. */
 export const brandOptions = {
   /** The same as `brand.name`. */
   name: nameSchema.optional(),
@@ -66,7 +66,7 @@ export const brandOptions = {
 
 type BrandOptions = z.output<z.ZodObject<typeof brandOptions>>
 
-/** The brand from `name` and `brand` together; a string says why they do not go together. */
+/** Returns the brand from `name` and `brand`, or a sentence that says why they contradict each other. */
 export function brandOf({ name, brand }: BrandOptions): Brand | string {
   if (name !== undefined && brand.name !== undefined && name !== brand.name)
     return `name is “${name}” and brand.name is “${brand.name}”: give one of them only`
@@ -78,10 +78,13 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
   }
 }
 
-/** The path of the image that the build writes for an application with neither a logo nor a social image. */
+/** The path of the image that the build writes for an application without a logo and a social image. */
 export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
 
-/** The picture for links to public pages, and whether it is wide: the application's, its logo as PNG, or the platform's mark where it has no logo. */
+/**
+ * Returns the picture for links to public pages, and whether it is wide. Takes the application's picture, else its logo as PNG,
+ * else the platform's mark.
+ */
 export function socialImageOf({ socialImage, logo }: Pick<Brand, 'socialImage' | 'logo'>) {
   if (socialImage) return { path: socialImage, isWide: true }
   if (!logo) return { path: DEFAULT_SOCIAL_IMAGE, isWide: true }
@@ -92,7 +95,7 @@ export function socialImageOf({ socialImage, logo }: Pick<Brand, 'socialImage' |
 extend([a11y, mix])
 
 export const SHADES = [50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 950] as const
-/** One colour from light to dark: 800 is what light pages use for buttons, links and focus, 400 what dark ones use. */
+/** One colour from light to dark: light pages use 800 for buttons, links and focus, dark ones use 400. */
 export type Accent = Record<(typeof SHADES)[number], string>
 
 /** WCAG 2.2, 1.4.3: text of normal size. */
@@ -105,7 +108,7 @@ const DARK_SURFACES = ['#1e293b', '#0f172a', '#2a374b']
 /** How light the other shades are in OKLCH, and how much of the colour's strength they keep. */
 const STEPS = { 50: [0.98, 0.1], 100: [0.95, 0.25], 200: [0.91, 0.45], 500: [0.7, 1], 600: [0.62, 1], 700: [0.53, 1] }
 
-/** The platform's own green. */
+/** The platform's default green. */
 export const defaultAccent: Accent = {
   50: '#f0fdf4',
   100: '#dcfce7',
@@ -135,7 +138,7 @@ export function accentOf(value: string): Accent | string {
   return shadesOf(base)
 }
 
-/** The lightest shade that white text can be read on: what buttons are filled with in dark pages. */
+/** Returns the lightest shade that keeps white text readable; dark pages fill buttons with it. */
 export const inkOf = (accent: Accent): string =>
   [accent[600], accent[700]].find(colour => contrast(colour, WHITE) >= READABLE) ?? accent[800]
 

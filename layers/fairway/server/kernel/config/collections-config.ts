@@ -98,7 +98,10 @@ const places = new Map<string, string>([
 ])
 const groups = new Set(['defaults', 'pagination', 'collection', 'collection.pagination', 'serializer'])
 
-/** Reads the settings in every accepted layout; throws with each key that is unknown, given twice with different values, or not accepted. */
+/**
+ * Reads the settings in every accepted layout. Throws with each key that is unknown, set twice with different values, or not
+ * accepted.
+ */
 export function normalizeCollectionsConfig(input: unknown = {}): CollectionsConfig {
   const values = new Map<string, { value: unknown; writtenAs: string }>()
   const faults: string[] = []

@@ -29,7 +29,7 @@ export interface Config {
   /** The public origin without a trailing slash, for example `https://app.example.com`. */
   baseUrl: string
   isHttps: boolean
-  /** The host names that requests may be sent to, besides those of this machine; null where every name may. */
+  /** The host names that requests may use besides those of this machine; null where every name is allowed. */
   allowedHosts: ReadonlySet<string> | null
   database: DatabaseConfig
   files: FilesConfig
@@ -37,7 +37,7 @@ export interface Config {
   password: PasswordConfig
   /** Whether everyone needs a second factor, and after how many days. */
   secondFactor: { isRequired: boolean; graceDays: number }
-  /** `offered`: created on first use from a loopback peer; `off`: neither created nor signed in. */
+  /** `offered`: created on first use from a loopback peer; `off`: not created, and not signed in. */
   devAccount: 'offered' | 'off'
   /** Whether this is a developer's own machine that other machines cannot reach. */
   isOwnMachine: boolean
@@ -72,7 +72,7 @@ export interface Config {
   idleConnectionsInMs: number
   /** How long the headers of a request may take to arrive. */
   headerTimeInMs: number
-  /** Seconds that shared caches may keep application pages; null switches caching off. */
+  /** How many seconds shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
@@ -87,9 +87,9 @@ export interface Config {
   identity: IdentityConfig
   /** Settings that are ignored because they are not accepted; logged once at start. */
   notices: readonly string[]
-  /** Lower-case addresses of the people who run this installation. */
+  /** Lower-case email addresses of the people who run this installation. */
   operators: readonly string[]
-  /** Origins that are not public and that webhooks may be sent to all the same. */
+  /** Origins that webhooks may use although they are not public. */
   webhookOrigins: readonly string[]
   metricsToken?: string
   localMigration: LocalMigrationConfig
@@ -97,17 +97,17 @@ export interface Config {
 }
 
 export interface OAuthConfig {
-  /** How long an authorization code may be exchanged. */
+  /** How long an authorization code can be exchanged. */
   codeLifeInSeconds: number
   /** How long an access token is good. */
   accessTokenLifeInSeconds: number
   /** Whether the metadata invites hosts to use a client ID metadata document; `off` also refuses such documents. */
   clientDocuments: NonNullable<Env['FW_CLIENT_DOCUMENTS']>
-  /** How long a used refresh token is answered with the same successor again; 0 never. */
+  /** How long a used refresh token still returns the same successor; 0 for never. */
   refreshReplayWindowInSeconds: number
 }
 
-/** External providers whose accounts people connect, besides those they sign in with. */
+/** External providers that people connect accounts of, besides those for signing in. */
 export interface ConnectionsConfig {
   providers: NonNullable<Env['FW_OAUTH_PROVIDERS']>
   /** Clients by provider id. */
@@ -124,24 +124,24 @@ export interface BuilderConfig {
   credentials?: { privateKey: string; publicKey: string; userId?: string }
 }
 
-/** Whether what was made without an account of one's own can be moved to one here, and by whom. */
+/** Whether local data without an account can be moved to an account here, and by whom. */
 export interface LocalMigrationConfig {
   isOffered: boolean
-  /** The only address that it may be moved to, when one is named. */
+  /** The only address that it may be moved to, when one is set. */
   owner?: string
 }
 
 export interface MailConfig {
   /** Present when mail can be sent: a server and a sender. */
   smtp?: { url: string; from: string }
-  /** The folder that mails are written to where nothing is sent; null in production. */
+  /** The folder that mails are written to where none are sent; null in production. */
   outbox: string | null
   /** Whether that folder is shown as pages, to the developer on this machine. */
   showsOutbox: boolean
 }
 
 export const DEV_EMAIL = 'dev@local.test'
-/** Whose rows older applications wrote before there were accounts: read by the migration, never a session. */
+/** The owner of rows that older applications wrote before there were accounts. Only the migration uses it, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 
 const connectionsConfig = ({ FW_IDLE_CONNECTIONS: idle = 130, FW_HEADER_TIME: header = 20 }: Env) => ({
@@ -196,7 +196,7 @@ const mailConfig = (env: Env, environment: Config['environment']): MailConfig =>
   showsOutbox: isOwnMachine(env, environment) && !isMailSent(env),
 })
 
-// Where the development account is off, the server may listen to more than this machine.
+// Without the development account, the server may listen to more than this machine.
 const isOwnMachine = (env: Env, environment: Config['environment']): boolean =>
   environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT
 
@@ -219,7 +219,7 @@ const operationConfig = (env: Env) => ({
   files: filesConfig(env),
 })
 
-/** Whether a builder service is connected, where it is, and who may use it. */
+/** Returns whether a builder service is connected, its origins, and who may use it. */
 export const builderConfig = (env: Env, { builder }: Pick<FwConfig, 'builder'>): BuilderConfig => ({
   admitted: builder,
   appHost: env.BUILDER_APP_HOST ?? 'https://builder.io',

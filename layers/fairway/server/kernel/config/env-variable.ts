@@ -32,7 +32,7 @@ export function parseJson(value: string, context: z.RefinementCtx): unknown {
   }
 }
 
-/** One environment variable: what it accepts, and what the documents say of it. */
+/** One environment variable: the values that it accepts, and its documentation. */
 export interface Variable {
   schema: z.ZodType
   group:

@@ -274,7 +274,7 @@ export const envTable = {
 type EnvTable = typeof envTable
 export type Env = { [Name in keyof EnvTable]?: z.output<EnvTable[Name]['schema']> }
 
-/** A configuration that cannot be used; `faults` names every variable and what is wrong with it. */
+/** An invalid configuration; `faults` lists every variable with its fault. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(`The configuration cannot be used:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)

@@ -47,7 +47,10 @@ function secretFaults(env: Env): string[] {
   })
 }
 
-/** Reads the development secret of a data folder, or makes one (mode 0600) on first use; processes that start at once agree on one. */
+/**
+ * Reads the development secret of a data folder, or creates one (mode 0600) on first use. Processes that start at once use the
+ * same secret.
+ */
 export function devSecret(dataDir: string): string {
   const path = join(dataDir, 'development-secret')
   mkdirSync(dataDir, { recursive: true })
@@ -66,7 +69,7 @@ export function devSecret(dataDir: string): string {
 
 const isAlreadyThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
-/** Names that look like ours but are not in the table, each with the nearest known name. */
+/** Returns names that look like ours but are not in the table, each with the nearest known name. */
 export function unknownNames(source: Record<string, string | undefined>): { name: string; nearest: string }[] {
   const known = Object.keys(envTable)
   return Object.keys(source)
@@ -74,7 +77,7 @@ export function unknownNames(source: Record<string, string | undefined>): { name
     .map(name => ({ name, nearest: nearestName(name, known) }))
 }
 
-/** The known name that takes the fewest changes of letters to reach. */
+/** Returns the known name with the fewest changes of letters. */
 export function nearestName(name: string, known: readonly string[]): string {
   const distances = known.map(candidate => ({ candidate, far: distance(name, candidate) }))
   return distances.sort((a, b) => a.far - b.far)[0]!.candidate

@@ -12,13 +12,13 @@ import { pageUrl, publicPagesOption } from './public-pages'
 export interface CustomSession {
   /** The person's email address. Fairway uses the account with this address and creates it on the first visit. */
   email: string
-  /** `false` when the person has not proved that the address is theirs; otherwise your answer vouches for it. */
+  /** `false` when the person has not proved that they own the address; otherwise your application vouches for it. */
   emailVerified?: boolean
   name?: string | null
   image?: string | null
   /** How the person proved who they are, for organizations that require one provider; `custom` when not given. */
   provider?: string
-  /** From this moment on the answer counts as signed out. */
+  /** From this moment on the person counts as signed out. */
   expiresAt?: Date | string
 }
 
@@ -26,7 +26,7 @@ type CustomGetSession = (event: H3Event) => CustomSession | null | Promise<Custo
 type CustomSignedInAt = (event: H3Event) => Date | null | Promise<Date | null>
 type CustomEndSession = (event: H3Event) => unknown
 
-/** Sign-in that is not ours: who is signed in, where people sign in, and how they sign out. */
+/** The application's own sign-in: the session, the sign-in page, and how people sign out. */
 export interface CustomSignIn {
   getSession: CustomGetSession
   signedInAt: CustomSignedInAt | null
@@ -36,13 +36,16 @@ export interface CustomSignIn {
 
 const aFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'must be a function')
 
-/** The options of `defineFwConfig` about sign-in that is not ours. */
+/** The options of `defineFwConfig` for the application's own sign-in. */
 const customSignInOptions = {
-  /** Says who is signed in, instead of our own sign-in: a person, or null. */
+  /** Returns the signed-in person or null, and replaces Fairway's sign-in. */
   getSession: aFunction<CustomGetSession>().nullable().default(null),
-  /** Returns when the person last proved who they are. Without it, requests that require a recent sign-in are refused. */
+  /**
+   * Returns the time of the person's most recent proof of identity. Without it, requests that require a recent sign-in are
+   * refused.
+   */
   signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
-  /** Where people sign in: a page of this application or an address. Fairway adds `return` with the address to come back to. */
+  /** Where people sign in: a page of this application or an address. Fairway adds `return` with the return address. */
   signInUrl: pageUrl
     .refine(url => !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(url), 'must be another page than the sign-in page')
     .nullable()
@@ -105,14 +108,14 @@ const options = z.strictObject({
   /** The documents that people accept or can read; `url` is a public page of the application or an address. */
   legal: z
     .strictObject({
-      /** Asked for once after signing in, and again when the version changes. */
+      /** The terms that people accept after signing in, and again when the version changes. */
       terms: z.strictObject({ version: z.string().trim().min(1).max(64), url: pageUrl }).optional(),
       privacy: z.strictObject({ url: pageUrl }).optional(),
     })
     .default({}),
-  /** How long an action may run when it does not say so itself, in seconds. */
+  /** The time limit in seconds of actions that set none. */
   actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
-  /** How collections are paginated and written where they do not say so themselves. */
+  /** The pagination and format of collections that set none. */
   collections: z
     .custom<CollectionsConfigInput>()
     .optional()
@@ -138,7 +141,7 @@ const options = z.strictObject({
         .string()
         .refine(value => toOrigin(value) === value, 'must be exactly an origin, with https')
         .optional(),
-      /** The product's own applications that a hub knows; the registry cannot say anything else about their ids. */
+      /** The product's own applications that a hub knows; entries of the registry cannot override them. */
       apps: z.array(hubAppSchema).default([]),
     })
     .default({ apps: [] }),
@@ -160,7 +163,7 @@ export const FW_CONFIG_KEYS = Object.keys(options.shape)
 export type FwConfigInput = z.input<typeof fwConfigSchema>
 export type FwConfig = z.output<typeof fwConfigSchema>
 
-/** Declares the application's own settings (fw.config.ts); throws at load when a value is not accepted. */
+/** Declares the application's settings (fw.config.ts); throws at load when a value is not accepted. */
 export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
   const read = fwConfigSchema.safeParse(input)
   if (!read.success)

@@ -6,17 +6,17 @@ import type { Env } from './env'
 import type { FwConfig } from './fw-config'
 import { readRegistry, type Registry, toOrigin } from './identity-registry'
 
-/** Where the hub sends browsers back to in each application that does not say otherwise. */
+/** The path that the hub redirects browsers to in each application that sets no other. */
 export const IDENTITY_CALLBACK_PATH = '/_fw/identity/callback'
 
 export interface IdentityConfig {
   /** How other applications name this one. */
   appId: string
-  /** The secret that applications share; undefined where there is none. */
+  /** The secret that applications share; undefined where none is set. */
   shared?: SharedSecret
   /** The hub that people can sign in through. */
   client?: HubClientConfig
-  /** Present where this application is a hub itself. */
+  /** Present where this application is a hub. */
   hub?: HubConfig
   /** Sign-in providers that the hub is believed about. */
   trustedProviders: readonly string[]
@@ -36,9 +36,9 @@ export interface HubClientConfig {
   url: string
   appId: string
   clientId: string
-  /** Our own callback, exactly as it is registered and as assertions name it. */
+  /** This application's callback, exactly as it is registered and as assertions name it. */
   callbackUrl: string
-  /** True where only the declaration of the application names the hub, so that browsers see nothing of it. */
+  /** True where only the application's declaration names the hub, so that browsers do not use it. */
   isDesktopOnly: boolean
 }
 
@@ -54,7 +54,7 @@ interface IdentityInput {
   environment: 'development' | 'test' | 'production'
 }
 
-/** The part of the configuration that concerns other applications, and what of it was not accepted. */
+/** Returns the configuration for other applications, and the entries that were not accepted. */
 export function identityConfig(input: IdentityInput): { identity: IdentityConfig; notices: string[] } {
   const { env, fwConfig } = input
   const notices: string[] = []
@@ -133,7 +133,7 @@ export interface McpConfig {
   staticTokenHashes: readonly string[]
   /** Whom static bearer tokens act as. */
   ownerEmail: string | null
-  /** How long a call may be silent before its answer becomes a stream, and how long that is silent. */
+  /** The silence after which a call's response becomes a stream, and the interval of its keep-alive messages. */
   keepAliveInMs: number
 }
 

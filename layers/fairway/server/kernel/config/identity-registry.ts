@@ -12,7 +12,7 @@ export interface HubApp {
   /** Exactly one origin; a loopback origin without a port matches any port (RFC 8252 §7.3). */
   origin: string
   callbackPath: string
-  /** Declared by the application's own code: the registry cannot say anything else about this id. */
+  /** Declared in the application's own code: entries of the registry cannot override it. */
   isCanonical: boolean
 }
 
@@ -43,7 +43,10 @@ export interface Registry {
   ignored: ReadonlyMap<string, string>
 }
 
-/** The applications that the hub knows: the declared ones, then each good entry of the registry; what is not accepted is noticed. */
+/**
+ * Returns the applications that the hub knows: the declared ones, then each valid entry of the registry. Entries that are not
+ * accepted are reported.
+ */
 export function readRegistry(canonical: readonly HubAppInput[], json: string | undefined, notices: string[]): Registry {
   const apps = canonical.map(entry => toHubApp(entry, true))
   const ignored = new Map<string, string>()
@@ -87,7 +90,7 @@ const toHubApp = ({ appId, clientId, origin, callbackPath }: HubAppInput, isCano
   isCanonical,
 })
 
-// `URL` takes some characters, `*` for one, that no host name has.
+// `URL` accepts some characters that no host name has, for example `*`.
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/
 
 /** The origin of another application: https, or http on this machine; undefined for anything else. */

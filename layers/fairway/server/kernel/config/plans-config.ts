@@ -1,4 +1,4 @@
-// `plans` of defineFwConfig: what an organization may have, by its plan.
+// `plans` of defineFwConfig: the features and limits of an organization, by its plan.
 import { z } from 'zod'
 import { pageUrl } from './public-pages'
 
@@ -7,7 +7,7 @@ const title = z.string().trim().min(1).max(60)
 
 const planOptions = z.strictObject({
   title,
-  /** The most that an organization on this plan may have, by limit. A limit that is not named here has no end. */
+  /** The maximum per limit for an organization on this plan. A limit that is not named here is unlimited. */
   limits: z.record(z.string(), z.int().min(0)).default({}),
   features: z.array(z.string()).default([]),
 })
@@ -50,7 +50,7 @@ const unknownNames = ({ plans, limits, features, ...rest }: PlansOptions): [path
   ]),
 ]
 
-/** The option `plans` of `defineFwConfig`; without it nothing is limited. */
+/** The option `plans` of `defineFwConfig`; without it, organizations have no limits. */
 export const plansOption = plansOptions.nullable().default(null)
 
 /** The plans of this application. */

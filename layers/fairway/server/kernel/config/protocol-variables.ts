@@ -175,7 +175,7 @@ export const providerVariables = {
   }),
 }
 
-/** The environment variables of what several applications do together: calls, sign-in through a hub, the desktop. */
+/** The environment variables for several applications together: calls, sign-in through a hub, the desktop. */
 export const identityVariables = inGroup('Other applications', {
   A2A_SECRET: {
     schema: text,

@@ -27,7 +27,10 @@ export const pageUrl = z
 /** The `publicPages` of `defineFwConfig`. */
 export const publicPagesOption = z
   .strictObject({
-    /** The languages that public pages have an address in. English is always one. Default: those that `app/locales` of the application has texts in. */
+    /**
+     * The languages with separate addresses for public pages. English is always one. Default: the languages with texts in the
+     * application's `app/locales`.
+     */
     languages: z.array(z.string().min(2)).optional(),
     /** Adds addresses of pages with parameters to sitemap.xml. */
     sitemap: z

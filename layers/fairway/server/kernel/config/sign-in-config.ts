@@ -8,17 +8,17 @@ interface ProviderClient {
   clientSecret: string
 }
 
-/** A provider that speaks OpenID Connect and describes itself below its issuer. */
+/** A provider with OpenID Connect and a discovery document below its issuer. */
 export interface OpenIdProvider extends ProviderClient {
   kind: 'openid'
   issuer: string
   /** The `prompt` that every sign-in sends. */
   prompt?: 'select_account'
-  /** How the client proves itself at the token endpoint; what the provider announces decides when it is not given. */
+  /** The client authentication at the token endpoint; when not set, the provider's metadata decides. */
   clientAuthentication?: 'basic' | 'post'
 }
 
-/** GitHub: OAuth 2.0 with its own way to ask who the user is. */
+/** GitHub: OAuth 2.0 with a separate API for the user's identity. */
 export interface GithubProvider extends ProviderClient {
   kind: 'github'
   /** The web address, for example `https://github.com`, without a trailing slash. */
@@ -125,7 +125,7 @@ export interface SignInPolicy {
   passwordSignUp: boolean
   /** Whether a password account opens only after its address was confirmed. */
   emailVerification: 'required' | 'skipped'
-  /** Whether an address counts as a person's own before it was confirmed, for example to accept an invitation. */
+  /** Whether an unconfirmed address counts as the person's own, for example to accept an invitation. */
   acceptsUnverified: boolean
 }
 
@@ -138,10 +138,13 @@ export function unconfirmedBy(input: SignInPolicyInput, { inCode }: { inCode: bo
   return skipVerification === undefined && environment !== 'production' ? 'NODE_ENV' : 'SMTP_URL and EMAIL_FROM'
 }
 
-/** Which ways of signing in with an address there are (SPEC: Modes and switches): declared policy, else the skip switch, else the environment's default. */
+/**
+ * Returns the available sign-in methods with an address (SPEC: Modes and switches): declared policy, else the skip switch, else
+ * the environment's default.
+ */
 export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
   const { declared, sendsMail, skipVerification, environment } = input
-  // Outside of production the outbox takes the mails.
+  // Outside of production, mails can go to the outbox.
   const mailReady = sendsMail || environment !== 'production'
   const wanted = declared ?? !(skipVerification ?? environment !== 'production')
   return {

@@ -1,11 +1,11 @@
 // The one place for the look of pages: the application (modules/brand) and the pages that the server renders read the same tokens.
 import { type Accent, inkOf } from './brand'
 
-/** Where the build puts the typeface; the version in the name lets browsers keep it. */
+/** The path of the typeface in the build; the version in the name lets browsers cache it. */
 export const TYPEFACE_PATH = '/_fonts/geist-5.3.0.woff2'
 export const TYPEFACE_FILE = '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2'
 
-// `optional`: a page never moves because its typeface has arrived.
+// `optional` prevents the page from moving when its typeface arrives.
 const TYPEFACE = `@font-face{font-family:Geist;font-weight:100 900;font-display:optional;src:url(${TYPEFACE_PATH}) format("woff2");unicode-range:U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD}`
 
 /** The shapes that both themes share. Fields and buttons have one height: 40 pixels on touch screens. */
@@ -16,7 +16,7 @@ const SHAPES = {
   'fw-on-fill': '#fff',
 }
 
-/** Every colour of the interface, by the names that Nuxt UI has for them. `fw-fill` is behind the white text of buttons. */
+/** Every colour of the interface, by Nuxt UI's names. `fw-fill` is behind the white text of buttons. */
 const light = (accent: Accent) => ({
   'ui-primary': accent[800],
   'fw-fill': accent[800],
@@ -72,7 +72,7 @@ const rule = (selector: string, tokens: Record<string, string>): string =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')}}`
 
-/** The tokens for pages whose theme is a class of `<html>`, with the shades of the accent. */
+/** Returns the tokens for pages whose theme is a class of `<html>`, with the shades of the accent. */
 export const appTheme = (accent: Accent): string => {
   const shades = Object.fromEntries(Object.entries(accent).map(([shade, colour]) => [`color-fairway-${shade}`, colour]))
   return [

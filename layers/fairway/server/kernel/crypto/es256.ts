@@ -23,8 +23,8 @@ export const toPublicKey = (jwk: Es256Jwk): Es256Key => createPublicKey({ key: j
 export const toPrivateKey = (jwk: Es256Jwk): Es256Key => createPrivateKey({ key: jwk, format: 'jwk' })
 
 /**
- * A signed JWT (RFC 7515, compact). It is signed at once: the thread pool would add two changes of thread to a signature that takes
- * less than those.
+ * Returns a signed JWT (RFC 7515, compact). It signs synchronously: the thread pool would add two thread switches, which take
+ * longer than a signature.
  */
 export function signEs256(header: { typ: string; kid: string }, claims: object, key: Es256Key): string {
   const text = `${toPart({ alg: 'ES256', ...header })}.${toPart(claims)}`

@@ -9,7 +9,7 @@ export function createDigest(): { update(bytes: Uint8Array): void; value(): stri
   return { update: bytes => void digest.update(bytes), value: () => digest.digest('base64url') }
 }
 
-/** SHA-1 of a text as upper-case hex, the form of lists of breached passwords; it protects nothing here. */
+/** Returns SHA-1 of a text as upper-case hex, the form of lists of breached passwords; it protects no secret here. */
 export const sha1Hex = (text: string): string => hash('sha1', text, 'hex').toUpperCase()
 
 /** SHA-256 of a text as standard base64, the form that Content-Security-Policy wants. */

@@ -5,13 +5,13 @@ import { AppError } from '../http/app-error'
 
 const argon2Async = promisify(argon2)
 const STRONG = { memory: 19_456, passes: 2 }
-/** The least that the algorithm allows: for tests, whose time would go into hashing otherwise. */
+/** The minimum of the algorithm, for tests, which would otherwise spend their time on hashing. */
 const QUICK = { memory: 8, passes: 1 }
 const TAG_BYTES = 32
 
 /**
- * How many hashes run at once on so many cores: one core stays free for requests, and of the four threads of Node.js's pool at least
- * one for files and names. More would make each sign-in wait less and everybody else more.
+ * Returns how many hashes run at once on a number of cores. One core stays free for requests, and at least one of the four
+ * threads of Node.js's pool for files and names. More would speed up sign-ins and slow down all other requests.
  */
 export const hashesAtOnce = (cores: number): number => Math.min(Math.max(cores - 1, 1), 3)
 
@@ -20,7 +20,7 @@ export const WAITING_FOR_EACH = 100
 const BUSY_FOR_IN_SECONDS = 5
 
 export interface PasswordHasher {
-  /** Throws `sign-in-busy` when a hash would not get its turn for a long time; to be asked before an attempt is counted. */
+  /** Throws `sign-in-busy` when a hash would wait for a long time; call it before an attempt is counted. */
   checkRoom(): void
   /** The argon2id hash in PHC text form, with a fresh salt; throws `sign-in-busy`. */
   hash(password: string): Promise<string>

@@ -60,6 +60,6 @@ export const createCodeVerifier = (): string => randomAlphanumeric(VERIFIER_LENG
 /** The code challenge of a verifier by `S256`, the only method we use. */
 export const toCodeChallenge = (verifier: string): string => sha256(verifier)
 
-/** Whether a code challenge was made from this verifier (RFC 7636 §4.6); takes the same time for all of them. */
+/** Returns whether a code challenge was made from this verifier (RFC 7636 §4.6), in constant time. */
 export const matchesChallenge = (codeChallenge: string, verifier: string): boolean =>
   constantTimeEqual(codeChallenge, toCodeChallenge(verifier))

@@ -1,13 +1,13 @@
 import type { App } from '../app-context'
 import { seal, unseal, UnsealError } from './seal'
 
-/** A column of sealed texts: what they are sealed for and with which associated data. */
+/** A column of sealed texts: the purpose of the seal and its associated data. */
 export interface SealedColumn {
   table: string
   column: string
   purpose: string
   context(row: Readonly<Record<string, unknown>>): string
-  /** The column that repeats the key's id, where there is one. */
+  /** The column that repeats the key's id, where one exists. */
   keyIdColumn?: string
 }
 
@@ -17,7 +17,7 @@ export interface ResealReport {
   rows: number
   /** Rows that were sealed again with the current secret, or would be in a dry run. */
   resealed: number
-  /** Rows that no secret of ours opens. */
+  /** Rows that none of our secrets decrypts. */
   unreadable: number
 }
 

@@ -4,7 +4,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A sealed text that no key of ours opens: changed, moved to another place, or sealed with a secret that is gone. */
+/** A sealed text that none of our keys decrypts: changed, moved to another place, or sealed with a removed secret. */
 export class UnsealError extends Error {
   override name = 'UnsealError'
 }
@@ -18,7 +18,7 @@ export const seal = (keys: KeyRing, purpose: string, plaintext: string, context:
  * tell that two sealed texts are equal.
  */
 export function sealAlike(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
-  // The nonce is a keyed hash of all that is sealed, so that none is ever used for two different texts (as RFC 8452 does it).
+  // The nonce is a keyed hash of all that is sealed, so two different texts never share one (like RFC 8452).
   const { secret } = keys.current(`${purpose}-nonce`)
   const digest = createHmac('sha256', secret)
     .update(JSON.stringify([context, plaintext]))
@@ -40,7 +40,7 @@ export function unseal(keys: KeyRing, purpose: string, sealed: string, context: 
   if (dot <= 0 || !key) throw new UnsealError('no key of ours has sealed this')
   const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new UnsealError('this is too short')
-  // Decoding skips what is no base64url, and one sealed text would have many spellings.
+  // Decoding skips characters that are not base64url, so one sealed text would have many spellings.
   if (bytes.toString('base64url') !== sealed.slice(dot + 1)) throw new UnsealError('this was spelled anew')
   try {
     const decipher = createDecipheriv(CIPHER, Buffer.from(key.secret, 'hex'), bytes.subarray(0, NONCE_BYTES))

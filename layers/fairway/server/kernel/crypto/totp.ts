@@ -22,7 +22,9 @@ export function totpCode(secret: string, step: number, digits = TOTP_DIGITS): st
 /** The time step of a moment. */
 export const totpStep = (now: Date): number => Math.floor(now.getTime() / 1000 / TOTP_STEP_IN_SECONDS)
 
-/** The step whose code this is: the current one, or one of its two neighbours for clocks that differ; undefined for a wrong code. */
+/**
+ * Returns the step of a code: the current one, or one of its two neighbours for clocks that differ; undefined for a wrong code.
+ */
 export function findTotpStep(secret: string, code: string, now: Date): number | undefined {
   const current = totpStep(now)
   return [current, current - 1, current + 1].find(step => constantTimeEqual(totpCode(secret, step), code))

@@ -24,7 +24,7 @@ export type { Memory } from './memory'
 export type { Orm } from './orm'
 
 export interface Database {
-  /** Drizzle over the queued client; every write of ours goes through it. */
+  /** Drizzle over the queued client; every write of the platform uses it. */
   orm: Orm
   /** The queued libSQL client itself. */
   client: RowClient
@@ -47,16 +47,16 @@ export interface Database {
    * none, because it may itself be behind.
    */
   memory: MakeMemory
-  /** How SQLite would read a statement, line by line. */
+  /** Explains a statement's query plan, line by line. */
   explain: Explain
   /**
-   * Resolves when the database answers within two seconds; throws `unavailable` otherwise. After a failure of its storage a
-   * database file also has to take a write.
+   * Resolves when the database answers within two seconds; throws `unavailable` otherwise. After a failure of its storage, a
+   * database file must also accept a write.
    */
   ping(): Promise<void>
   /** The current fault of the storage, as far as a statement has met one. */
   storageFault(): StorageFault | undefined
-  /** Lets open work finish, then closes every connection. */
+  /** Waits for open work, then closes every connection. */
   close(): Promise<void>
 }
 
@@ -65,9 +65,9 @@ export interface OpenDatabaseOptions {
   authToken?: string
   /** A file for an embedded replica of the server at `url`. */
   replicaPath?: string
-  /** How far that replica may be behind what other processes wrote. */
+  /** How far that replica may be behind the writes of other processes. */
   replicaSyncInSeconds?: number
-  /** False: nothing that was read of a server is remembered, so that what other processes write is seen at once. */
+  /** False: reads from a server are not cached, so that writes of other processes are visible at once. */
   remembers?: boolean
   /** False: reads are not cached, each write commits separately, and drizzle maps the rows. */
   shortcuts?: boolean
@@ -78,7 +78,7 @@ export interface OpenDatabaseOptions {
 const LIMITS = {
   /** How long one call waits for a lock that another process holds. */
   busyInMs: 5000,
-  /** How long an open transaction may lie idle before it is rolled back. */
+  /** How long an open transaction may be idle before it is rolled back. */
   idleInMs: 5000,
   /** How long one call to a server may take. */
   callInMs: 10_000,
@@ -87,7 +87,7 @@ const LIMITS = {
 const PING_LIMIT_IN_MS = 2000
 const MEMORY_OF_SERVER_IN_MS = 1000
 
-/** Opens the database and makes it ready: a file in WAL mode with full sync, a server, or a replica that was synced once. */
+/** Opens the database and prepares it: a file in WAL mode with full sync, a server, or a replica after its first sync. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const limits = { ...LIMITS, ...options.limits }
   const { shortcuts = true } = options
@@ -180,7 +180,7 @@ type DatabaseTarget =
 const MEMORY_URL = /^(file:)?:memory:(\?.*)?$/
 const FILE_URL = /^file:(?:\/\/(?:localhost)?(?=\/))?([^?#]+)/
 
-/** Tells from the address how a database is reached; throws for a file address without a path. */
+/** Returns how a database is reached, by its address; throws for a file address without a path. */
 export function databaseTarget(url: string, replicaPath?: string): DatabaseTarget {
   if (MEMORY_URL.test(url)) return { kind: 'memory', url }
   if (!url.startsWith('file:'))
@@ -190,7 +190,7 @@ export function databaseTarget(url: string, replicaPath?: string): DatabaseTarge
   return { kind: 'file', url, path: decodeURIComponent(path) }
 }
 
-/** Reads through the client: one call, which sees one state of the database. */
+/** Reads through the client in one call, which sees one state of the database. */
 async function clientRows(client: Client, statements: readonly RowStatement[]): Promise<unknown[][][]> {
   const [only] = statements
   if (!only) return []

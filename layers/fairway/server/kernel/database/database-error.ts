@@ -16,7 +16,7 @@ const UNREACHABLE = new Set([
   'TRANSACTION_TIMEOUT',
 ])
 
-/** True when another connection holds the lock: nothing of the statement or batch has happened, so it may be tried again. */
+/** Returns true when another connection holds the lock: the statement or batch had no effect, so it may be tried again. */
 export const isBusy = (error: unknown): boolean =>
   codeOf(error).startsWith('SQLITE_BUSY') || (error instanceof Error && LOCKED.test(error.message))
 
@@ -92,9 +92,9 @@ const failure = (code: ErrorCode, cause: unknown): AppError =>
 
 /** The known state of one database's storage. */
 export interface StorageWatch {
-  /** Takes a failure of the database; what is wrong with its storage becomes one line of the log a minute. */
+  /** Records a failure of the database; a fault of its storage is logged once a minute. */
   failed(error: unknown): void
-  /** Takes that the storage was found to work. */
+  /** Records that the storage works. */
   recovered(): void
   /** The present fault, as far as a statement has met one. */
   current(): StorageFault | undefined
@@ -125,7 +125,7 @@ export function createStorageWatch(log: Log): StorageWatch {
     },
     recovered,
     current() {
-      // A page that is damaged harms who reads it, so no other statement says that it is whole again.
+      // A damaged page affects only its readers, so success of another statement does not prove that the storage is whole.
       if (state.fault === 'damaged' && performance.now() - state.metAt > SAY_AGAIN_IN_MS) recovered()
       return state.fault
     },
@@ -134,7 +134,7 @@ export function createStorageWatch(log: Log): StorageWatch {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-// `fetch` rejects with a bare TypeError when there is no connection, and with a DOMException when its signal ends it.
+// `fetch` rejects with a bare TypeError without a connection, and with a DOMException when its signal aborts it.
 function isUnreachable(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === 'TimeoutError' || error.name === 'AbortError'
   if (error instanceof TypeError) return error.message === 'fetch failed'
@@ -146,7 +146,7 @@ function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** The result of the work, or a TimeoutError after `limitInMs`; the work itself is not stopped. */
+/** Returns the result of the work, or throws a TimeoutError after `limitInMs`; the work itself is not stopped. */
 export async function withDeadline<T>(work: Promise<T>, limitInMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new DOMException('the database took too long', 'TimeoutError')), limitInMs)

@@ -13,7 +13,7 @@ export async function keepTriggers(client: Client, prefix: string, wanted: Reado
   const there = new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
   const dropped = [...there].filter(([name, text]) => wanted.get(name) !== text).map(([name]) => name)
   const missing = [...wanted].filter(([name, text]) => there.get(name) !== text)
-  // Another process may start at the same moment: what it has just made is replaced.
+  // Another process may start at the same moment; its triggers are replaced.
   const gone = new Set([...dropped, ...missing.map(([name]) => name)])
   const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
   statements.push(...missing.map(([, text]) => text))

@@ -19,7 +19,7 @@ export interface Memory<Value> {
 
 export interface MemoryOptions {
   clock: WriteClock
-  /** How long anything is kept, where others write without our hearing of it. */
+  /** The maximum age of a value, where other processes write without notice. */
   lifeInMs?: number
 }
 
@@ -75,7 +75,7 @@ type Rows = readonly (readonly unknown[])[]
 const NON_DETERMINISTIC =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\b(?:current_(?:date|time|timestamp)\b|pragma_)/i
 
-/** Returns whether a statement has the same result until the next write: it uses neither the time nor random values. */
+/** Returns whether a statement has the same result until the next write: it does not use the time or random values. */
 export const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)
 
 const MOST_ROWS = 500
@@ -112,6 +112,6 @@ export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
   }
 }
 
-/** Whether JSON tells this value from every other one. */
+/** Returns whether JSON distinguishes this value from every other one. */
 const isPlain = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)

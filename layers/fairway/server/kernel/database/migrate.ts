@@ -58,7 +58,7 @@ async function applyPending(
     await db.client.migrate(steps.map(({ statement }) => statement))
   } catch (error) {
     if (error instanceof AppError) throw error
-    // Another process may have been faster: then its rows are what made ours fail, and what it left is for the next round.
+    // Another process may have been faster. Then its rows made ours fail, and its remaining migrations are for the next round.
     const now = await appliedOf(db.client, journal)
     if (pending.some(({ name }) => now.has(name))) return applyPending(db, migrations, log, journal)
     const { part, file } = failedStep(error, steps)
@@ -100,8 +100,8 @@ const CURES = {
 } as const
 
 /**
- * One batch for all of them. The client runs it in one transaction with foreign keys off: rebuilding a table drops the old
- * one, and with them on that would delete every row that refers to it. Each migration notes its name first, so that the
+ * Puts all migrations into one batch. The client runs it in one transaction with foreign keys off: rebuilding a table drops the
+ * old one, and foreign keys would then delete every row that refers to it. Each migration first records its name, so that the
  * slower of two processes fails before it changes anything.
  */
 function toSteps(pending: Migration[], journal: Journal, triggers: readonly string[]): Step[] {
@@ -131,7 +131,8 @@ function toSteps(pending: Migration[], journal: Journal, triggers: readonly stri
 }
 
 /**
- * The statements that take away what each start puts there again: SQLite refuses to drop a column that a trigger names.
+ * Returns the statements that drop the triggers which each start creates again: SQLite refuses to drop a column that a trigger
+ * names.
  */
 async function triggersOfOurs(client: Client): Promise<string[]> {
   const { rows } = await client.execute(
@@ -154,7 +155,7 @@ export async function migrateAll(db: Database, shipped: ShippedMigrations, log: 
   return { applied: [...platform.applied, ...application.applied] }
 }
 
-/** Where applied migrations are noted: the platform's own, and those of the application on it. Either may get new ones at any time. */
+/** A record of applied migrations: the platform's, or those of the application. Either may receive new ones at any time. */
 interface Journal {
   table: 'fw_migrations' | 'fw_application_migrations'
   whose: 'platform' | 'application'
@@ -163,17 +164,17 @@ interface Journal {
 const PLATFORM_JOURNAL: Journal = { table: 'fw_migrations', whose: 'platform' }
 const APPLICATION_JOURNAL: Journal = { table: 'fw_application_migrations', whose: 'application' }
 
-/** The statement that makes a journal's table where there is none. */
+/** Returns the statement that creates a journal's table if it is missing. */
 const createJournal = ({ table }: Journal) => `create table if not exists ${table} (
   name text primary key not null,
   hash text not null,
   applied_at integer not null
 )`
 
-/** The first migration of the pre-releases, whose tables no migration leads on from. */
+/** The first migration of the pre-releases, which cannot be upgraded. */
 const OF_PRE_RELEASE = '0000_foundation'
 
-/** The hash of every migration that the database has, by its name; empty for a new one. Throws for a database of a pre-release. */
+/** Returns the hash of every applied migration by its name; empty for a new database. Throws for a database of a pre-release. */
 async function appliedOf(client: Client, { table, whose }: Journal): Promise<Map<string, string>> {
   const tables = await client.execute({
     sql: "select name from sqlite_master where type = 'table' and name = ?",
@@ -217,7 +218,10 @@ interface Readiness {
   }
 }
 
-/** Whether the database answers and holds every shipped migration, the platform's and the application's; causes go to the log, not into the answer. */
+/**
+ * Returns whether the database answers and has every shipped migration, the platform's and the application's. Causes are logged
+ * and not returned.
+ */
 export async function readiness(app: App, shipped: ShippedMigrations, stopping: boolean): Promise<Readiness> {
   const checks: Readiness['checks'] = { database: 'failed', migrations: 'unknown', stopping }
   try {

@@ -14,7 +14,7 @@ export interface ShippedMigrations {
   application: Migration[]
 }
 
-/** A migration from its file; line ends do not count, so a checkout on Windows has the same hash. */
+/** Returns a migration from its file. Line endings do not count, so a checkout on Windows has the same hash. */
 export function toMigration(fileName: string, text: string): Migration {
   const sql = text.replaceAll('\r\n', '\n')
   return { name: fileName.replace(/\.sql$/, ''), sql, hash: sha256(sql) }
@@ -26,7 +26,9 @@ export const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\
 const TRIGGER = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i
 const AFTER_TRIGGER = /\bend\s*;\s*(?:create|drop|alter)\b/i
 
-/** The statements of a migration; throws where one part holds two, because a driver would run only the first of them. */
+/**
+ * Returns the statements of a migration; throws where one part contains two, because a driver would run only the first of them.
+ */
 export function splitStatements({ name, sql }: Migration): string[] {
   const parts = sql.split(BREAKPOINT).filter(part => bare(part).trim() !== '')
   const double = parts.find(holdsTwo)
@@ -62,7 +64,7 @@ export const loadShippedMigrations = async (storage: (base: string) => Assets): 
   application: await loadMigrations(storage('assets:application-migrations')),
 })
 
-/** Reads the migrations of a folder, in the order of their names; none where there is no folder. */
+/** Reads the migrations of a folder, in the order of their names; none for a missing folder. */
 export async function readMigrationFolder(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder).catch(noneIfMissing)).filter(name => name.endsWith('.sql')).toSorted()
   return Promise.all(names.map(async name => toMigration(name, await readFile(join(folder, name), 'utf8'))))

@@ -8,10 +8,10 @@ export interface Mutex {
   run<T>(task: () => Promise<T>): Promise<T>
 }
 
-// Calls to a file database are synchronous, so a long queue of them would run without a look at the network.
+// Calls to a file database are synchronous, so a long queue of them would block the network.
 const LONGEST_STRETCH_IN_MS = 10
 
-/** Mutual exclusion in this process, first come, first served; a long queue makes room for the rest of the event loop. */
+/** Creates mutual exclusion in this process, first come, first served; a long queue yields to the rest of the event loop. */
 export function createMutex(): Mutex {
   let tail: Promise<void> = Promise.resolve()
   let waiting = 0

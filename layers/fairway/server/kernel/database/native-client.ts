@@ -20,7 +20,7 @@ import {
 } from './native-connection'
 
 const OPEN_LIMIT_IN_MS = 30_000
-// Another file may have taken the place of the first one, and a backup has no journal.
+// The path may now have another file, and a backup has no journal.
 const SETUP = 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on'
 const BEGIN: Record<TransactionMode, string> = {
   write: 'begin immediate',
@@ -40,9 +40,9 @@ export type Written = { results: ResultSet[] } | { error: unknown }
 /** The client of a file. */
 export interface NativeClient extends Client {
   /**
-   * Writes what several have asked for with one commit, in this order: what one throws undoes and fails that one alone. Undefined
-   * where they cannot share a transaction (one of them ended it, or it could not be committed): nothing is written then. Throws
-   * what keeps a transaction from beginning, a lock among it.
+   * Writes the requests of several callers with one commit, in this order. An error undoes and fails only the writing that caused
+   * it. Returns undefined, without any write, where they cannot share a transaction (one of them ended it, or the commit failed).
+   * Throws errors that prevent a transaction, for example a lock.
    */
   writeTogether(writings: readonly Writing[]): Written[] | undefined
 }
@@ -149,7 +149,7 @@ function writeTogether(open: Connection, writings: readonly Writing[]): Written[
     const written: Written[] = []
     for (const writing of writings) {
       written.push(writeOne(open, writing))
-      // `on conflict rollback` and a full disk end the transaction, and with it what the others have written.
+      // `on conflict rollback` and a full disk end the transaction, and with it the other callers' writes.
       if (!database.inTransaction) return undefined
     }
     try {
@@ -163,7 +163,7 @@ function writeTogether(open: Connection, writings: readonly Writing[]): Written[
   })
 }
 
-/** One writing inside a transaction of several; throws for what concerns them all: a lock, a full disk. */
+/** Runs one writing inside a shared transaction; throws errors that concern all of them: a lock, a full disk. */
 function writeOne(open: Connection, { statements, isBatch }: Writing): Written {
   const { database, execute } = open
   try {
@@ -189,7 +189,7 @@ function rollingBack<T>({ database }: Connection, run: () => T): T {
   }
 }
 
-/** The results of each statement; what one throws names its place. */
+/** Returns the results of each statement; an error names the index of its statement. */
 const executeEach = ({ database, execute }: Connection, statements: readonly InStatement[]): ResultSet[] =>
   statements.map((statement, index) => {
     if (!database.inTransaction)

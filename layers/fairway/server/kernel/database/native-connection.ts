@@ -24,7 +24,7 @@ export type ReadRows = (sql: string, args: ReadArgs) => unknown[][]
 /** One open connection of the native library with its most recently used statements; each is prepared once. */
 export interface Connection {
   database: NativeDatabase.Database
-  /** Runs one statement, as the client of libSQL would. */
+  /** Runs one statement, like the libSQL client. */
   execute(statement: InStatement): ResultSet
   /** The rows of a SELECT as arrays, their values as those of `execute`. */
   rows(statement: InStatement): unknown[][]
@@ -36,9 +36,9 @@ export interface Connection {
 
 /** A connection that opens on first use, and opens again after a failure that spoils it. */
 export interface NativeConnection {
-  /** Runs native calls, all of them synchronous; throws a LibsqlError for what SQLite refuses. */
+  /** Runs synchronous native calls; throws a LibsqlError for errors of SQLite. */
   use<T>(run: (connection: Connection) => T): T
-  /** Whether this connection is still the open one: a native call on a closed connection ends the process. */
+  /** Returns whether this connection is still the open one: a native call on a closed connection ends the process. */
   isOpen(connection: Connection): boolean
   /** Closes the open connection; the next use opens another one. */
   drop(): void
@@ -60,7 +60,10 @@ export interface NativeConnectionOptions {
   lookEveryInMs: number
 }
 
-/** Which file lies there; throws the error of a file that cannot be opened where there is none. SQLite would make an empty one. */
+/**
+ * Returns the identity of the file at a path. Throws the error of a file that cannot be opened for a missing one, because SQLite
+ * would create an empty file.
+ */
 function fileAt(path: string): string {
   if (path === IN_MEMORY) return path
   const found = statSync(path, { throwIfNoEntry: false })
@@ -68,7 +71,7 @@ function fileAt(path: string): string {
   return `${found.dev} ${found.ino}`
 }
 
-/** A connection of the native library to a file, or to `:memory:`; nothing is opened yet. */
+/** Creates a connection of the native library to a file, or to `:memory:`; it opens on first use. */
 export function createNativeConnection(options: NativeConnectionOptions): NativeConnection {
   const { path, setup, isSpoiledBy, lookEveryInMs } = options
   let open: Connection | undefined
@@ -206,7 +209,7 @@ function prepareExecute(database: NativeDatabase.Database, sql: string): (args: 
   let shape = rowShape(statement.columns())
   return args => {
     const found = statement.all(args) as NativeValue[][]
-    // `select *` of a table that has got another column since.
+    // The table of a `select *` has a new column.
     if (found[0] && found[0].length !== shape.names.length) shape = rowShape(database.prepare(sql).columns())
     return toResult(shape, found.map(shape.toRow))
   }

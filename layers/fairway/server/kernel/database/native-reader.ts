@@ -15,7 +15,7 @@ import {
   type ReadRows,
 } from './native-connection'
 
-/** How soon a read notices that another file has taken the place of the database. */
+/** How soon a read notices that another file has replaced the database. */
 const LOOK_EVERY_IN_MS = 100
 
 /** A SELECT with its positional arguments. */
@@ -34,10 +34,10 @@ export interface Snapshot {
   remember<T>(key: string, make: () => T): T
 }
 
-/** Reads of a database file; each throws `unavailable` when a lock stays or the database is closed. */
+/** Reads of a database file; each throws `unavailable` when a lock persists or the database is closed. */
 export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
-  /** Runs SELECTs as the client would; several of them see one state of the database. */
+  /** Runs SELECTs like the client; several of them see one state of the database. */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
   /** Returns the rows of a SELECT as arrays, with the values that the client would return. Callers may share the same rows. */
   rows(statement: InStatement): Promise<unknown[][]>
@@ -54,16 +54,16 @@ interface NativeReaderOptions {
   path: string
   busyLimitInMs: number
   watch: StorageWatch
-  /** False: nothing that was read is remembered. */
+  /** False: reads are not cached. */
   shortcuts: boolean
 }
 
 /**
- * A second connection to a database file, which only reads: its statements do not wait for an open transaction.
- * It is the writer's own native library: another copy of SQLite in this process would drop the locks of the first.
+ * Creates a second connection to a database file, which only reads: its statements do not wait for an open transaction. It uses
+ * the writer's native library: another copy of SQLite in this process would drop the locks of the first.
  */
 export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: NativeReaderOptions): NativeReader {
-  // After a failure a statement may hold on to an old snapshot, so the next read begins on a new connection.
+  // After a failure a statement may keep an old snapshot, so the next read opens a new connection.
   const reader = createNativeConnection({
     path,
     setup: 'pragma query_only = on',
@@ -76,7 +76,7 @@ export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: Na
     try {
       return await retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs)
     } catch (error) {
-      // A statement that would write here is a fault of who wrote it, not of the file.
+      // A statement that would write here is the caller's fault, not the file's.
       if (error instanceof LibsqlError && error.extendedCode === 'SQLITE_READONLY') throw error
       watch.failed(error)
       throw toDatabaseError(error)
@@ -155,7 +155,7 @@ function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remem
     let isCurrent = false
     return <T>(key: string, make: () => T) => {
       if (!isCurrent) {
-        // It moves whenever another connection has committed, and this one never writes.
+        // The version changes whenever another connection has committed, and this one never writes.
         const [[now] = []] = rows('pragma data_version', [])
         if (now !== version) known.clear()
         version = now
@@ -166,7 +166,7 @@ function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remem
   }
 }
 
-/** How SQLite would read a statement: the lines of EXPLAIN QUERY PLAN. Values do not matter. */
+/** Returns the query plan of a statement: the lines of EXPLAIN QUERY PLAN. Values do not matter. */
 export type Explain = (sql: string) => Promise<string[]>
 
 /**

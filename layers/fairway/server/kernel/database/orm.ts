@@ -38,8 +38,8 @@ export interface RowClient extends Client {
 export const rowsOf = ({ rows }: ResultSet): unknown[][] => rows.map(row => Array.from(row))
 
 /**
- * A statement that finds out once how its rows become objects. Its failures are the client's own: drizzle would wrap them in an
- * error whose text holds the parameters, so tokens and addresses would reach the log.
+ * A statement that determines once how its rows become objects. Its failures are the client's own: drizzle would wrap them in an
+ * error whose text contains the parameters, so tokens and addresses would reach the log.
  */
 class PlainQuery extends LibSQLPreparedQuery {
   #toArgs?: (values: Record<string, unknown>) => unknown[]
@@ -121,7 +121,7 @@ function argumentsOf(params: unknown[]): (values: Record<string, unknown>) => un
   return values =>
     makers.map(maker => {
       if ('value' in maker) return maker.value
-      // Throws: drizzle has the words for what is missing.
+      // Throws drizzle's error for the missing value.
       if (!(maker.name in values)) fillPlaceholders(params, values)
       return maker.encode(values[maker.name])
     })

@@ -18,7 +18,7 @@ export type Serialized<T> = unknown extends T
           ? { [Index in keyof T]: Serialized<T[Index]> }
           : { [Name in keyof T as T[Name] extends (...args: never[]) => unknown ? never : Name]: Serialized<T[Name]> }
 
-/** A column as it is sent; it takes what a row has, or what has been made of that already. */
+/** A column as it is sent; it accepts the row's value, or its converted form. */
 type ColumnSchema<Value> = z.ZodType<Serialized<Value>, Value | Serialized<Value>>
 
 type Row<Table extends SQLiteTable> = Table['$inferSelect']
@@ -91,7 +91,7 @@ function valueOf(column: SQLiteColumn, place: string): z.ZodType {
 const moment = z
   .union([z.date(), z.iso.datetime({ offset: true })])
   .transform(value => (value instanceof Date ? isoTime(value.getTime()) : value))
-  // Checked above; the pattern of `z.iso.datetime` would be four hundred characters of every tool's schema.
+  // Already checked above; the pattern of `z.iso.datetime` would add four hundred characters to every tool's schema.
   .pipe(z.string().meta({ format: 'date-time' }))
 
 // Only the author knows the values of a custom column type; they are sent as JSON represents them.

@@ -10,11 +10,13 @@ const refusalSchema = z.looseObject({
   code: z.custom<ErrorCode>(value => typeof value === 'string' && value in errorCatalog),
 })
 
-/** The SQL of a trigger that ends a statement with this error of the catalog, and with further members of its answer. */
+/**
+ * Returns the SQL of a trigger that ends a statement with this error of the catalog, and with further members of its response.
+ */
 export const raiseSql = (code: ErrorCode, extra: Record<string, unknown> = {}): string =>
   `select raise(abort, ${literal(`${MARK}${JSON.stringify({ code, ...extra })}`)})`
 
-/** The error that a trigger has raised by `raiseSql`; undefined for every other failure. */
+/** Returns the error that a trigger raised by `raiseSql`; undefined for every other failure. */
 export function refusalOf(error: unknown): AppError | undefined {
   if (!(error instanceof Error)) return undefined
   const at = error.message.indexOf(MARK)

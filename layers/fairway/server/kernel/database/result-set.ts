@@ -10,7 +10,7 @@ export interface RowShape {
   toRow(values: NativeValue[]): Row
 }
 
-/** Creates rows like the client's: values by position and by name, of which only the names are enumerable. */
+/** Creates rows like the client's: values by position and by name; only the names are enumerable. */
 export function rowShape(columns: { name: string; type: string | null }[]): RowShape {
   const names = columns.map(column => column.name)
   // Of two columns of one name the first counts, and a place before a name that is a number.
@@ -65,7 +65,7 @@ export const toResult = ({ names, types }: RowShape, rows: Row[]): ResultSet => 
   },
 })
 
-/** A value as the client has it; throws a RangeError for an integer that a number cannot hold. */
+/** Returns a value in the client's form; throws a RangeError for an integer that a number cannot represent. */
 export function toValue(value: NativeValue): Value {
   if (typeof value === 'bigint') return toSafeInteger(value)
   if (value instanceof Uint8Array) return new Uint8Array(value).buffer

@@ -11,23 +11,23 @@ export interface SerialClientOptions {
   client: Client
   /** The client itself, where it is that of a file: writes that are requested together share a commit. */
   writer?: NativeClient
-  /** Reads a database file, so that a SELECT waits for nothing. */
+  /** Reads a database file, so that a SELECT does not wait. */
   reader?: NativeReader
   /** One connection serves everything, so a read waits while a transaction is open. */
   isSingle: boolean
   /** Called when a write or a transaction ends, whether it succeeded or failed. */
   onWrite(): void
   log: Log
-  /** Hears of every failure. */
+  /** Receives every failure. */
   watch: StorageWatch
   /** How long one call waits for a lock that another process holds. */
   busyInMs: number
-  /** How long an open transaction may lie idle before it is rolled back. */
+  /** How long an open transaction may be idle before it is rolled back. */
   idleInMs: number
 }
 
 export interface SerialClient extends RowClient {
-  /** Resolves when everything that was asked for before is done. */
+  /** Resolves when all earlier requests are done. */
   drain(): Promise<void>
 }
 
@@ -36,8 +36,8 @@ const READ = /^\s*select\b/i
 const SHARES = /^\s*(?:insert|update|delete|replace|select)\b/i
 
 /**
- * The client with one write or transaction at a time, which is tried again while another process holds the lock.
- * All failures leave as callers of the database see them: `unavailable` for a lock that stays.
+ * Creates the client with one write or transaction at a time, which is tried again while another process holds the lock. Converts
+ * all failures for callers of the database: `unavailable` for a persistent lock.
  */
 export function createSerialClient(options: SerialClientOptions): SerialClient {
   const { client, reader } = options
@@ -67,7 +67,8 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
         return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
       if (writeTogether && mode !== 'read' && whole.length > 0 && whole.every(sharesCommit))
         return writeTogether({ statements: whole, isBatch: true })
-      // The write lock is taken at the beginning: taking it half-way fails when another process has written meanwhile.
+      // The transaction takes the write lock at its beginning: taking it half-way fails when another process has written
+      // meanwhile.
       return write(() => client.batch(whole, mode ?? 'write'))
     },
     migrate: statements => write(() => client.migrate(statements)),
@@ -86,14 +87,14 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
   }
 }
 
-/** Says when a call may use the client. */
+/** Decides when a call may use the client. */
 function createSchedule(options: SerialClientOptions) {
   const { client, writer, isSingle, busyInMs, onWrite, watch } = options
   const writers = createMutex()
   const connection = createMutex()
   const deadline = () => performance.now() + busyInMs
 
-  // Between two attempts the connection is free, so reads go on while a write waits for another process.
+  // Between two attempts the connection is free, so reads continue while a write waits for another process.
   const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : run())
   const commits = createSharedCommits({ turn: writers.run, use, deadline, onWrite })
 
@@ -143,11 +144,11 @@ function createSchedule(options: SerialClientOptions) {
     /** A write that is not tried again, because a part of it may have happened. */
     writeOnce: <T>(run: () => Promise<T>): Promise<T> =>
       withDatabaseErrors(inTurn(() => use(run)).finally(onWrite), watch),
-    /** A write that shares its commit with others of the same turn of the loop; undefined where there is no file. */
+    /** A write that shares its commit with others of the same turn of the loop; undefined without a file. */
     writeTogether: writer && ((writing: Writing) => withDatabaseErrors(commits.ask(writer, writing), watch)),
     /** A transaction, which keeps other writes waiting until it ends. */
     openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode), watch),
-    /** Resolves when everything that was asked for before is done. */
+    /** Resolves when all earlier requests are done. */
     drain: () => inTurn(() => connection.run(async () => {})),
   }
 }
@@ -159,8 +160,8 @@ const sharesCommit = (statement: InStatement): boolean => SHARES.test(textOf(sta
 type EndingOptions = Pick<SerialClientOptions, 'log' | 'watch' | 'idleInMs'>
 
 /**
- * An open transaction that always ends: by its owner, or with a rollback after it has lain idle for too long. `onEnd` is called once
- * then.
+ * Wraps an open transaction so that it always ends: by its owner, or with a rollback after it was idle for too long. Then `onEnd`
+ * is called once.
  */
 function endingTransaction(
   transaction: Transaction,

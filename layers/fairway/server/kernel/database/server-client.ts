@@ -15,7 +15,7 @@ export interface ServerClientOptions {
 type Call = <T>(run: () => Promise<T>) => Promise<T>
 
 const MIGRATION_LIMIT_IN_MS = 300_000
-/** How far a replica may be behind what other processes wrote, unless said otherwise; its own writes it sees at once. */
+/** How far a replica may be behind the writes of other processes by default; it sees its own writes at once. */
 const SYNC_INTERVAL_IN_SECONDS = 0.2
 
 interface ReplicaOptions {
@@ -23,20 +23,20 @@ interface ReplicaOptions {
   replicaSyncInSeconds?: number
 }
 
-/** A client of a libSQL server, whose calls end after their time; it connects with the first call. */
+/** Creates a client of a libSQL server with a time limit for each call; it connects with the first call. */
 export function createServerClient(url: string, { authToken, callInMs, busyInMs }: ServerClientOptions): Client {
   let limitInMs = callInMs
   const client = createClient({
     url,
     authToken,
     fetch(request: Request) {
-      // Making each small answer small again costs as much time as the rest of the call.
+      // Compressing each small response would take as much time as the rest of the call.
       request.headers.set('accept-encoding', 'identity')
       return fetch(request, { signal: AbortSignal.timeout(limitInMs) })
     },
   })
 
-  // A WebSocket does not notice a peer that has gone silent: what takes too long is given up together with the socket.
+  // A WebSocket does not notice a silent peer, so a call that takes too long is abandoned together with the socket.
   async function callOverSocket<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await withDeadline(run(), limitInMs)
@@ -121,7 +121,9 @@ async function openLateTransaction(
   }
 }
 
-/** Opens an embedded replica of a libSQL server: reads are local, writes go to the server. Throws where the server is away. */
+/**
+ * Opens an embedded replica of a libSQL server: reads are local, writes go to the server. Throws while the server is unreachable.
+ */
 export async function openReplicaClient(url: string, path: string, options: ReplicaOptions): Promise<Client> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const { authToken, replicaSyncInSeconds: syncInterval = SYNC_INTERVAL_IN_SECONDS } = options

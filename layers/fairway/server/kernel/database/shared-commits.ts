@@ -14,9 +14,9 @@ interface SharedCommits {
 }
 
 interface SharedCommitOptions {
-  /** Runs when everything is done that has been asked for before. */
+  /** Runs when all earlier requests are done. */
   turn(run: () => Promise<void>): Promise<void>
-  /** Lets one call have the connection. */
+  /** Reserves the connection for one call. */
   use: Use
   /** How long a write that is requested now waits for a lock, as a time on the clock of `performance.now()`. */
   deadline(): number

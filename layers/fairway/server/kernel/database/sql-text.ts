@@ -1,5 +1,5 @@
 /** Quotes an identifier for SQL, with any characters in it. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** A text as SQL has it. */
+/** Quotes a text for SQL. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

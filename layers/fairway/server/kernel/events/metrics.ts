@@ -12,7 +12,7 @@ interface Family {
 
 /** Upper bounds of the buckets of durations, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** A label whose values come from requests must not fill the memory. */
+/** Limits the memory for a label with values from requests. */
 const MOST_SERIES = 2000
 
 const familiesOf = (app: Pick<App, 'memo'>) => app.memo('metrics', () => new Map<string, Family>())
@@ -88,7 +88,10 @@ export function metricLine(name: string, labels: Labels, value: number): string 
 
 const tracer = trace.getTracer('fairway')
 
-/** Runs work inside an OpenTelemetry span; costs nearly nothing where no provider is registered. Attributes hold names and codes, never what people wrote. */
+/**
+ * Runs work inside an OpenTelemetry span; costs almost no time without a registered provider. Attributes contain names and codes,
+ * never people's texts.
+ */
 export function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   return tracer.startActiveSpan(name, { attributes }, async span => {
     try {

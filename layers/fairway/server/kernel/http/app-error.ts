@@ -3,7 +3,7 @@ import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import type { FieldError, Problem } from '#fairway/shared/schemas/problem'
 
 interface AppErrorOptions {
-  /** One sentence that may be shown to the caller; never shown for 5xx. */
+  /** One sentence that the caller may see; never shown for 5xx. */
   detail?: string
   /** The internal cause; logged, never sent. */
   cause?: unknown
@@ -11,7 +11,7 @@ interface AppErrorOptions {
   headers?: Record<string, string>
   /** The fields that were not accepted, for `invalid-input`. */
   errors?: FieldError[]
-  /** Further members of the answer (RFC 9457 §3.2), for example what a confirmation is about; never shown for 5xx. */
+  /** Further members of the response (RFC 9457 §3.2), for example the subject of a confirmation; never shown for 5xx. */
   extra?: Record<string, unknown>
 }
 

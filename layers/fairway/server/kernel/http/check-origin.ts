@@ -6,7 +6,10 @@ import { AppError } from './app-error'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none']
 
-/** Throws `cross-origin` for an unsafe request that does not come from our own pages or from a program; nothing is decided by content type. */
+/**
+ * Throws `cross-origin` for an unsafe request, unless it comes from our own pages or from a program. The content type has no
+ * influence.
+ */
 export function checkSameOrigin(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   baseUrl: string,
@@ -20,7 +23,10 @@ export function checkSameOrigin(
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }
 
-/** Throws `forbidden` for every request, also a safe one, that a page of another origin makes; our pages may be open under any name of ours. */
+/**
+ * Throws `forbidden` for every request from a page of another origin, even a safe one. Our pages may be open under any of our
+ * names.
+ */
 export function checkOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, baseUrl: string): void {
   const { host, origin, 'sec-fetch-site': site } = headers
   const isOurs = origin === undefined || origin === baseUrl || (URL.canParse(origin) && new URL(origin).host === host)
@@ -30,7 +36,7 @@ export function checkOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, base
 
 const PLAIN_HOST = /^([a-z\d.-]+)(?::(?:\d{1,4}|[1-5]\d{4}))?$/
 
-/** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */
+/** Throws `misdirected-request` for a request to a host name that is not ours, with any port. */
 export function checkHost(
   { headers }: Pick<IncomingMessage, 'headers'>,
   { allowedHosts }: Pick<Config, 'allowedHosts'>,

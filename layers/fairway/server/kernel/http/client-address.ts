@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** The client's address: the socket's, or the right-most hop of `X-Forwarded-For` that is not itself a trusted proxy. */
+/** Returns the client's address: the socket's, or the right-most hop of `X-Forwarded-For` that is not itself a trusted proxy. */
 export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
   const peer = canonicalAddress(request.socket?.remoteAddress ?? '')
   if (!trustedProxies.includes(peer)) return peer

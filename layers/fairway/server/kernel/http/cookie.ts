@@ -13,7 +13,10 @@ const prefixFor = (config: CookieConfig, path: string): string =>
 
 const nameOf = (config: CookieConfig, name: string, path = '/'): string => `${prefixFor(config, path)}.${name}`
 
-/** The `Set-Cookie` value of one of our cookies, which scripts cannot read and other sites do not send; a life of 0 takes it away. */
+/**
+ * Returns the `Set-Cookie` value of one of our cookies, which scripts cannot read and other sites do not send; a lifetime of 0
+ * deletes it.
+ */
 export const setCookieValue = (
   config: CookieConfig,
   name: string,
@@ -27,7 +30,7 @@ export const setCookieValue = (
 export const languageCookie = (config: CookieConfig, language: Language): string =>
   `${LANGUAGE_COOKIE}=${language}; Path=/; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=31536000`
 
-/** The values of all cookies of this name: a browser may hold a stale one beside the live one. */
+/** Returns the values of all cookies of this name: a browser may have a stale one beside the live one. */
 export const cookieValues = (
   config: CookieConfig,
   name: string,
@@ -58,6 +61,6 @@ const cookiesOf = (cookieHeader = ''): [name: string, value: string][] =>
     return at === -1 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()]]
   })
 
-/** The token of 32 random bytes in a cookie; undefined when there is none that we could have made. */
+/** Returns the token of 32 random bytes in a cookie; undefined for a missing or malformed one. */
 export const readCookie = (config: CookieConfig, name: string, cookieHeader: string | undefined): string | undefined =>
   cookieValues(config, name, cookieHeader).find(value => /^[\w-]{43}$/.test(value))

@@ -39,7 +39,7 @@ export const forEachEncoding = <T>(make: (encoding: Encoding) => T): Record<Enco
 
 /** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
 export function chooseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): Encoding {
-  // Node.js joins what is sent twice.
+  // Node.js joins repeated headers.
   const header = headers['accept-encoding']?.toString()
   if (!header) return 'identity'
   const accepts = (name: string) => {

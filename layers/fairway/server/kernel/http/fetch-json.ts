@@ -6,11 +6,11 @@ interface FetchJsonInput {
   headers?: Record<string, string>
   /** A form, sent as `application/x-www-form-urlencoded`. */
   form?: URLSearchParams
-  /** Ends the request and the reading of its answer. */
+  /** Aborts the request and the reading of its response. */
   signal: AbortSignal
 }
 
-/** Another server answered, but not with a 2xx. */
+/** Another server responded with a status other than 2xx. */
 export class FailedAnswerError extends Error {
   override name = 'FailedAnswerError'
 
@@ -23,8 +23,9 @@ export class FailedAnswerError extends Error {
 }
 
 /**
- * Asks another server for JSON: no redirect is followed, no more than 256 KiB is read, and the signal ends it at any point.
- * Throws for every answer that is not a 2xx with JSON (FailedAnswerError for another status); the error names the host, never what was sent or received.
+ * Fetches JSON from another server: it follows no redirect, reads at most 256 KiB, and the signal can abort it at any point.
+ * Throws for every response except a 2xx with JSON (FailedAnswerError for another status). The error names the host, never the
+ * sent or received data.
  */
 export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: FetchJsonInput): Promise<unknown> {
   const { host } = new URL(url)
@@ -49,12 +50,12 @@ async function readJson(answer: Response, host: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, which may hold tokens.
+    // The parser's own message quotes the text, which may contain tokens.
     throw new Error(`${host} did not answer with JSON`)
   }
 }
 
-/** The body of an answer as text; throws when it is longer than 256 KiB. */
+/** Returns the body of a response as text; throws when it is longer than 256 KiB. */
 export async function readAnswer(answer: Response, host: string): Promise<string> {
   try {
     return await readLimited(answer, bodyLimits.answer)
@@ -64,7 +65,7 @@ export async function readAnswer(answer: Response, host: string): Promise<string
   }
 }
 
-/** The text of an answer of another server; throws RangeError as soon as it has more than `maxBytes`. */
+/** Returns the text of another server's response; throws RangeError as soon as it has more than `maxBytes`. */
 export async function readLimited(response: Response, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader()
   if (!reader) return ''

@@ -58,7 +58,7 @@ const optionFault = (options: readonly unknown[] = []): Fault =>
 
 const ABSENT: readonly string[] = ['invalid_type', 'invalid_value', 'invalid_union']
 
-/** Nothing was given: no value, an empty text, or none to choose the kind of an object by. */
+/** Returns whether the input is missing: no value, an empty text, or no discriminator of an object. */
 function isMissing(issue: Issue): boolean {
   if (issue.code === 'too_small') return issue.origin === 'string' && issue.minimum === 1
   if ('discriminator' in issue && issue.discriminator)
@@ -102,7 +102,7 @@ function limitFault(issue: LimitIssue): Fault {
   return code ? [code, { [name]: issue.origin === 'date' ? dateText(limit) : limit }] : ['invalid']
 }
 
-/** A time in ISO 8601; at midnight (UTC) the day alone. */
+/** Returns a time in ISO 8601; at midnight (UTC) only the day. */
 const dateText = (time: number): string => new Date(time).toISOString().replace('T00:00:00.000Z', '')
 
 const ID = 'not-an-id'

@@ -7,9 +7,9 @@ import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
 interface GuardedRequest {
   headers?: Record<string, string>
   maxBytes: number
-  /** For all of it: the name's addresses, the connection, the answer. */
+  /** For the whole call: resolving the name, connecting, and the response. */
   limitInMs: number
-  /** Sent with POST; without it nothing is sent, with GET. */
+  /** Sent with POST; without it the request is a GET without a body. */
   body?: string
   /** Returns the first `maxBytes` of a response with any status, instead of refusing longer ones. */
   readsBeginning?: boolean
@@ -21,11 +21,11 @@ export interface GuardedAnswer {
   status: number
   /** A header by its lower-case name; several values are joined. */
   header(name: string): string | undefined
-  /** Empty for what is not a 2xx, unless its beginning was asked for. */
+  /** Empty for a status other than 2xx, unless `readsBeginning` is set. */
   text: string
 }
 
-/** Fetches an https address that came from outside. Throws GuardedFetchError, whose message may be shown. */
+/** Fetches an https address that came from outside. Throws GuardedFetchError with a message that may be shown. */
 export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
 
 /**
@@ -34,7 +34,7 @@ export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<Guard
  */
 export type OutageCause = 'unknown-name' | 'unreachable' | 'timeout'
 
-/** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
+/** Why an address was not fetched, or its response not accepted; reveals no facts about our internal network. */
 export class GuardedFetchError extends Error {
   override name = 'GuardedFetchError'
   readonly outage: OutageCause | null
@@ -56,8 +56,9 @@ interface GuardedFetchParts {
 }
 
 /**
- * A fetch for addresses from outside: https, on port 443 unless the request takes other ports. The name is resolved once, every address of it must be public,
- * the connection goes to those addresses, no redirect is followed, and time and size are limited.
+ * Creates a fetch for addresses from outside: https, on port 443 unless the request allows other ports. The name is resolved
+ * once, and every address of it must be public. The connection uses those addresses, no redirect is followed, and time and size
+ * are limited.
  */
 export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }: GuardedFetchParts = {}): GuardedFetch {
   return async (url, { headers = {}, limitInMs, takesPorts = false, ...input }) => {
@@ -92,7 +93,7 @@ interface AskInput extends Omit<GuardedRequest, 'limitInMs' | 'takesPorts'> {
   headers: Record<string, string>
   signal: AbortSignal
   connection: Connection
-  /** Called once a server has taken the connection. */
+  /** Called once a server has accepted the connection. */
   onReached(): void
 }
 
@@ -103,7 +104,7 @@ async function ask(
   const options = {
     ...connection,
     method: body === undefined ? 'GET' : 'POST',
-    // One connection for one request: none is left open to a server that is not known.
+    // One connection for one request: none stays open to an unknown server.
     agent: false,
     signal,
     headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },
@@ -184,7 +185,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || isGlobal(address as IPv6)
 }
 
-// 2000::/3 is all that has been given out; the rest is "unicast" by name only.
+// Only 2000::/3 has been assigned; the rest is "unicast" by name only.
 const isGlobal = ({ parts }: IPv6): boolean => ((parts[0] ?? 0) & GLOBAL_IPV6_MASK) === GLOBAL_IPV6
 
 // The library also parses `1.2.3` and other old spellings; a resolver returns none of them.

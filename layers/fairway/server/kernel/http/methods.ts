@@ -8,7 +8,10 @@ interface MethodsOptions {
   isThere?: (event: H3Event) => boolean | Promise<boolean>
 }
 
-/** One handler for an address: each method its function, HEAD with GET, every other 405 with `Allow`. Undefined is answered as 204. */
+/**
+ * Creates one handler for an address: a function for each method, HEAD with GET, 405 with `Allow` for all others. The result
+ * undefined becomes 204.
+ */
 export function defineMethods(
   methods: Partial<Record<Method, (event: H3Event) => unknown>>,
   { isThere }: MethodsOptions = {},

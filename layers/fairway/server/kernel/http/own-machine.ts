@@ -30,7 +30,7 @@ export function sentFrom({ socket, headers }: Pick<IncomingMessage, 'socket' | '
   return header ? `The request came through a proxy or a tunnel (${header}). Open it at localhost.` : THIS_MACHINE
 }
 
-/** Why a request is not one of the developer's own machine; undefined when it is. */
+/** Returns why a request is not from the developer's own machine; undefined when it is. */
 export function ownMachineFault(
   request: Pick<IncomingMessage, 'socket' | 'headers'>,
   { isOwnMachine }: Pick<Config, 'isOwnMachine'>,
@@ -39,7 +39,7 @@ export function ownMachineFault(
     return 'The server listens to others, or FW_DISABLE_AUTO_DEV_ACCOUNT is set. Start `nuxt dev` without `--host` or `--tunnel`.'
   const from = sentFrom(request)
   if (from !== THIS_MACHINE) return from
-  // A name of this machine: another one may have been made to point here (DNS rebinding).
+  // Checks for a name of this machine, because a foreign name may resolve to it (DNS rebinding).
   if (!isLoopbackAuthority(request.headers.host))
     return 'Open this at localhost: other names may lead here from elsewhere.'
   return undefined

@@ -35,10 +35,13 @@ function remembered<T>(event: H3Event, input: T): T {
   return input
 }
 
-/** How many objects and lists of an input may be inside each other; with thousands, recursive code runs out of stack. */
+/** How deep objects and lists of an input may be nested; with thousands of levels, recursive code overflows the stack. */
 const MOST_LEVELS = 64
 
-/** Whether objects and lists are nested deeper than 64 levels: then nothing may recurse into them, `JSON.stringify` included. */
+/**
+ * Returns whether objects and lists are nested deeper than 64 levels: then recursive code must not process them, including
+ * `JSON.stringify`.
+ */
 export const isTooDeep = (value: unknown, levels = MOST_LEVELS): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -122,7 +125,7 @@ function parseJson(bytes: Buffer): unknown {
 /** Requests whose body has been read, or is being discarded. */
 const drained = new WeakSet<IncomingMessage>()
 
-/** Reads the body and counts while it arrives, declared or chunked; what is over the limit is never kept. */
+/** Reads the body and counts while it arrives, declared or chunked; data over the limit is never kept. */
 function readBody(
   request: IncomingMessage,
   { maxBytes = bodyLimits.input, limitInMs = ARRIVAL_LIMIT_IN_MS }: ReadLimits,
@@ -132,7 +135,7 @@ function readBody(
     drain(request)
     return Promise.reject(tooLarge(maxBytes))
   }
-  // A short body comes together with the headers, and nothing is left to wait for.
+  // A short body arrives together with the headers, so it is complete already.
   if (declared > 0 && request.readableLength === declared) {
     const bytes: Buffer = request.read()
     drained.add(request)
@@ -185,7 +188,7 @@ export function endUnreadBody({ req, res }: H3Event['node']): void {
   res.once('finish', () => drain(req))
 }
 
-// The rest is read and thrown away, within limits, so that a client that still sends can read the answer.
+// Reads and discards the rest, within limits, so that a client that still sends can read the response.
 function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed || drained.has(request)) return
   drained.add(request)

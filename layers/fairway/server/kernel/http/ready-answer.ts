@@ -8,13 +8,13 @@ import { SIGN_IN_PATH } from '#fairway/shared/paths'
 export interface ReadyAnswer {
   status: number
   headers: readonly string[]
-  /** Text has one character for each byte: Node writes it together with the headers, which is cheaper while it is short. */
+  /** A text with one character for each byte: Node writes it together with the headers, which is cheaper while it is short. */
   body: Buffer | string
 }
 
 const SHORT = 8192
 
-/** Makes an answer that can be sent any number of times; one without a body (304) says nothing of its length. */
+/** Creates a response that can be sent any number of times; one without a body (304) has no length. */
 export function makeReady(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -33,13 +33,16 @@ export function makeReady(
 export const mayBeReady = ({ node: { req } }: H3Event, { walk }: App): boolean =>
   req.method === 'GET' && walk === undefined && req instanceof IncomingMessage
 
-/** Sends an answer that lay ready, with the headers of every answer at this path, in one write. */
+/** Sends a ready response, with the headers of every response at this path, in one write. */
 export function sendReady(event: H3Event, app: App, path: string, { status, headers, body }: ReadyAnswer): void {
   const all = ['x-request-id', getRequestId(event), ...baseHeaders(app, path), ...headers]
   event.node.res.writeHead(status, all).end(body, 'latin1')
 }
 
-/** The headers of every answer at this path but its request id, name after value; answers of the framework's own endpoints are never stored. */
+/**
+ * Returns the headers of every response at this path except its request id, as names followed by values. Responses of the
+ * framework's own endpoints are never stored.
+ */
 export function baseHeaders(app: App, path: string): readonly string[] {
   const { served, shown } = app.memo('base-headers', () => {
     const { isHttps, authDisabled } = app.config

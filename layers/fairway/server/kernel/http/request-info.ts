@@ -14,7 +14,7 @@ export interface RequestInfo {
   clientAddress: string
   userAgent: string
   cookieHeader?: string
-  /** The language that pages and mails answer it in. */
+  /** The language of pages and mails in response. */
   language?: Language
 }
 
@@ -30,16 +30,19 @@ export function requestInfo(event: H3Event) {
 
 const MOST_PARAMETERS = 200
 
-/** The path of the request without its query. Every path has one spelling (`canonicalTarget`), or a rule would know one and a route another. */
+/**
+ * Returns the path of the request without its query. Every path has one spelling (`canonicalTarget`), because a rule and a route
+ * could otherwise read it differently.
+ */
 export function requestPath({ path }: H3Event): string {
   const end = path.search(/[?#]/)
   return end === -1 ? path : path.slice(0, end)
 }
 
 /**
- * The target of a request with the one spelling of its path: letters, digits and dots are not escaped, dot segments are
- * resolved, no slash follows another or ends it. Case, `;` and other escapes tell paths apart. Throws `invalid-request` for
- * a target that is not a path.
+ * Returns the target of a request with the canonical spelling of its path. Letters, digits and dots are not escaped, dot segments
+ * are resolved, and empty segments and a final slash are removed. Case, `;` and other escapes distinguish paths. Throws
+ * `invalid-request` for a target that is not a path.
  */
 export function canonicalTarget(target: string): string {
   if (!target.startsWith('/')) throw new AppError('invalid-request', { detail: 'The request target is not a path.' })
@@ -69,7 +72,7 @@ export function requestQuery(event: H3Event): string {
   return query
 }
 
-/** Aborted when the client has gone before the answer was written. */
+/** Aborted when the client disconnects before the response was written. */
 export const requestSignal = (event: H3Event): AbortSignal => requestAbort(event).signal
 
 /** Returns the same as a controller, for callers that also abort for other reasons. */
@@ -84,18 +87,23 @@ export function requestAbort(event: H3Event): AbortController {
 
 const BEARER = /^bearer(?:\s+(.*))?$/i
 
-/** The credential of an `Authorization: Bearer` header, an empty text when there is none behind the word, undefined without such a header. */
+/**
+ * Returns the credential of an `Authorization: Bearer` header: an empty text without a value, undefined without such a header.
+ */
 export function readBearer(request: Pick<IncomingMessage, 'headers'>): string | undefined {
   const match = BEARER.exec(request.headers.authorization?.trim() ?? '')
   return match ? (match[1] ?? '') : undefined
 }
 
-/** Whether a person's browser goes to this address now: a GET that says it is a navigation and is not made ahead of time. */
+/** Returns whether a person's browser navigates to this address now: a GET marked as a navigation that is not a prefetch. */
 export function isNavigation({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !isAheadOfTime(headers)
 }
 
-/** The same for addresses that clients may open which say nothing of themselves: only what a browser calls something else is refused. */
+/**
+ * Does the same for addresses that other clients may open, without these headers. Refuses only requests that a browser marks as
+ * another kind.
+ */
 export function mayBeNavigation({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
   const isOther = site !== undefined && mode !== undefined && mode !== 'navigate'
@@ -107,7 +115,7 @@ function isAheadOfTime(headers: IncomingHttpHeaders): boolean {
   return purposes.some(purpose => /prefetch|prerender|preview/i.test(String(purpose ?? '')))
 }
 
-/** Whether the browser says that it holds this version already (RFC 9110 §13.1.2: weak comparison, a list, or `*`). */
+/** Returns whether the browser already has this version (RFC 9110 §13.1.2: weak comparison, a list, or `*`). */
 export function matchesEtag(request: IncomingMessage, etag: string): boolean {
   const header = request.headers['if-none-match']
   if (!header) return false
@@ -118,6 +126,9 @@ export function matchesEtag(request: IncomingMessage, etag: string): boolean {
 export const mountedNames = (app: App): Set<string | undefined> =>
   app.memo('mounted-names', () => new Set<string | undefined>())
 
-/** True for paths that answer data or framework pages, mounted handlers and all below them included, and never the application shell. */
+/**
+ * Returns true for paths that serve data or framework pages, including mounted handlers and paths below them, and never the
+ * application shell.
+ */
 export const isServedPath = (app: App | undefined, pathname: string): boolean =>
   isServerPath(pathname) || (app !== undefined && mountedNames(app).has(pathname.split('/', 2)[1]))

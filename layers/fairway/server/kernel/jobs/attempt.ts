@@ -1,4 +1,4 @@
-// One attempt at a job: its code runs with a time limit, and what it throws says whether there is another one.
+// Runs one attempt at a job: its code has a time limit, and its error decides whether it is tried again.
 import type { App } from '../app-context'
 import { withRun, withTimeout } from '../current-run'
 import { countMetric, observeSeconds } from '../events/metrics'
@@ -13,7 +13,7 @@ export const CANCELLED = new Error('The job was cancelled.')
 export const STOPPING = new Error('The server stops.')
 export const LOST = new Error('Another process has taken the job.')
 
-/** Runs one attempt, until `clock` is aborted at most. Returns how it has ended; the caller notes that. */
+/** Runs one attempt until `clock` is aborted at most. Returns how it ended, for the caller to store. */
 export async function runAttempt(
   app: App,
   entry: JobEntry | undefined,
@@ -82,7 +82,7 @@ function resultOf(returned: unknown): string | undefined {
   }
 }
 
-/** Answers that another attempt may change. */
+/** Statuses that another attempt may change. */
 const PASSING = new Set([408, 409, 425, 429])
 
 function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unknown): Ending {
@@ -97,11 +97,11 @@ function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unkno
 const FIRST_DELAY_IN_MS = 10_000
 const LONGEST_DELAY_IN_MS = 60 * 60 * 1000
 
-/** Twice as long after each attempt, and up to a quarter more, so that what has failed together is not tried together. */
+/** Doubles after each attempt, plus up to a quarter at random, so that jobs that failed together do not retry together. */
 const delayOf = (attempts: number): number =>
   Math.min(FIRST_DELAY_IN_MS * 2 ** (attempts - 1), LONGEST_DELAY_IN_MS) * (1 + Math.random() / 4)
 
-/** Writes what a job says of its progress, the latest once in half a second. */
+/** Stores a job's progress, at most every half second. */
 function createProgress(app: App, job: TakenJob) {
   let latest: Progress | undefined
   let timer: NodeJS.Timeout | undefined

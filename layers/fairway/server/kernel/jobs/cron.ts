@@ -16,6 +16,8 @@ export function scheduleFault(schedule: Schedule): string | undefined {
   }
 }
 
-/** The first moment of a schedule after this one; where clocks are set forward, what falls into the gap comes right after it. */
+/**
+ * Returns the first time of a schedule after this one. Where clocks are set forward, a time in the gap follows right after it.
+ */
 export const nextTick = ({ cron, timeZone }: Schedule, after: Date): Date | null =>
   new Cron(cron, { timezone: timeZone, paused: true }).nextRun(after)

@@ -1,4 +1,4 @@
-// The engine: takes jobs from the queue and runs them, in every process that serves.
+// The engine takes jobs from the queue and runs them, in every process that serves.
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
@@ -26,12 +26,12 @@ import { queueScheduled } from './schedule'
  * each other.
  */
 const AT_ONCE = 16
-/** After this time a job that waits for others' answers makes room for the next one. */
+/** After this time, a job that waits for responses of other servers makes room for the next one. */
 const HOLDS_PLACE_FOR_IN_MS = 1000
 const LOOK_EVERY_IN_MS = 750
 const PAUSE_BESIDE_REQUESTS_IN_MS = 50
 const RENEW_EVERY_IN_MS = LEASE_IN_MS / 3
-/** When it looks again after something was queued: the transaction that it is in may take a while. */
+/** The delays of its checks after a job was queued: the surrounding transaction may take a while. */
 const LOOK_SOON_IN_MS = [0, 10, 40, 150, 400]
 const STOPPED_AFTER_IN_MS = 1000
 
@@ -45,24 +45,24 @@ interface Running {
 interface Engine {
   entries: Map<string, JobEntry>
   running: Map<string, Running>
-  /** Attempts whose end is not noted yet. */
+  /** Attempts whose end is not stored yet. */
   ended: (EndedAttempt & { noted: PromiseWithResolvers<void> })[]
   noting?: Promise<void>
   isStopping: boolean
   isOn: boolean
   looking?: Promise<void>
   isAskedAgain: boolean
-  /** Whether more may be ready than there was room for: the next take asks nothing before. */
+  /** Whether more jobs may be ready than there was room for; then the next take skips the check. */
   hasMore: boolean
-  /** The last check for due jobs in the database, on the clock of `performance.now()`. */
+  /** The most recent check for due jobs in the database, on the clock of `performance.now()`. */
   askedAt: number
-  /** The last take of jobs, on the clock of `performance.now()`. */
+  /** The most recent take of jobs, on the clock of `performance.now()`. */
   tookAt: number
-  /** Whether the last query failed to reach the database. */
+  /** Whether the previous query failed to reach the database. */
   isAway: boolean
-  /** From when jobs of processes that say nothing are taken over, on the same clock. */
+  /** From when on jobs of silent processes are taken over, on the same clock. */
   takesOverFrom: number
-  /** Tokens of takes that the database did not answer: jobs may be marked with them that no process runs. */
+  /** Tokens of takes without a response from the database: they may mark jobs that no process runs. */
   unanswered: Set<string>
 }
 
@@ -83,8 +83,8 @@ const engineOf = (app: App): Engine =>
   }))
 
 /**
- * Starts to run jobs, and returns a function that stops it. That function waits for the running jobs and aborts their signals after
- * `graceInMs`. A second later it puts back what has not ended, for the next process.
+ * Starts to run jobs, and returns a function that stops it. That function waits for the running jobs and aborts their signals
+ * after `graceInMs`. A second later it returns the unfinished jobs to the queue, for the next process.
  */
 export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 4000 } = {}): () => Promise<void> {
   const engine = engineOf(app)
@@ -119,13 +119,13 @@ const allEnded = ({ running }: Engine, mostInMs: number): Promise<unknown> =>
 /** Whether this process runs jobs. */
 export const runsJobs = (app: App): boolean => engineOf(app).isOn
 
-/** Looks for jobs at once, and a few times more while the transaction that has queued one may still be open. */
+/** Looks for jobs at once, and a few more times while the transaction that queued one may still be open. */
 export function wakeSoon(app: App): void {
   if (!runsJobs(app)) return
   for (const delay of LOOK_SOON_IN_MS) setTimeout(() => void look(app), delay).unref()
 }
 
-/** Takes what is due, as much as there is room for. A call while one is under way has it look once more. Never throws. */
+/** Takes due jobs, as many as there is room for. A call during another one makes it look once more. Never throws. */
 async function look(app: App): Promise<void> {
   const engine = engineOf(app)
   if (engine.isStopping) return undefined
@@ -152,7 +152,7 @@ function sayAway(app: App, engine: Engine, error: unknown): void {
   engine.isAway = true
 }
 
-/** Tells the database that the jobs of this process still run, once it answers again. The others get the time to do the same. */
+/** Renews the leases of this process once the database is back. Other processes have the same time to do so. */
 async function comeBack(app: App, engine: Engine): Promise<void> {
   await keepRunning(app, engine)
   engine.isAway = false
@@ -186,7 +186,7 @@ async function findDue(app: App, engine: Engine): Promise<boolean> {
 
 const isOurs = (name: string): boolean => name.startsWith(PLATFORM_JOB)
 
-/** Takes jobs of one kind until there are none, or there is no room for more; returns whether there may be more. */
+/** Takes jobs of one kind until there are none, or no room for more; returns whether there may be more. */
 async function fill(app: App, engine: Engine, { ours, names }: { ours: boolean; names: string[] }): Promise<boolean> {
   for (;;) {
     await yieldToRequests(app, engine)
@@ -200,8 +200,8 @@ async function fill(app: App, engine: Engine, { ours, names }: { ours: boolean; 
 }
 
 /**
- * Waits between two takes while requests come. A write to a file blocks the event loop until the disk has it, and many short jobs would
- * leave requests no time in between.
+ * Waits between two takes while requests arrive. A write to a file blocks the event loop until the disk confirms it, and many
+ * short jobs would leave no time for requests.
  */
 async function yieldToRequests(app: App, engine: Engine): Promise<void> {
   const pause = engine.tookAt + PAUSE_BESIDE_REQUESTS_IN_MS - performance.now()
@@ -248,7 +248,7 @@ function begin(app: App, engine: Engine, job: TakenJob): void {
   engine.running.set(job.id, running)
 }
 
-/** Notes how an attempt has ended, together with others that end meanwhile, and resolves when the database has it. */
+/** Stores how an attempt ended, together with others that end meanwhile, and resolves when the database has it. */
 function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promise<void> {
   const noted = Promise.withResolvers<void>()
   engine.ended.push({ job, ending, noted })
@@ -256,7 +256,7 @@ function noteEnd(app: App, engine: Engine, job: TakenJob, ending: Ending): Promi
   return noted.promise
 }
 
-/** Notes all that has ended, when the database is back if need be: those jobs would run once more otherwise. */
+/** Stores all ended attempts, if necessary when the database is back: otherwise those jobs would run once more. */
 async function noteEnds(app: App, engine: Engine): Promise<void> {
   while (engine.ended.length > 0) {
     await nextTurnOfTheLoop()
@@ -293,7 +293,10 @@ async function keepRunning(app: App, { running }: Engine): Promise<void> {
   }
 }
 
-/** Cancels a job. One that runs has its `signal` aborted: at once here, and within ten seconds in another process. Returns whether there was one. */
+/**
+ * Cancels a job. Aborts the `signal` of a running one: at once in this process, and within ten seconds in another one. Returns
+ * whether there was one.
+ */
 export async function cancelJob(app: App, id: string): Promise<boolean> {
   const isThere = await markCancelled(app, id)
   if (isThere) engineOf(app).running.get(id)?.clock.abort(CANCELLED)

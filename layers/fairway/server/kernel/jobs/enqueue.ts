@@ -10,29 +10,30 @@ import { findByKey, insertJob, type QueuedJob } from './queue'
 
 const registry = (app: App) => app.memo('job-registry', () => new Map<string, JobEntry>())
 
-/** Says which jobs there are. */
+/** Sets the declared jobs. */
 export function declareJobs(app: App, entries: readonly JobEntry[]): void {
   for (const entry of entries) registry(app).set(entry.name, entry)
 }
 
 interface EnqueueOptions {
-  /** From when it may run; at once when not given. */
+  /** The earliest time to run; at once when not given. */
   at?: Date
   /** Of the jobs of this name with this key, one waits or runs: another one is not queued. */
   key?: string
-  /** Lower ones go first; 0 when not given. */
+  /** Lower numbers run first; 0 when not given. */
   priority?: number
 }
 
-/** The job of this name; undefined where none was declared. */
+/** Returns the job of this name; undefined for an unknown name. */
 export const findJob = (app: App, name: string): JobEntry | undefined => registry(app).get(name)
 
 /** The names of all jobs, for a message. */
 export const jobNames = (app: App): string => [...registry(app).keys()].join(', ') || 'none'
 
 /**
- * Queues a job, in the transaction where `db` is one: what is rolled back was never queued. Returns the id of the job, or of the
- * one with the same key that waits or runs. Throws for an input that the job does not accept, and outside of requests, actions and jobs.
+ * Queues a job, in the transaction where `db` is one: a rollback also removes the job. Returns the id of the job, or of the
+ * waiting or running one with the same key. Throws for an input that the job does not accept, and outside of requests, actions
+ * and jobs.
  */
 export async function enqueue<Name extends keyof JobTypes & string>(
   db: Pick<Orm, 'run' | 'all'>,

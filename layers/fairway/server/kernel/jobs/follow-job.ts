@@ -1,4 +1,4 @@
-// Waiting for a job: for an action whose caller wants the result, and sees how far it is.
+// Waits for a job, for an action whose caller needs the result and its progress.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../http/app-error'
 import { requireRun, sessionOfRun } from '../current-run'
@@ -7,15 +7,15 @@ import { findJobOf } from './list-jobs'
 interface FollowOptions {
   /** Ends the waiting; the job continues. */
   signal: AbortSignal
-  /** Told how far it is: `host?.progress` of an action shows it to an MCP host. */
+  /** Receives the progress: `host?.progress` of an action shows it to an MCP host. */
   progress?: (done: number, total?: number) => unknown
 }
 
 const LOOK_EVERY_IN_MS = 300
 
 /**
- * Waits for a job that the caller has queued, and returns what it has returned. Throws `conflict` for one that has failed or was
- * cancelled, and `not-found` for one that the caller has not queued.
+ * Waits for a job that the caller queued, and returns its result. Throws `conflict` for a failed or cancelled one, and
+ * `not-found` for a job that the caller did not queue.
  */
 export async function followJob(id: string, { signal, progress }: FollowOptions): Promise<unknown> {
   const run = requireRun()

@@ -10,7 +10,7 @@ import type { Log } from '../events/log'
 import type { MailDataOf, MailToSend } from '../mail/define-mail'
 import { scheduleFault, type Schedule } from './cron'
 
-/** How the names of the platform's own jobs begin. */
+/** The prefix of the platform's own jobs. */
 export const PLATFORM_JOB = 'fw-'
 
 /** The context that the code of a job receives. */
@@ -33,8 +33,8 @@ export interface JobContext {
   /** Shows how much is done: `progress(30, 100)`. It is written once in half a second, and at the end. */
   progress(done: number, total?: number): void
   /**
-   * Acts as a person, by their address or id, in the organization of the job unless another one is given: with their permissions, and
-   * the audit log says so. Throws `unknown-person` for one who is not there, is suspended or has left.
+   * Acts as a person, by their address or id, in the organization of the job unless another one is given. Uses their permissions,
+   * and the audit log records it. Throws `unknown-person` for a person who does not exist, is suspended or has left.
    */
   as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
   /** Writes a mail down as `sendMail` does, outside of a transaction. */
@@ -47,7 +47,7 @@ export interface JobContext {
 /** The actions of a job on behalf of a person. */
 export interface ActingPerson {
   session: Session
-  /** Runs an action as a page would: guard, input, run, output, audit. Throws what the action throws. */
+  /** Runs an action like a page does: guard, input, run, output, audit. Throws the action's errors. */
   run<Name extends keyof ActionTypes & string>(
     name: Name,
     input: ActionTypes[Name]['input'],
@@ -65,31 +65,31 @@ const missing = () => Promise.reject(new Error('declareWork was not called'))
 const extras = (app: App) =>
   app.memo('job-extras', (): { make: MakeExtras } => ({ make: () => ({ as: missing, mail: missing }) }))
 
-/** Says what jobs have in hand besides the queue's own. */
+/** Sets the parts of a job's context that the queue does not provide. */
 export function giveJobs(app: App, make: MakeExtras): void {
   extras(app).make = make
 }
 export const extrasOf = (app: App): MakeExtras => extras(app).make
 
 interface JobOptions<Input extends z.ZodObject> {
-  /** One sentence that says what it does. */
+  /** One sentence that describes the job. */
   description: string
   /** The input schema, with JSON values. An empty object when not given. */
   input?: Input
   /**
-   * The schedule on which it runs automatically: a cron expression of five or six fields. Its input must be valid when it is
+   * The schedule for automatic runs: a cron expression of five or six fields. Its input must be valid when it is
    * empty.
    */
   schedule?: string | { cron: string; timeZone?: string }
   /** How often it is tried again after a failure. */
   retries?: number
-  /** After how many seconds its `signal` is aborted and the attempt has failed. */
+  /** The time limit in seconds; then its `signal` is aborted and the attempt has failed. */
   timeout?: number
   /** How many run at a time, on all servers together; `per` returns the key that this number applies to. */
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
   /**
-   * Whether it mostly waits for other servers. Such a job makes room for the next one after a second, so that servers which say nothing
-   * hold up no other jobs. Its `concurrency` says how many wait at most.
+   * Whether it mostly waits for other servers. Such a job makes room for the next one after a second, so that silent servers do
+   * not delay other jobs. Its `concurrency` limits how many wait.
    */
   waits?: boolean
   /**

@@ -5,12 +5,12 @@ import type { App } from '../app-context'
 import { metricLine } from '../events/metrics'
 import { PLATFORM_JOB } from './job'
 
-/** The condition that a job is in a state, so that an index answers it. */
+/** The condition that a job is in a state, in a form that uses an index. */
 const isIn = (state: JobState): string =>
   FINISHED.has(state) ? `state = '${state}' and finished_at is not null` : `state = '${state}'`
 const FINISHED = new Set<JobState>(['failed', 'cancelled', 'done'])
 
-/** How many jobs of each name are in each state, in the Prometheus text format; what is done is counted by each process. */
+/** Returns the number of jobs per name and state, in the Prometheus text format; each process counts its finished jobs. */
 export async function jobMetrics(app: App): Promise<string> {
   const counts = JOB_STATES.filter(state => state !== 'done').map(
     state => `select name, '${state}' as state, count(*) as number from fw_jobs where ${isIn(state)} group by name`,
@@ -22,7 +22,7 @@ export async function jobMetrics(app: App): Promise<string> {
   return `# HELP fairway_jobs Jobs of all instances by state.\n# TYPE fairway_jobs gauge\n${lines.join('')}`
 }
 
-/** A job that this person has queued; undefined for any other. */
+/** Returns a job that this person queued; undefined for any other. */
 export async function findJobOf(app: App, userId: string, id: string): Promise<FollowedJob | undefined> {
   const { rows } = await app.db.client.execute({
     sql: `select name, state, progress_done as done, progress_total as total, result from fw_jobs where id = ? and user_id = ?`,
@@ -50,9 +50,12 @@ interface WantedJobs {
   before?: string
 }
 
-/** The latest jobs, 50 at most: those in this state, those of this name. Without a name what the platform has done is left out. */
+/**
+ * Returns the latest 50 jobs, optionally in this state or of this name. Without a name, finished jobs of the platform are
+ * omitted.
+ */
 export async function listJobs(app: App, { state, name, before }: WantedJobs) {
-  // Conditions that are not asked for are left out, so that indexes answer the others.
+  // Unused conditions are left out, so that the others can use indexes.
   const asked = { 'name = ?': name, 'id < ?': before }
   const found = Object.entries(asked).filter(([, value]) => value !== undefined)
   const all = [
@@ -60,7 +63,7 @@ export async function listJobs(app: App, { state, name, before }: WantedJobs) {
     ...(state ? [isIn(state)] : []),
     ...found.map(([sql]) => sql),
   ]
-  // Jobs of most states are few; in the order of ids all others would be passed by.
+  // Few jobs are in most states; in the order of ids, the query would scan all others.
   const order = state && state !== 'done' ? '+id' : 'id'
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs

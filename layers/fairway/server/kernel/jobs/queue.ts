@@ -7,12 +7,12 @@ import type { Runs } from '../owned-rows'
 import { recordSecurityEvent } from '../security-events/record-security-event'
 import { type JobEntry, PLATFORM_JOB } from './job'
 
-/** For how long a process may be silent before another one takes its jobs. */
+/** How long a process may be silent before another one takes its jobs. */
 export const LEASE_IN_MS = 30_000
 
 export interface QueuedJob {
   id: string
-  /** From when it may run; at once when not given. */
+  /** The earliest time to run; at once when not given. */
   at?: Date
   key?: string
   tick?: Date
@@ -74,7 +74,7 @@ export interface TakenJob {
   isCancelled: boolean
 }
 
-/** Whether anything may be taken or woken: what an idle process asks, by indexes alone. */
+/** Returns whether jobs can be taken or woken; idle processes call it, so it uses only indexes. */
 export async function isAnythingDue(app: App): Promise<{ isReady: boolean; isWaking: boolean }> {
   const now = app.now().getTime()
   const [rows] = await app.db.readRows([{ sql: DUE, args: [now, now] }])
@@ -159,7 +159,7 @@ const toTaken = (row: z.output<typeof takenSchema>, token: string): TakenJob => 
   isCancelled: row.is_cancelling === 1,
 })
 
-/** Puts back what was taken with these tokens; those attempts do not count. */
+/** Puts back the jobs that were taken with these tokens; those attempts do not count. */
 export async function giveBack(app: App, tokens: readonly string[]): Promise<void> {
   await app.db.client.execute({
     sql: `update fw_jobs set state = 'ready', lease_token = null, lease_until = null, attempts = attempts - 1
@@ -191,13 +191,13 @@ export const writeProgress = (on: Runs, { id, token }: Held, { done, total }: Pr
     args: [done, total, id, token],
   })
 
-/** How an attempt has ended. */
+/** The end of an attempt. */
 export type Ending =
   | { state: 'done'; result?: string }
   | { state: 'failed' | 'cancelled'; error?: string }
   /** Tried again at this time. */
   | { state: 'scheduled'; at: Date; error: string }
-  /** Given back: the attempt does not count. */
+  /** Returned to the queue: the attempt does not count. */
   | { state: 'ready' }
 
 export interface EndedAttempt {
@@ -205,7 +205,10 @@ export interface EndedAttempt {
   ending: Ending
 }
 
-/** Notes how attempts have ended, except where another process has taken the job meanwhile, and lets the next ones of their limits run. */
+/**
+ * Stores how attempts ended, except where another process has taken the job meanwhile, and releases the next jobs of their
+ * limits.
+ */
 export async function endAttempts(app: App, ended: readonly EndedAttempt[]): Promise<void> {
   if (ended.length === 0) return
   const now = app.now().getTime()
@@ -273,7 +276,7 @@ const KEEP_OURS_IN_MS = HOUR_IN_MS
 const KEEP_DONE_IN_MS = DAY_IN_MS
 const KEEP_FAILED_IN_MS = 30 * DAY_IN_MS
 
-/** Deletes what was done a day ago, or an hour ago by the platform, and what has failed or was cancelled 30 days ago. */
+/** Deletes finished jobs after a day, or after an hour for the platform's, and failed or cancelled ones after 30 days. */
 export async function purgeJobs(app: App): Promise<void> {
   const now = app.now().getTime()
   const purge = `delete from fw_jobs where state = ? and finished_at < ?`

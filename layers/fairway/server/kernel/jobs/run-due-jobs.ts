@@ -6,7 +6,7 @@ import type { JobEntry } from './job'
 import { endAttempts, type Ending, takeJobs, wakeJobs } from './queue'
 import { queueScheduled } from './schedule'
 
-/** A job that `runDueJobs` has run once. */
+/** A job that `runDueJobs` ran once. */
 export interface RanJob {
   id: string
   name: string
@@ -14,7 +14,7 @@ export interface RanJob {
   error?: string
 }
 
-/** Runs what is due now, and what those jobs queue, one after another until nothing is left. */
+/** Runs the jobs that are due now, and the jobs that they queue, in sequence until none is left. */
 export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promise<RanJob[]> {
   const byName = new Map(entries.map(entry => [entry.name, entry]))
   const ran: RanJob[] = []

@@ -12,8 +12,8 @@ const tickAfter = (schedule: Schedule, now: Date): number =>
 const KNOWN_FOR_IN_MS = 60_000
 
 /**
- * Queues what schedules have come due. A moment is queued once, by whichever process is first; of those missed while no process lived,
- * only the first one. While the run before has not ended, a moment is left out.
+ * Queues the schedules that are due. The first process queues each due time once; of times that were missed while no process ran,
+ * only the first is queued. While the previous run has not ended, a due time is skipped.
  */
 export async function queueScheduled(app: App, entries: readonly JobEntry[]): Promise<void> {
   const known = app.memo('job-schedules', () => new Map<string, { at: number; until: number }>())
@@ -21,7 +21,7 @@ export async function queueScheduled(app: App, entries: readonly JobEntry[]): Pr
   for (const entry of entries) {
     const { schedule } = entry.job
     const kept = known.get(entry.name)
-    // Far from its due time, the database is asked once a minute: another process may have changed it.
+    // Far from its due time, one query a minute is enough to notice a change by another process.
     if (!schedule || (kept && now < kept.at && now < kept.until && now > kept.until - 2 * KNOWN_FOR_IN_MS)) continue
     known.set(entry.name, { at: await settle(app, entry, schedule), until: now + KNOWN_FOR_IN_MS })
   }
@@ -38,7 +38,7 @@ async function settle(app: App, entry: JobEntry, schedule: Schedule): Promise<nu
   )
   const next = tickAfter(schedule, now)
   if (row && row.schedule === text && row.at > now.getTime() && row.at <= next) return row.at
-  // A clock that was ahead has left a moment behind the next one: it counts as new.
+  // A clock that was ahead may have stored a time after the next one; then the schedule counts as new.
   const isDue = row?.schedule === text && row.at <= now.getTime()
   if (isDue) await orm.run(insertJob(app, entry, {}, { id: newId(), key: 'schedule', tick: new Date(row.at) }))
   await orm.run(sql`insert into fw_job_schedules (name, schedule, next_at) values (${name}, ${text}, ${next})

@@ -14,9 +14,9 @@ export const jobs = sqliteTable(
     state: text('state', { enum: JOB_STATES }).notNull(),
     /** Lower ones go first. */
     priority: integer('priority').notNull().default(0),
-    /** When it may run. */
+    /** The earliest time to run. */
     runAt: timestamp('run_at').notNull(),
-    /** One job of its name with this key may wait or run at a time. */
+    /** Only one job of its name may wait or run with this key. */
     key: text('key'),
     /** The moment of the schedule that it is for; of several processes one queues it. */
     tick: timestamp('tick'),
@@ -25,16 +25,16 @@ export const jobs = sqliteTable(
     limitMost: integer('limit_most'),
     attempts: integer('attempts').notNull().default(0),
     mostAttempts: integer('most_attempts').notNull(),
-    /** Until when the process that runs it has said that it lives; a later one takes it. */
+    /** When the running process's lease expires; then another process takes the job. */
     leaseUntil: timestamp('lease_until'),
-    /** Random, new for each attempt: only who has it may write to the row. */
+    /** Random and new for each attempt: only its holder may write to the row. */
     leaseToken: text('lease_token'),
     isCancelling: integer('is_cancelling', { mode: 'boolean' }).notNull().default(false),
     progressDone: integer('progress_done'),
     progressTotal: integer('progress_total'),
     /** Its return value, as JSON. */
     result: text('result'),
-    /** The error of the last attempt. */
+    /** The error of the latest attempt. */
     error: text('error'),
     /** Where it was queued; null outside of organizations and for schedules. */
     orgId: text('org_id'),

@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from './limits'
 
 /**
  * Counts a request of a subject as running, and returns the function that ends it, to be called once. Throws `rate-limited` with
- * `Retry-After` where as many are running as may.
+ * `Retry-After` when the maximum is running.
  */
 export function acquireSlot(app: App, { name, most }: ConcurrencyLimit, subject: string): () => void {
   if (!app.config.rateLimits) return () => {}

@@ -1,5 +1,5 @@
-// How often one person, organization or network may call what is declared with a `limit`: authors' actions and public routes, and
-// the platform's operations.
+// Limits how often one person, organization or network may call a declaration with a `limit`: authors' actions and public routes,
+// and the platform's operations.
 import { z } from 'zod'
 import type { App } from '../app-context'
 import { addressKey } from '../http/client-address'
@@ -31,7 +31,7 @@ export interface LimitedCaller {
   clientAddress?: string
 }
 
-/** Counts one call of what has this name under each of its limits. Throws `rate-limited` with `Retry-After` beyond one of them. */
+/** Counts one call of this name under each of its limits. Throws `rate-limited` with `Retry-After` beyond one of them. */
 export async function limitCalls(
   app: App,
   name: string,
@@ -41,7 +41,7 @@ export async function limitCalls(
   for (const limit of limits) await limitCall(app, { ...limit, name: `${name}:${limit.per}:${limit.window}` }, caller)
 }
 
-/** Counts one call under a limit, for whom it says. Throws `rate-limited` with `Retry-After` beyond it. */
+/** Counts one call under a limit, by its `per`. Throws `rate-limited` with `Retry-After` beyond it. */
 export const limitCall = (app: App, limit: Limit & { per: CallsPer }, caller: LimitedCaller): Promise<void> =>
   rateLimit(app, limit, subjectOf(limit.per, caller))
 

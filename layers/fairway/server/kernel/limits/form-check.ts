@@ -27,7 +27,7 @@ export async function issueFormTicket(app: App, clientAddress: string): Promise<
 }
 
 /**
- * Checks a form that anyone may send, within its action or route: throws `rate-limited` after ten an hour from one network, and
+ * Checks a public form, within its action or route. Throws `rate-limited` after ten an hour from one network. Throws
  * `form-check-failed` when the hidden field is filled in or the ticket is too new, too old or used.
  */
 export async function checkForm(check: z.output<typeof formCheckInput>): Promise<void> {

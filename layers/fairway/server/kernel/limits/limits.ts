@@ -1,10 +1,10 @@
-/** Whose calls one count adds up, in what authors declare. */
+/** The subject that a limit counts calls for, in authors' declarations. */
 export type CallsPer = 'person' | 'organization' | 'network'
 
-/** How often something may be called, as authors and the platform declare it. */
+/** The limit on calls, as authors and the platform declare it. */
 export interface CallLimit {
   per: CallsPer
-  /** How many calls the window takes. */
+  /** The maximum number of calls in the window. */
   max: number
   /** Seconds, from the first call on. */
   window: number
@@ -24,9 +24,9 @@ export interface Limit extends Omit<CallLimit, 'per'> {
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
 
-/** How many bytes a body may have where no action says so itself: those that are sent here, and those that other servers answer with. */
+/** The maximum sizes of bodies in bytes, where an action sets no other: of requests, and of responses from other servers. */
 export const bodyLimits = {
-  /** A form or JSON input, where nothing else is named. */
+  /** A form or JSON input, where no other limit is set. */
   input: 64 * KIBIBYTE,
   /** A form that carries one ticket or one choice. */
   choice: 4 * KIBIBYTE,
@@ -36,15 +36,15 @@ export const bodyLimits = {
   message: MEBIBYTE,
   /** The metadata document of a client. */
   clientDocument: 64 * KIBIBYTE,
-  /** JSON that a provider or service answers with. */
+  /** JSON in the response of a provider or service. */
   answer: 256 * KIBIBYTE,
-  /** The picture of a person; browsers make it much smaller before they send it. */
+  /** The picture of a person; browsers shrink it before the upload. */
   picture: 200 * KIBIBYTE,
   /** Another application's response to a call. */
   peerAnswer: 4 * MEBIBYTE,
 }
 
-/** How many answers that go on for as long as a page is open there may be at once, of one instance. */
+/** The maximum number of open streams in one instance: responses that continue while a page is open. */
 export const streamLimits = {
   /** A browser needs one for all of its tabs. */
   perSession: 6,
@@ -55,13 +55,13 @@ export const streamLimits = {
   perProcess: 5000,
 }
 
-/** How many requests of one subject may run at once, of one instance. */
+/** The maximum number of running requests of one subject in one instance. */
 export interface ConcurrencyLimit {
   name: string
   most: number
 }
 
-/** Every limit of what may run at once. */
+/** Every limit on concurrent work. */
 export const concurrencyLimits = {
   /** For each grant or static token. */
   mcpCallsPerGrant: { name: 'mcp-calls', most: 20 },
@@ -74,7 +74,9 @@ export const concurrencyLimits = {
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** Every limit of the application: what is counted, for whom, and how much is allowed (docs/guides/devices.md explains them). */
+/**
+ * Every rate limit of the application: the counted event, the subject, and the maximum (docs/guides/devices.md explains them).
+ */
 export const limits = {
   /** For each account, all clients together; a network where the account is signed in has a separate count. */
   signInPerAccount: { name: 'sign-in-account', per: 'person', max: 5, window: 10 * MINUTE },
@@ -121,21 +123,21 @@ export const limits = {
   oauthRevocationsPerAddress: { name: 'oauth-revoke-address', per: 'network', max: 60, window: MINUTE },
   /** Ways to a provider that one person begins. */
   connectionsPerAccount: { name: 'connections-account', per: 'person', max: 60, window: 10 * MINUTE },
-  /** As the identity hub: people who come from other applications. */
+  /** For the identity hub: people who come from other applications. */
   identityAuthorizationsPerAddress: { name: 'identity-authorize-address', per: 'network', max: 120, window: MINUTE },
   identityCodesPerAccount: { name: 'identity-codes', per: 'person', max: 60, window: 10 * MINUTE },
-  /** All users who sign in to one application come from one address here: its server's. */
+  /** All users who sign in to one application share one address here: that of its server. */
   identityTokensPerAddress: { name: 'identity-token-address', per: 'network', max: 600, window: MINUTE },
   identityChecksPerAddress: { name: 'identity-check-address', per: 'network', max: 60, window: MINUTE },
   /** Calls of one other application, all of its people together. */
   a2aCallsPerApp: { name: 'a2a-calls', per: 'application', max: 600, window: MINUTE },
-  /** Calls whose token is not accepted. */
+  /** Calls with an invalid token. */
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
   /** Approvals that other applications request from one person. */
   a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications begin. */
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', per: 'network', max: 30, window: 10 * MINUTE },
-  /** A desktop application asks again until its person has confirmed. */
+  /** A desktop application polls until its person has confirmed. */
   desktopExchangesPerAddress: {
     name: 'desktop-exchanges-address',
     per: 'network',
@@ -151,7 +153,7 @@ export const limits = {
   webhookChangesPerAccount: { name: 'webhook-changes-account', per: 'person', max: 120, window: HOUR },
   /** Pages of the activity. */
   activityPagesPerAccount: { name: 'activity-account', per: 'person', max: 60, window: MINUTE, isPerInstance: true },
-  /** Tickets of public forms; one page takes one, and one more each time that its form is sent. */
+  /** Tickets of public forms; a page requests one, and one more each time that its form is sent. */
   formTicketsPerAddress: { name: 'form-tickets-address', per: 'network', max: 120, window: HOUR },
   /** Public forms that are sent, of one kind. */
   formsPerAddress: { name: 'forms-address', per: 'network', max: 10, window: HOUR },

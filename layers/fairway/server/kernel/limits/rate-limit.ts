@@ -26,7 +26,7 @@ export async function rateLimit(app: App, limit: Limit, subject: string): Promis
   )
 }
 
-/** The same in a transaction: what is rolled back was never counted. */
+/** Does the same in a transaction: a rollback also removes the count. */
 export async function rateLimitWithin(app: App, on: Pick<Orm, 'all'>, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   const now = app.now().getTime()
@@ -49,7 +49,7 @@ function checkCount(limit: Limit, { count, endsAt }: Counted, now: number): void
   })
 }
 
-// By hand: the query builder would take as long to write it as the database to run it.
+// Written by hand: the query builder would take as long to build it as the database to run it.
 const COUNT = `insert into rate_limits (key, count, ends_at) values (?, 1, ?) on conflict (key) do update set
   count = case when ends_at <= ? then 1 else count + 1 end, ends_at = case when ends_at <= ? then excluded.ends_at else ends_at end
   returning count, ends_at as endsAt`
@@ -67,7 +67,7 @@ async function countForAll(app: App, limit: Limit, subject: string, now: number)
   return countedSchema.parse(rows[0])
 }
 
-/** Counts in this process alone. */
+/** Counts only in this process. */
 function countHere(app: App, limit: Limit, subject: string, now: number): Counted {
   const windows = app.memo(`local-limit:${limit.name}`, () => createRemembered<Counted>('local-limits'))
   const known = windows.get(subject)
@@ -80,13 +80,13 @@ function countHere(app: App, limit: Limit, subject: string, now: number): Counte
   return begun
 }
 
-/** Forgets what was counted for a subject, for example after a sign-in that succeeded. */
+/** Resets the count of a subject, for example after a successful sign-in. */
 export async function resetRateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   await app.db.orm.delete(rateLimits).where(eq(rateLimits.key, keyOf(limit, subject)))
 }
 
-/** Takes one counted attempt of a subject back, for example because it was a sign-in that succeeded. */
+/** Subtracts one counted attempt of a subject, for example because the sign-in succeeded. */
 export async function refundRateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   await app.db.orm

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One counter per limit and subject; the key is hashed, so the table holds no address and no account. */
+/** One counter per limit and subject; the key is hashed, so the table contains no address and no account. */
 export const rateLimits = sqliteTable('rate_limits', {
   key: text('key').primaryKey(),
   count: integer('count').notNull(),

@@ -9,12 +9,12 @@ import { isDeclared, mark, parseDeclaration } from '../declaration'
 export interface MailBodyContext {
   /** The language of the receiver. */
   language: Language
-  /** A text of the mail's own (`words` in the catalog), with its placeholders filled. */
+  /** A text of this mail (`words` in the catalog), with its placeholders filled. */
   t(word: string, values?: Readonly<Record<string, string | number>>): string
 }
 
 interface MailOptions<Data extends z.ZodObject> {
-  /** One sentence that says what it is for. */
+  /** One sentence that describes its purpose. */
   description: string
   /** The schema of its data. Texts and numbers fill the placeholders of its texts. */
   data?: Data
@@ -22,13 +22,13 @@ interface MailOptions<Data extends z.ZodObject> {
   example: z.input<Data> | ((context: { db: Orm }) => z.input<Data> | Promise<z.input<Data>>)
   /** The values of the placeholders, where they differ from the data. */
   values?(data: z.output<Data>): Readonly<Record<string, string | number>>
-  /** Where its button leads: a path of this application, or an address. Without it there is no button. */
+  /** The address of its button: a path of this application, or a full address. Without it there is no button. */
   href?(data: z.output<Data>): string
   /** The content between its paragraphs and its button. The text part is also made from it. */
   body?(data: z.output<Data>, context: MailBodyContext): VNodeChild
   /** For optional mails: receivers can switch a topic off, and each such mail has a link for that. */
   topic?: string
-  /** How many one receiver gets in an hour; 20 when not given. */
+  /** The maximum number of mails per receiver and hour; 20 when not given. */
   mostPerHour?: number
 }
 
@@ -73,11 +73,11 @@ export const isMail = (value: unknown): value is Mail => isDeclared('mail', valu
 /** The data of a mail, as its author types it. */
 export type MailDataOf<Declared> = Declared extends { data: infer Data extends z.ZodObject } ? z.input<Data> : never
 
-/** To whom a mail goes, and with what. */
+/** The receiver of a mail and its data. */
 export interface MailToSend<Data> {
   /** One address. */
   to: string
   data: Data
-  /** The language of the receiver when not given: the one that they have chosen here, else English. */
+  /** The language; by default the one that the receiver has chosen here, else English. */
   language?: Language
 }

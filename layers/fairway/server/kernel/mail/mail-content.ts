@@ -28,11 +28,11 @@ interface PlatformData<Name extends PlatformMail> {
   values: Omit<MailValues[Name], 'product'>
   /** Where the button leads. */
   href: string
-  /** English when not given, or where there is no text in it. */
+  /** English when not given, or where it has no text in that language. */
   language?: Language
 }
 
-/** A time in a mail, whose reader's time zone is not known: “24 November 2026 at 14:05 UTC”. */
+/** Formats a time in UTC for a mail, whose reader's time zone is not known: “24 November 2026 at 14:05 UTC”. */
 export const mailTime = (time: Date | number, language: Language): string =>
   `${formatTime(time, language, 'long', 'UTC')} UTC`
 

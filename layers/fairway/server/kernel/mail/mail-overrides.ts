@@ -3,7 +3,7 @@ import { languages, type MailTexts, messagesOf } from '#fairway/server/kernel/me
 import type { Language } from '#fairway/shared/languages'
 import type { MailValues } from './platform-mails'
 
-/** A text of a mail, or what makes it from the mail's values. */
+/** A text of a mail, or a function that makes it from the mail's values. */
 export type MailText<Values> = string | ((values: Values) => string)
 
 /**
@@ -33,7 +33,7 @@ const partsSchema = z.strictObject({
 type Part = keyof z.output<typeof partsSchema>
 type Texts = Partial<Record<Part, unknown>>
 
-/** Every value of every mail; a mail's own are those that its texts show. */
+/** Every value of every mail; the values of one mail are those in its texts. */
 const VALUES = [
   'askedFrom',
   'invitedBy',
@@ -49,7 +49,7 @@ const VALUES = [
 ]
 const PARTS: readonly Part[] = ['subject', 'lines', 'action', 'notes']
 
-/** The `mails` of `defineFwConfig`: a mail or language that there is not, and a text that leaves a fact out, are faults. */
+/** The `mails` of `defineFwConfig`. An unknown mail or language, and a text that omits a value, are faults. */
 export const mailsOption = z
   .custom<MailOverrides>(value => typeof value === 'object' && value !== null, 'must be an object of mails')
   .superRefine((mails, context) => {
@@ -82,8 +82,8 @@ const languagesOf = (message: string): string[] =>
   languages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])
 
 /**
- * Returns the values of the platform's text that the application's text omits. It must contain all of them except the product's
- * name.
+ * Returns a fault for each value of the platform's text that the application's text omits; only the product's name may be
+ * omitted.
  */
 function missingIn(part: Part, platform: string | string[], given: Texts): string[] {
   if (given[part] === undefined) return []

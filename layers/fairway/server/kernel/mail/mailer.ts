@@ -8,7 +8,7 @@ import { newId } from '../crypto/random'
 export interface Mailer {
   /** True when mails reach people, so that flows which need one can be offered. */
   isReady: boolean
-  /** True when mails go to a mail server, which may be slow or away. */
+  /** True when mails go to a mail server, which may be slow or unreachable. */
   isRemote: boolean
   /** Sends one mail; throws when the mail server does not take it. */
   send(mail: Mail): Promise<void>
@@ -16,7 +16,10 @@ export interface Mailer {
 
 const SEND_LIMIT_IN_MS = 15_000
 
-/** Sends by SMTP when a server is configured; otherwise development writes mails to a folder, and production sends none. */
+/**
+ * Creates the mailer: by SMTP when a server is configured; otherwise development writes mails to a folder, and production sends
+ * none.
+ */
 export function createMailer({ smtp, outbox }: Pick<MailConfig, 'smtp' | 'outbox'>, log: Log): Mailer {
   if (smtp) return smtpMailer(smtp, log)
   if (outbox) return outboxMailer(outbox, log)
@@ -36,7 +39,7 @@ const smtpMailer = ({ url, from }: { url: string; from: string }, log: Log): Mai
     // Loaded with the first mail: starting the server does not need it.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({ url, ...limits })
-    // The same for every try, so that a receiver who gets a mail twice can tell.
+    // The same for every attempt, so that a receiver can recognize a duplicate.
     const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace(/[>\s]/g, '')}>`
     await withinLimit(
       transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, messageId, headers }),
@@ -46,7 +49,7 @@ const smtpMailer = ({ url, from }: { url: string; from: string }, log: Log): Mai
   },
 })
 
-/** Connects to a mail server, greets it and signs in there as for a mail, and sends none; throws with its reason within 15 seconds. */
+/** Connects to a mail server and signs in there without sending a mail; throws with the reason within 15 seconds. */
 export async function verifyMailServer({ url }: { url: string }): Promise<void> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({ url, ...limits })
@@ -54,7 +57,7 @@ export async function verifyMailServer({ url }: { url: string }): Promise<void> 
   transport.close()
 }
 
-// The library's limits are for silence; a server that keeps talking slowly has a limit too.
+// The library's limits are for silence, so a server that keeps talking slowly needs a further limit.
 async function withinLimit<T>(sending: Promise<T>, stop: () => void): Promise<T> {
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
@@ -107,7 +110,7 @@ async function writeToOutbox(folder: string, { id: _id, ...mail }: Mail): Promis
   return path
 }
 
-/** The hundred newest mails of the folder, the latest first; none when there is no folder yet. */
+/** Returns the hundred newest mails of the folder, latest first; none for a missing folder. */
 export async function listOutbox(folder: string): Promise<WrittenMail[]> {
   const names = await readdir(folder).catch(() => [])
   // The ids begin with the time, so the names are in the order of writing.
@@ -117,7 +120,7 @@ export async function listOutbox(folder: string): Promise<WrittenMail[]> {
   return mails.filter(mail => mail !== undefined)
 }
 
-/** One mail of the folder; undefined for what is none. */
+/** Returns one mail of the folder; undefined for an unknown id. */
 export async function findInOutbox(folder: string, id: unknown): Promise<WrittenMail | undefined> {
   const { data: known } = idSchema.safeParse(id)
   if (!known) return undefined

@@ -8,14 +8,17 @@ import { formatTime, type Language } from '#fairway/shared/languages'
 import { MAIL_PREVIEW_PATH, OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 interface Visit {
-  /** The requested mail; all mails when it is missing. */
+  /** The id of the requested mail; all mails when not given. */
   mail?: unknown
   /** Its HTML, as it was written. */
   asHtml: boolean
   language: Language
 }
 
-/** The mails that a development server has written, or one of them; undefined where none is shown or this one is not there. */
+/**
+ * Returns the page of a development server's mails, or of one of them; undefined where the outbox is not shown or the mail is
+ * unknown.
+ */
 export async function outboxPage(app: App, { mail: id, asHtml, language }: Visit): Promise<ServerPage | undefined> {
   const { outbox, showsOutbox } = app.config.mail
   if (!outbox || !showsOutbox) return undefined
@@ -82,7 +85,7 @@ const addressOf = ({ id }: WrittenMail): string => `${OUTBOX_PATH}?mail=${id}`
 
 const timeOf = ({ writtenAt }: WrittenMail, language: Language): string => formatTime(writtenAt, language, 'short')
 
-/** The mail's own page: nothing but its inline styles, as in a mail program that blocks the rest. */
+/** The mail's own page, with only its inline styles, like a mail program that blocks the rest. */
 const htmlOf = ({ id, html = '' }: WrittenMail): ServerPage => ({
   html,
   etag: `"${id}"`,

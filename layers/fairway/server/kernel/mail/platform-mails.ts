@@ -1,8 +1,9 @@
-// The platform's own mails. An application replaces one with a file of its name in server/mails; its texts alone in its catalogs.
+// The platform's own mails. An application replaces one with a file of the same name in server/mails, or only its texts in its
+// catalogs.
 import { z } from 'zod'
 import { defineMail, type MailDataOf } from './define-mail'
 
-/** Where the button leads; what is mailed is always about something that can be opened. */
+/** The address of the button; every mail has something to open. */
 const link = z.string()
 const LINK = 'https://example.com/'
 

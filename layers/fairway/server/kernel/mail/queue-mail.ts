@@ -1,4 +1,4 @@
-// The outbox: a mail is written down with the job that sends it, so what is rolled back is never sent.
+// The outbox stores a mail with the job that sends it, so a rollback also removes the mail.
 import { and, desc, eq, isNotNull, isNull, lt, lte, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -27,7 +27,10 @@ export type MailDb = Pick<Orm, 'insert' | 'run' | 'all'>
 interface MailToWrite {
   to: string
   content: MailContent
-  /** Its text stays for a week after it was given up, so that it can be sent later: nothing in it opens an account. */
+  /**
+   * Keeps its text for a week after sending was given up, so that it can be sent later: it contains no link that opens an
+   * account.
+   */
   isKept?: boolean
 }
 
@@ -40,7 +43,7 @@ export async function writeMail(app: App, on: MailDb, { to, content, isKept }: M
   return id
 }
 
-// Loaded with the first mail: the build reads this file too, and knows no JSX.
+// Loaded with the first mail, because the build also reads this file and cannot parse JSX.
 const rendered = async (app: App, content: MailContent) =>
   (await import('./render-mail')).renderMail(content, app.config)
 
@@ -51,14 +54,17 @@ export const mailSealedColumns: SealedColumn[] = [
   { table: 'mail_outbox', column: 'content', purpose: MAIL_PURPOSE, context: ({ id }) => String(id) },
 ]
 
-/** Without a text once the mail was given up, unless it may be sent later (`isKept`). */
+/** Has no text after sending was given up, unless it may be sent later (`isKept`). */
 const writtenSchema = mailSchema.partial({ text: true }).extend({ isKept: z.boolean().optional() })
 type WrittenDown = z.output<typeof writtenSchema>
 
 const sealMail = (app: App, id: string, mail: WrittenDown): string =>
   seal(app.config.keys, MAIL_PURPOSE, JSON.stringify(mail), id)
 
-/** Sends the mail of a row. The mail server may get one twice: where a process dies between its answer and the end of the job. */
+/**
+ * Sends the mail of a row. The mail server may receive one twice: where a process dies between its response and the end of the
+ * job.
+ */
 export const sendMailJob = defineJob({
   description: 'Sends a mail.',
   input: z.object({ mailId: z.string() }),
@@ -96,7 +102,10 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
   await app.db.orm.delete(mailOutbox).where(eq(mailOutbox.id, id))
 }
 
-/** The latest mails that wait or were given up, 50 at most; `before` is the id of one. Throws nothing for a mail whose secret is gone: its address is empty then. */
+/**
+ * Returns the 50 latest mails that wait or that sending was given up for; `before` is the id of one. Does not throw for a mail
+ * whose secret was removed; its address is then empty.
+ */
 export async function listMails(app: App, before?: string) {
   const rows = await app.db.orm
     .select()
@@ -111,7 +120,7 @@ export async function listMails(app: App, before?: string) {
   })
 }
 
-/** How many mails wait and were given up. */
+/** Counts the mails that wait and those that sending was given up for. */
 export async function countMails(app: App): Promise<{ waiting: number; failed: number }> {
   const countOf = (where: SQL) => app.db.orm.$count(mailOutbox, where)
   return { failed: await countOf(isNotNull(mailOutbox.failedAt)), waiting: await countOf(isNull(mailOutbox.failedAt)) }
@@ -127,7 +136,7 @@ function openMail(app: App, id: string, content: string): Partial<WrittenDown> {
   }
 }
 
-/** Resends a failed email. Throws `not-found` where it is not there, waits, or has no text any more. */
+/** Resends a failed mail. Throws `not-found` when it does not exist, still waits, or no longer has a text. */
 export async function resendMail(app: App, id: string): Promise<void> {
   await app.db.orm.transaction(async tx => {
     const [row] = await tx.select().from(mailOutbox).where(eq(mailOutbox.id, id))
@@ -147,7 +156,7 @@ const isFinal = (error: unknown): boolean =>
 
 const KEEP_FAILED_IN_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Deletes what is left of mails that were given up a week ago. */
+/** Deletes mails a week after sending was given up. */
 export async function purgeMails(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEEP_FAILED_IN_MS)
   await app.db.orm.delete(mailOutbox).where(and(isNotNull(mailOutbox.failedAt), lte(mailOutbox.failedAt, before)))

@@ -17,15 +17,15 @@ export interface MailContent {
   /** The content between them and the button. */
   body?: VNodeChild
   action?: { label: string; href: string }
-  /** Paragraphs after it: how long it works, what to do when the mail was not expected. */
+  /** Paragraphs after it: how long it is valid, and the next step for a mail that was not expected. */
   notes: string[]
-  /** Where the receiver can say that no more of them should come (RFC 8058: the address takes a POST). */
+  /** The address for unsubscribing (RFC 8058: it accepts a POST). */
   unsubscribe?: { label: string; href: string }
 }
 
 type MailConfig = Pick<Config, 'brand' | 'baseUrl'>
 
-/** The text and the HTML of a mail; everything that people wrote is escaped and kept on one line. */
+/** Returns the text and the HTML of a mail; everything that people wrote is escaped and kept on one line. */
 export async function renderMail(content: MailContent, config: MailConfig) {
   const {
     language,
@@ -80,7 +80,7 @@ const unsubscribeHeaders = (href: string) => ({
 
 const directionOf = (language: Language) => languages.find(({ code }) => code === language)?.direction ?? 'ltr'
 
-// Names come from people: a line break in one would let it speak for us.
+// Names come from people: a line break in a name could pretend to be our text.
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 
 const FONT = 'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif'

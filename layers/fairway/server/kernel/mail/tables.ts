@@ -1,6 +1,8 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Mails that wait for the mail server, and those that it did not take; a row is gone as soon as the server has taken its mail. */
+/**
+ * Mails that wait for the mail server, and those that it refused; a row is deleted as soon as the server has accepted its mail.
+ */
 export const mailOutbox = sqliteTable(
   'mail_outbox',
   {
@@ -9,7 +11,7 @@ export const mailOutbox = sqliteTable(
     name: text('name').notNull().default(''),
     /** Receiver, subject and both bodies, sealed: mails carry links that sign people in. */
     content: text('content').notNull(),
-    /** Why it was given up, in the words of the mail server. */
+    /** Why sending was given up, in the words of the mail server. */
     error: text('error'),
     failedAt: integer('failed_at', { mode: 'timestamp_ms' }),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),

@@ -12,7 +12,7 @@ export interface OneTimePurpose<Payload = unknown> {
   name: string
   lifeInSeconds: number
   payload: z.ZodType<Payload>
-  /** How many of one subject are open at once; older ones end. As many as are issued when not given. */
+  /** The maximum of open secrets per subject; older ones end. Unlimited when not given. */
   mostPerSubject?: number
   /** The same for one browser. */
   mostPerBrowser?: number
@@ -42,11 +42,11 @@ interface Issue<Payload> {
   subject?: string | null
   /** The secret in the cookie of the browser that it belongs to. */
   browser?: string
-  /** The secret itself, where it is made elsewhere; 32 random bytes otherwise. */
+  /** The secret itself, where another place makes it; 32 random bytes otherwise. */
   secret?: string
   /** Its hash, where only that is known. */
   hash?: string
-  /** Issues only where this condition of SQL holds. */
+  /** Issues only where this SQL condition holds. */
   where?: Sql
 }
 
@@ -55,7 +55,7 @@ interface Conditions {
   browser?: string
   /** Only of this subject; null matches a secret without a subject. */
   subject?: string | null
-  /** Only while fewer answers than this were counted. */
+  /** Only while fewer attempts than this were counted. */
   triesBelow?: number
   /** Also returns expired ones (`isExpired`), for flows that remember the return path of a late browser. */
   evenExpired?: boolean
@@ -69,7 +69,7 @@ const KEPT_IN_MS = 24 * 60 * 60 * 1000
 const COLUMNS = `hash, purpose, subject, browser_hash as browserHash, payload, tries,
   created_at as createdAt, expires_at as expiresAt, used_at as usedAt`
 
-/** The statements that issue a secret, for a batch of the caller's; the first of them writes one row or none (`where`). */
+/** Returns the statements that issue a secret, for the caller's batch; the first of them writes one row or none (`where`). */
 export function issueStatements<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -126,7 +126,7 @@ export async function peekOneTime<Payload>(
   return row && purpose ? open(app, purpose, row) : null
 }
 
-/** The newest unexpired secret that this browser holds the cookie of, of any of these purposes, used or not. */
+/** Returns the newest unexpired secret of this browser's cookie for any of these purposes, used or not. */
 export async function peekOneTimeOfBrowser<Payload>(
   app: App,
   purposes: readonly OneTimePurpose<Payload>[],
@@ -175,7 +175,10 @@ export async function spendOneTime<Payload>(
   return rows[0] ? open(app, purpose, toRow(rows[0])) : null
 }
 
-/** The statement of `spendOneTime`, whose `returning` may read more in the same moment (`also`: expressions over `fw_one_time`). */
+/**
+ * Returns the statement of `spendOneTime`; its `returning` may read more at the same moment (`also`: expressions over
+ * `fw_one_time`).
+ */
 export const spendStatement = (
   app: App,
   purpose: Named,
@@ -184,7 +187,10 @@ export const spendStatement = (
   also = '',
 ) => changeStatement(app, purpose, secret, ['used_at = ?', app.now().getTime()], conditions, also)
 
-/** Says whose an open secret is, once: of any number of requests at once one gets true; false too when it has a subject or has ended. */
+/**
+ * Assigns an open secret to a subject, once: of several requests at once, one receives true. Returns false when it already has a
+ * subject or has ended.
+ */
 export async function assignOneTime(
   app: App,
   purpose: Named,
@@ -196,7 +202,9 @@ export async function assignOneTime(
   return (await app.db.client.execute(statement)).rows.length === 1
 }
 
-/** Counts a wrong or coming answer before it is looked at, while fewer than `most` were counted; null when the secret is over. */
+/**
+ * Counts an attempt before the answer is checked, while fewer than `most` were counted; returns null when the secret has ended.
+ */
 export async function tryOneTime<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -229,7 +237,10 @@ function changeStatement(
   return { sql: `${sql} returning ${COLUMNS}${also && `, ${also}`}`, args }
 }
 
-/** Notes that a signed message of this id was used, until it would have expired anyway; false when it was used before, by any instance. */
+/**
+ * Records the use of a signed message with this id until it would have expired. Returns false when any instance has used it
+ * before.
+ */
 export async function claimOneTime(app: App, purpose: Named, id: string, expiresAt: Date): Promise<boolean> {
   const now = app.now().getTime()
   const { rowsAffected } = await app.db.client.execute({
@@ -240,7 +251,10 @@ export async function claimOneTime(app: App, purpose: Named, id: string, expires
   return rowsAffected === 1
 }
 
-/** The statement that ends all open secrets of a subject, of these purposes, where the condition `when` holds; for a batch of the caller's. */
+/**
+ * Returns the statement that ends all open secrets of a subject for these purposes, where the condition `when` holds; for the
+ * caller's batch.
+ */
 export const endOneTimeStatement = (
   clock: Pick<App, 'now'>,
   purposes: readonly Named[],
@@ -252,14 +266,14 @@ export const endOneTimeStatement = (
   args: [clock.now().getTime(), subject, ...purposes.map(({ name }) => name), ...when.args],
 })
 
-/** The statement that takes all open secrets of a subject back, as if they had not been issued; for a batch of the caller's. */
+/** Returns the statement that withdraws all open secrets of a subject, as if they had not been issued; for the caller's batch. */
 export const withdrawOneTimeStatement = (purposes: readonly Named[], subject: string, when = ALWAYS): Sql => ({
   sql: `delete from fw_one_time where subject = ? and used_at is null
     and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
   args: [subject, ...purposes.map(({ name }) => name), ...when.args],
 })
 
-/** Deletes what expired a day ago, and claimed ids as soon as they expire. */
+/** Deletes secrets a day after they expire, and claimed ids as soon as they expire. */
 export async function purgeOneTime(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../database/columns'
 
-/** Secrets that are mailed or carried, live for minutes and are used once; the table holds their hashes. */
+/** Secrets that are mailed or carried, are valid for minutes and are used once; the table contains their hashes. */
 export const oneTime = sqliteTable(
   'fw_one_time',
   {
@@ -15,7 +15,7 @@ export const oneTime = sqliteTable(
     browserHash: text('browser_hash'),
     /** Sealed JSON. */
     payload: text('payload'),
-    /** Wrong answers that came with it. */
+    /** The number of wrong answers for it. */
     tries: integer('tries').notNull().default(0),
     createdAt: timestamp('created_at').notNull(),
     expiresAt: timestamp('expires_at').notNull(),

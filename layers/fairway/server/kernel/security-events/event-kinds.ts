@@ -8,7 +8,7 @@ interface EventKind {
   title: string
   group: (typeof EVENT_GROUPS)[number]
   outcome: (typeof EVENT_OUTCOMES)[number]
-  /** More than this many in an hour raise an alert (SPEC: Limits); null for none. */
+  /** An alert is raised above this number in an hour (SPEC: Limits); null for none. */
   alertAbove: number | null
   /** Part of everyday life: it is logged as information. */
   isOrdinary?: true

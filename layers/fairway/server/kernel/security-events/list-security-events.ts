@@ -100,7 +100,7 @@ export async function listSecurityEvents(
   return { events: rows.map(toEvent), totalItems: counted[0]?.n ?? 0 }
 }
 
-/** All events that match, the oldest first, however many there are. */
+/** Iterates over all events that match, the oldest first, without a limit. */
 async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
   const read = (after: EventRow | undefined, limit: number) => {
     const rest = after && sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
@@ -134,7 +134,7 @@ export const eventFilterShape = {
 
 const HOUR_IN_MS = 60 * 60 * 1000
 
-/** Returns how many events of each kind happened in each of the last hours, for a chart; hours without events are omitted. */
+/** Returns how many events of each kind happened in each of the recent hours, for a chart; hours without events are omitted. */
 export async function eventCounts(app: App, hours: number): Promise<EventCounts> {
   const from = new Date(hourOf(app.now()) - (hours - 1) * HOUR_IN_MS)
   const rows = await app.db.orm
@@ -187,7 +187,7 @@ const COLUMNS = [
   'id',
 ]
 
-/** The select of what a person's own file holds of the events that are about them. */
+/** Selects the events about a person for the data that they download. */
 export const eventsOfPerson = (userId: string): SqlPart => ({
   sql: `select ${isoTime('at')} as at, kind, reason, subject, client_address as address from security_events
     where user_id = ? order by security_events.at`,
@@ -207,7 +207,7 @@ export const securityEventsSince = (orgId: string | null, { at, id }: EventTime,
   args: [...(orgId === null ? [] : [orgId]), at, id, most],
 })
 
-/** One event as the export for operators holds it; undefined for one that is deleted. */
+/** Returns one event in the form of the operators' export; undefined for a deleted one. */
 export async function findSecurityEvent(app: App, id: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await app.db.orm.select().from(securityEvents).where(eq(securityEvents.id, id))
   if (!row) return undefined

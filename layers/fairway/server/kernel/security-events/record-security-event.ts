@@ -18,7 +18,7 @@ interface SecurityEvent {
   requestId?: string
   /** In words, for example “Firefox on Windows”. */
   device?: string
-  /** Leaves the row out when one of the same kind, person and address is younger than this; it is counted all the same. */
+  /** Omits the row when one of the same kind, person and address is newer than this; the event still counts. */
   quietForInMs?: number
 }
 

@@ -16,7 +16,7 @@ interface Note {
   alert?: string
   /** Shown small beside it, for support. */
   code?: string
-  /** The one thing to do next, if there is one. */
+  /** The one next step, if there is one. */
   link?: { href: string; text: string }
   /** A further choice, for example a form with the button that declines. */
   besides?: VNode
@@ -24,7 +24,7 @@ interface Note {
   language?: Language
 }
 
-/** A page that says what happened, and one thing to do next. */
+/** Renders a page with what happened, and one next step. */
 export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
   const { title, lead, detail, alert, code, link, besides, language } = note
   const children = [
@@ -41,7 +41,7 @@ export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
   return cardPage(app, { page: 'note', title, lead, children, language })
 }
 
-/** The same as the answer to a visit. */
+/** Does the same as the answer to a visit. */
 export const noteAnswer = async (app: PageApp, status: number, note: Note) => ({
   page: await notePage(app, note),
   status,
@@ -62,7 +62,7 @@ interface Card {
   language?: Language
 }
 
-/** A page with one card under the application's name: what it is about, then what can be done. */
+/** Renders a page with one card under the application's name: its subject, then the possible steps. */
 export function cardPage(
   app: PageApp,
   { page, title, lead, mark, byline, children, script, language = 'en' }: Card,
@@ -71,7 +71,7 @@ export function cardPage(
   return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
 }
 
-/** A page that says what happened, what to do next, and the id that finds the request in the log. */
+/** Renders a page with the error, the next step, and the id that finds the request in the log. */
 export function errorPage(
   app: PageApp,
   error: AppError,
@@ -110,12 +110,12 @@ const Foot = ({ text }: { text: string }) => (
   </p>
 )
 
-/** Lets a form be sent once only; calls `remember` with the button that sent it. */
+/** Lets a form be sent only once; calls `remember` with the button that sent it. */
 export const ONE_CLICK = `
 document.addEventListener('submit',function(e){var b=e.submitter;if(!b||e.target.dataset.sent){if(e.target.dataset.sent)e.preventDefault();return}
 e.target.dataset.sent='1';b.setAttribute('aria-busy','true');remember(b)});
 addEventListener('pageshow',function(e){if(e.persisted)document.querySelectorAll('form').forEach(function(f){delete f.dataset.sent;f.querySelectorAll('button').forEach(function(b){b.removeAttribute('aria-busy')})})});
 `
 
-/** A page's whole script where nothing but that is wanted. */
+/** The whole script of a page that needs only this. */
 export const oneClickScript = `function remember(){}${ONE_CLICK}`.trim().replaceAll('\n', '')

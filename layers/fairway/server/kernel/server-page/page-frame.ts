@@ -2,7 +2,7 @@ import { createSSRApp, Fragment, h, type VNode } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import type { Brand } from '../config/brand'
 
-/** The pages that the server renders itself. `note` says what happened and what to do next, in many places. */
+/** The pages that the server renders itself. `note` explains an event and the next step, in many places. */
 export const SERVER_PAGES = [
   'sign-in',
   'check-mail',
@@ -26,7 +26,7 @@ export interface PageFrameInput {
   brand: Brand
   /** The product's mark and name, as the platform shows them. */
   mark: VNode
-  /** The page itself; it must be shown. */
+  /** The page itself, which the frame must show. */
   content: VNode
 }
 
@@ -37,7 +37,7 @@ export interface PageFrame {
   style: string
 }
 
-/** The frames of an application: `frame` around every page, one of a page's name instead of it. */
+/** The frames of an application: `frame` around every page, a frame with a page's name instead of it. */
 export type PageFrames = Partial<Record<ServerPageName | 'frame', PageFrame>>
 
 /** Declares the frame of the server's own pages (server/pages/frame.tsx), or of one of them (server/pages/<name>.tsx). */

@@ -9,7 +9,7 @@ import { systemTheme, TYPEFACE_PATH } from '../config/theme'
 import { frameOf, renderInFrame, type ServerPageName } from './page-frame'
 
 interface ServerPageInput {
-  /** Which page it is; null for what is shown inside other sites and has nothing around it. */
+  /** The page's name; null for a page that other sites show, which has no frame. */
   page: ServerPageName | null
   title: string
   language: string
@@ -36,7 +36,10 @@ export interface ServerPage {
   policy: string
 }
 
-/** Renders one page of the server's own: escaping by Vue, one style sheet, one script allowed by its hash, framed by no site unless told. */
+/**
+ * Renders one of the server's own pages. Vue escapes it; it has one style sheet and one script that its hash allows, and other
+ * sites cannot frame it by default.
+ */
 export async function renderPage({ config: { brand }, frames }: PageApp, input: ServerPageInput): Promise<ServerPage> {
   const { page, language } = input
   const frame = page && frameOf(frames, page)
@@ -78,7 +81,7 @@ const Brand = ({ brand }: { brand: BrandConfig }) => (
   </p>
 )
 
-/** The product's logo, or the mark of those that have none. */
+/** The product's logo, or the default mark for products without one. */
 export const ProductMark = ({ brand: { logo } }: { brand: BrandConfig }) => (logo ? <Picture logo={logo} /> : <Mark />)
 
 const Picture = ({ logo }: { logo: Logo }) => (

@@ -8,7 +8,7 @@ export type BrowserAnswer = { setCookies?: readonly string[] } & (
   | { body: unknown }
   /** 303 when no status is given. */
   | { location: string; status?: 302 }
-  /** A page for this browser only, under the status of what it explains. */
+  /** A page for this browser only, with the status of the error that it explains. */
   | { page: ServerPage; status?: number; headers?: AppError['headers'] }
   /** A page that is the same for every browser. */
   | { sharedPage: ServerPage }
@@ -22,7 +22,7 @@ export function setCookies(event: H3Event, cookies: readonly string[]): void {
   for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
 }
 
-/** Sends what a domain has answered. */
+/** Sends a domain's answer. */
 export function sendAnswer(event: H3Event, answer: BrowserAnswer): unknown {
   setCookies(event, answer.setCookies ?? [])
   if ('body' in answer) return answer.body

@@ -1,4 +1,4 @@
-// Browsers send `Origin: null` with the forms of a page whose policy is `no-referrer`: pages of ours say `same-origin`.
+// Browsers send `Origin: null` with the forms of a page whose policy is `no-referrer`, so our pages use `same-origin`.
 import type { IncomingMessage } from 'node:http'
 import { setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { type App, getApp } from '../app-context'
@@ -9,7 +9,10 @@ import { matchesEtag } from '../http/request-info'
 import type { Config } from '../config/config'
 import type { ServerPage } from './render-page'
 
-/** Answers with a page that is the same for every visitor: cacheable, with a strong ETag and 304. The page is an object that is kept. */
+/**
+ * Sends a page that is the same for every visitor: cacheable, with a strong ETag and 304. Pass the same page object each time,
+ * because the response is cached by it.
+ */
 export async function sendPage(event: H3Event, page: ServerPage): Promise<Buffer> {
   const { status, headers, body } = (await readyPageOf(getApp(event), page))(event.node.req)
   setResponseStatus(event, status)
@@ -17,7 +20,7 @@ export async function sendPage(event: H3Event, page: ServerPage): Promise<Buffer
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body
 }
 
-/** Answers with a page for this visitor only, under the status of the error it explains, if there is one. */
+/** Sends a page for this visitor only, with the status of the error that it explains, if there is one. */
 export function sendPersonalPage(
   event: H3Event,
   page: ServerPage,
@@ -28,7 +31,7 @@ export function sendPersonalPage(
   return page.html
 }
 
-/** Answers with a page for this visitor only, inside a frame that the page's own policy allows. */
+/** Sends a page for this visitor only, inside a frame that the page's own policy allows. */
 export function sendFramedPage(event: H3Event, { html, policy }: ServerPage, status = 200): string {
   setResponseStatus(event, status)
   setResponseHeaders(event, {
@@ -45,12 +48,15 @@ const pageHeaders = ({ policy }: ServerPage) => ({
   'x-frame-options': 'DENY',
 })
 
-/** Chooses the answer with a page that is the same for every visitor: in the encoding that the client likes best, 304 when it has it. */
+/**
+ * Chooses the response with a page that is the same for every visitor: in the client's preferred encoding, or 304 when it has
+ * that version.
+ */
 export type ReadyPage = (request: IncomingMessage) => ReadyAnswer
 
 const readyPages = new WeakMap<ServerPage, Promise<ReadyPage>>()
 
-/** The answers with a page, made once for all requests. */
+/** Creates the responses with a page, once for all requests. */
 export function readyPageOf(app: Pick<App, 'config'>, page: ServerPage): Promise<ReadyPage> {
   const ready = readyPages.get(page) ?? toReadyPage(app, page)
   readyPages.set(page, ready)
@@ -79,7 +85,10 @@ const sharedHeaders = (config: Config, page: ServerPage) => ({
   etag: page.etag,
 })
 
-/** The `Cache-Control` of application pages: browsers ask again each time, shared caches may keep the page for the configured time. */
+/**
+ * Returns the `Cache-Control` of application pages: browsers revalidate each time, shared caches may keep the page for the
+ * configured time.
+ */
 export function sharedCacheHeader(config: Pick<Config, 'shellCacheInSeconds'>): string {
   const seconds = config.shellCacheInSeconds
   if (seconds === null) return 'no-store'
