@@ -133,7 +133,7 @@ function openToOtherSites(event: H3Event): void {
   sendNoContent(event)
 }
 
-/** To sign out, and to learn that people sign in elsewhere. */
+/** For signing out, and for learning that people sign in elsewhere. */
 const OPEN_PATHS = [`${AUTH_PREFIX}/sign-out`, SIGN_IN_METHODS_PATH]
 
 /** Throws `not-found` for endpoints of Fairway's sign-in where the application's `getSession` identifies people. */

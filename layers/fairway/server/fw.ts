@@ -3,7 +3,7 @@ import type { H3Event } from 'h3'
 import type { Session } from '#fairway/shared/schemas/session'
 import * as sessions from './domains/sessions'
 
-/** The signed-in session of this request or null, looked up once per request. */
+/** Returns the signed-in session of this request or null, looked up once per request. */
 export const getSession: (event: H3Event) => Promise<Session | null> = sessions.getSession
 /** Returns the signed-in session of this request; throws `unauthenticated` without one. */
 export const requireSession: (event: H3Event) => Promise<Session> = sessions.requireSession

@@ -47,6 +47,6 @@ export const fieldErrors = {
 
 export type FieldErrorCode = keyof typeof fieldErrors
 
-/** The parameters of a field error as its text shows them: lists with commas between. */
+/** Returns the parameters of a field error for its text: lists with commas between. */
 export const shownParams = (params: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, [value].flat().join(', ')]))

@@ -1,4 +1,4 @@
-// The languages of the interface, and times as their readers write them.
+// The languages of the interface, and the format of times in each.
 
 /** A language of the interface: the name of its folder in app/locales, its native name and its writing direction. */
 export interface LanguageInfo {
@@ -38,7 +38,7 @@ const STYLES = {
   exact: { dateStyle: 'full', timeStyle: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
-// English as most of its readers write days and hours.
+// English with the date and time format of most of its readers.
 const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
 /** Creating a formatter costs a hundred times as much as using one. */

@@ -1,11 +1,11 @@
-/** How an operation is called over HTTP. */
+/** The HTTP request that calls an operation. */
 export interface OperationRequest<Method extends string = string> {
   method: Method
   path: string
   body?: Record<string, unknown>
 }
 
-/** Fields that the address names become part of it; the others are the query of GET, and the body of everything else. */
+/** Fields that the address names become part of it; the others are the query of GET, and the body of all other methods. */
 export function operationRequest<Method extends string>(
   { method, path: template }: { method: Method; path: string },
   input: unknown,

@@ -8,9 +8,9 @@ export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
 /** Where a development server shows the mails that it wrote. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
-/** Where it shows the mails that it can send. */
+/** Where a development server shows previews of its mails. */
 export const MAIL_PREVIEW_PATH = '/_fw/dev/mails'
-/** Where a receiver switches mails off that they do not need. */
+/** Where a receiver switches optional mails off. */
 export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
 /** DevTools: a developer's view of their server, only on their own machine. */
 export const DEVTOOLS_PATH = '/_fw/devtools'
@@ -18,7 +18,7 @@ export const DEVTOOLS_PATH = '/_fw/devtools'
 export const CLAIM_PATH = '/_fw/claim'
 /** The page that requests acceptance of the terms, and then redirects to `return`. */
 export const TERMS_PATH = '/_fw/terms'
-/** The page behind the links that are mailed to both addresses when one is to become the other. */
+/** The page behind the links to both addresses for a change of address. */
 export const ADDRESS_LINK_PATH = '/_fw/address'
 /** The picture of a person; each version has a separate address. */
 export const picturePath = (userId: string, version: string) =>
@@ -28,17 +28,17 @@ export const AUTH_PREFIX = '/_fw/auth'
 export const signInCallbackPath = (provider: string) => `${AUTH_PREFIX}/callback/${provider}`
 /** The available sign-in methods. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
-/** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
+/** The page behind mailed links for signing in, confirming an address and setting a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
-/** Where files are uploaded, below it for each declaration. */
+/** The prefix of the upload paths, one for each declaration. */
 export const FILES_PREFIX = '/_fw/files'
 /** The bytes of a file in an item of a collection. */
 export const filePath = (collection: string, row: string, file: string) =>
   `${FILES_PREFIX}/${collection}/${encodeURIComponent(row)}/${encodeURIComponent(file)}`
-/** Where files of one declaration are uploaded. */
+/** The upload path of one declaration. */
 export const uploadPath = (upload: string) => `${FILES_PREFIX}/${encodeURIComponent(upload)}`
 export const ACTIONS_PREFIX = '/_fw/actions'
-/** Where a public form gets the ticket that it is sent with. */
+/** Where a public form requests its ticket. */
 export const FORM_TICKET_PATH = '/_fw/form-ticket'
 export const ORG_PATH = '/_fw/org'
 /** Changes as they happen, as server-sent events. */
@@ -52,12 +52,12 @@ export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'
 export const WELL_KNOWN_PREFIX = '/.well-known'
 export const GRANTS_PATH = '/_fw/grants'
 export const ORG_GRANTS_PATH = '/_fw/org/grants'
-/** Where other applications call actions of this one. */
+/** Where other applications call this application's actions. */
 export const A2A_PATH = '/_fw/a2a'
 /** The page where a person approves another application's request on their behalf. */
 export const A2A_APPROVALS_PATH = '/_fw/a2a/approvals'
 export const OPENAPI_PATH = '/_fw/openapi.json'
-/** The documents that describe collections to programs: one context for each type, all classes, and where to begin. */
+/** The documents that describe collections to programs: one context for each type, all classes, and the entrypoint. */
 export const CONTEXTS_PREFIX = '/contexts'
 export const COLLECTIONS_DOCUMENTATION_PATH = '/docs.jsonld'
 export const COLLECTIONS_ENTRYPOINT_PATH = '/index.jsonld'

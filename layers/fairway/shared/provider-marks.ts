@@ -4,7 +4,7 @@ interface MarkShape {
   d: string
   /** The colour of a filled shape; the text colour where none is given. */
   fill?: string
-  /** The colour of a drawn line; the shape is not filled then. */
+  /** The colour of a drawn line; then the shape is not filled. */
   stroke?: string
   width?: number
 }

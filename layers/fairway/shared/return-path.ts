@@ -9,7 +9,9 @@ export function safeReturnPath(value: unknown, origin: string): string {
   return sameOriginPath(value, origin, entryPaths) ?? '/'
 }
 
-/** The resolved path, query and hash when `value` stays on `origin`, else undefined; paths in `refused` count as foreign. */
+/**
+ * Returns the resolved path, query and hash when `value` stays on `origin`, else undefined; paths in `refused` count as foreign.
+ */
 export function sameOriginPath(value: unknown, origin: string, refused: readonly string[] = []): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH || !isLocal(value, origin) || !isClean(value))
     return undefined

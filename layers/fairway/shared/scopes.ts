@@ -25,7 +25,7 @@ export const GRANT_SCOPES = [...SUPPORTED_SCOPES, OPERATOR_SCOPE] as const
 /** The scopes of a host that names none. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write']
 
-/** Those of a space-separated list that exist here, in our order. */
+/** Returns the scopes of a space-separated list that exist here, in our order. */
 export function knownScopes(list = ''): Scope[] {
   const named = list.split(' ')
   return SUPPORTED_SCOPES.filter(scope => named.includes(scope))

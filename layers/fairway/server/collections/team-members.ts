@@ -9,7 +9,7 @@ export default defineCollection({
     id: z.string(),
     userId: z.string(),
     email: z.string(),
-    /** Filtering by it finds parts of the name or of the address. */
+    /** Filters match parts of the name or of the address. */
     name: z.string(),
     image: z.string().nullable(),
     role: z.enum(ORG_ROLES),

@@ -27,7 +27,7 @@ export const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
 /** The address of a person, or `Nobody`. */
 export const whoIs = (session: Session | null): string => session?.email ?? 'Nobody'
 
-/** The addresses of those who can change roles in an organization, five at most. */
+/** Returns up to five addresses of people who can change roles in an organization. */
 export const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
   people
     .filter(({ organizations }) => organizations.some(({ id, role }) => id === orgId && role !== 'member'))

@@ -6,7 +6,7 @@ import { Chip, Empty, matches, pathOf, Time } from './frame'
 
 type Listed = Awaited<ReturnType<typeof listJobs>>[number]
 
-/** Where the buttons of the view post to. */
+/** The form target of the view's buttons. */
 export const JOBS_ACT_PATH = pathOf('jobs', '/act')
 
 const TONES: Partial<Record<Listed['state'], 'good' | 'warn' | 'bad'>> = {
@@ -63,7 +63,7 @@ const QueuedRow = ({ job: { id, name, state, attempts, runAt, done, total, error
   </div>
 )
 
-/** A job that needs input is run by `fw jobs run`. */
+/** A job that requires input runs through `fw jobs run`. */
 const takesNothing = ({ job }: Pick<JobEntry, 'job'>): boolean => job.input.safeParse({}).success
 
 const Act = ({ field, value, text, name }: { field: 'run' | 'retry'; value: string; text: string; name: string }) => (

@@ -10,7 +10,7 @@ import { DEVTOOLS_PATH, MCP_PATH } from '#fairway/shared/paths'
 import { explainDenial } from './explain-denial'
 import { type Recording, recordingOf, type Target } from './recording'
 
-/** Writes down how requests go and why they are refused, in memory: methods, paths, names and times; no query, body, cookie or token. */
+/** Records requests and their refusals in memory: methods, paths, names and times; no query, body, cookie or token. */
 export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('request', event => {
     const { app, requestId } = event.context

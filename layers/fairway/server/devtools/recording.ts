@@ -5,7 +5,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 const MOST_REQUESTS = 200
 const MOST_STEPS = 40
 
-/** A step of a request, with when it began, in milliseconds since the request. */
+/** A step of a request, with its start in milliseconds since the request. */
 interface Step {
   name: string
   fact?: string
@@ -19,7 +19,7 @@ export interface RecordedRequest {
   at: Date
   /** Null while the request runs, and where the caller has disconnected. */
   status: number | null
-  /** Milliseconds; null while it is under way. */
+  /** Milliseconds; null while the request runs. */
   took: number | null
   session: Session | null
   steps: Step[]
@@ -34,7 +34,7 @@ export interface Target {
   ids: string[]
 }
 
-/** Why something was refused, in three sentences. */
+/** The reason for a refusal, in three sentences. */
 export interface Reason {
   rule: string
   fact: string
@@ -81,7 +81,10 @@ export function createRecording(now: () => Date) {
       const request = requests.get(id)
       if (request) Object.assign(request, { status, took: performance.now() - request.began })
     },
-    /** Notes a refusal; undefined where this request's is noted already: the error of an action comes by here twice. */
+    /**
+     * Records a refusal; returns undefined if this request's is recorded already, because the error of an action arrives here
+     * twice.
+     */
     deny(requestId: string, { kind, name, session }: Target, { code, status }: AppError): Denial | undefined {
       if (denials.some(denial => denial.requestId === requestId && denial.code === code)) return undefined
       const denial: Denial = { requestId, at: now(), kind, name, code, status, who: session?.email ?? 'nobody' }
@@ -90,7 +93,7 @@ export function createRecording(now: () => Date) {
       return denial
     },
     find: (id: string): RecordedRequest | undefined => requests.get(id),
-    /** The newest first. */
+    /** Newest first. */
     requests: (): RecordedRequest[] => [...requests.values()].toReversed(),
     denials: (): readonly Denial[] => denials,
   }

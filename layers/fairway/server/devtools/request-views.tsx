@@ -82,7 +82,7 @@ const Walk = ({ request: { steps, took } }: { request: RecordedRequest }) => {
   )
 }
 
-/** Why things were refused, the latest first. */
+/** The reasons for refusals, latest first. */
 export function denialsView(denials: readonly Denial[], search: string) {
   const found = denials.filter(({ name, code, who, rule, fact, wayOut }) =>
     matches(search, name, code, who, rule, fact, wayOut),

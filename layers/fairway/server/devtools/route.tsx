@@ -128,7 +128,7 @@ async function act(event: H3Event): Promise<unknown> {
 
 const becomeSchema = z.object({ userId: z.string().min(1).max(200) })
 
-/** A session of this person for this browser, like any other; whom it was before is remembered for the way back. */
+/** Creates an ordinary session of this person for this browser, and remembers the previous person for the way back. */
 async function become(event: H3Event): Promise<unknown> {
   const app = getApp(event)
   const { userId } = becomeSchema.parse(await readFormBody(event))

@@ -54,7 +54,10 @@ const isPlatform = ({ platformTables }: App, name: string): boolean =>
 export const isMasked = (app: App, table: string, column: string): boolean =>
   SECRET.test(column) || (isPlatform(app, table) && PLATFORM_SECRET.test(column))
 
-/** One page of a table's rows as texts, the latest first; `search` is looked for in every column that is shown. Undefined for a table that is not there. */
+/**
+ * Returns one page of a table's rows as texts, latest first; `search` applies to every visible column. Undefined for an unknown
+ * table.
+ */
 export async function readTable(
   app: App,
   name: string,
@@ -80,7 +83,7 @@ export async function readTable(
 }
 
 function toText(value: unknown, column: Table['columns'][number] | undefined): string {
-  // Of a masked value only this is read: whether it is null.
+  // For a masked value, the query reads only whether it is null.
   if (column?.isMasked) return Number(value) === 1 ? 'null' : '••••'
   if (value === null) return 'null'
   if (value instanceof Uint8Array || value instanceof ArrayBuffer) return `${value.byteLength} bytes`

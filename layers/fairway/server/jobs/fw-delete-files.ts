@@ -8,7 +8,7 @@ export default defineJob({
   input: z.object({ all: z.boolean().optional() }),
   schedule: '23 * * * *',
   async run({ all }, { signal, log, now }) {
-    // Once a day the whole storage is looked through.
+    // Once a day, this checks the whole storage.
     const deleted = await deleteFiles(requireRun().app, { all: all ?? now().getUTCHours() === 3, signal })
     if (deleted.files + deleted.orphans > 0) log.info('files deleted', { ...deleted })
   },

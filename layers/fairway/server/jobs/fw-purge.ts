@@ -31,7 +31,7 @@ export default defineJob({
   description: 'Deletes expired sessions, codes, counters, old events and deleted organizations.',
   schedule: '7 * * * *',
   timeout: 30 * 60,
-  // One that fails does not stop the others.
+  // A failed purge does not stop the others.
   async run(_input, { log }) {
     const { app } = requireRun()
     const failed: unknown[] = []

@@ -26,7 +26,7 @@ export interface App {
   now(): Date
   /** Set only on a developer's own machine (server/devtools). */
   walk?: Walk
-  /** Builds a domain's own service on first use and keeps it for the life of this app. */
+  /** Builds a domain's service on first use and keeps it for the lifetime of this app. */
   memo<T>(name: string, make: () => T): T
 }
 
@@ -55,17 +55,17 @@ declare module 'h3' {
   }
 }
 
-/** The app that serves this request; throws where the start-up plugin did not run. */
+/** Returns the app that serves this request; throws where the start-up plugin did not run. */
 export function getApp(event: H3Event): App {
   const { app } = event.context
   if (!app) throw new Error('the app context is missing on this request')
   return app
 }
 
-/** The id that finds this request in the log. */
+/** Returns the id that finds this request in the log. */
 export const getRequestId = (event: H3Event): string => event.context.requestId ?? 'unknown'
 
-/** The memo behind `App.memo`. */
+/** Creates the memo behind `App.memo`. */
 export function createMemo(): App['memo'] {
   const made = new Map<string, unknown>()
   return <T>(name: string, make: () => T) => {

@@ -12,7 +12,7 @@ export function inBackground(app: App, name: string, work: () => Promise<void>):
   works.add(run)
 }
 
-/** Resolves when all work that was started is over, after `mostInMs` at the latest. */
+/** Resolves when all started work has ended, after `mostInMs` at the latest. */
 export async function backgroundDone(app: App, mostInMs = 5000): Promise<void> {
   const works = worksOf(app)
   const limit = AbortSignal.timeout(mostInMs)

@@ -9,7 +9,7 @@ interface Run {
   app: App
   /** The session, or a function that finds it: a request looks its session up on first use. */
   session: Session | null | (() => Promise<Session | null>)
-  /** By which surface an action was called, or that a job runs; missing in other requests. */
+  /** The surface that called an action, or a job; missing in other requests. */
   caller?: AuditCaller
   /** Returns whether the person signed in at most 15 minutes ago; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
@@ -21,20 +21,20 @@ interface Run {
 
 const runs = new AsyncLocalStorage<Run>()
 
-/** Runs `work` so that everything it calls finds this run. */
+/** Runs `work`; everything that it calls finds this run. */
 export const withRun = <T>(run: Run, work: () => T): T => runs.run(run, work)
 
-/** The innermost run, as `requireRun`; undefined outside of all. */
+/** Returns the innermost run, like `requireRun`; undefined outside of all. */
 export const findRun = (): Run | undefined => runs.getStore()
 
-/** The innermost run that the caller is part of: an action's, else the request's; throws outside of both. */
+/** Returns the innermost run of the caller: an action's, else the request's; throws outside of both. */
 export function requireRun(): Run {
   const run = runs.getStore()
   if (!run) throw new Error('this may be called while a request is answered or an action runs')
   return run
 }
 
-/** The session of a run or null; throws while a page is rendered that every visitor shares. */
+/** Returns the session of a run or null; throws while a page is rendered that all visitors share. */
 export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
   typeof session === 'function' ? session() : session
 

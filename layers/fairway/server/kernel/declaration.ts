@@ -13,7 +13,7 @@ const MARK = Symbol.for('fairway.declaration')
 export const mark = <T extends object>(kind: DeclarationKind, declaration: T): T =>
   Object.freeze({ ...declaration, [MARK]: kind })
 
-/** Whether a value was made by the define function of this kind. */
+/** Returns whether the define function of this kind made a value. */
 export const isDeclared = (kind: DeclarationKind, value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, MARK) && Reflect.get(value, MARK) === kind
 
@@ -52,7 +52,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** A text without its percent-encoding; undefined when an escape is broken. */
+/** Decodes percent-encoding; undefined for a broken escape. */
 export function decodedText(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -15,7 +15,10 @@ export const exportMediaTypes = {
 // Without it, Excel reads UTF-8 as the code page of the machine: “Zoë” becomes “ZoÃ«”.
 const BYTE_ORDER_MARK = '\u{FEFF}'
 
-/** Rows as the text of a file, piece by piece: CSV (RFC 4180, with a byte order mark and a header line) or one JSON object a line. */
+/**
+ * Iterates over the text of a file with these rows, in pieces: CSV (RFC 4180, with a byte order mark and a header line) or one
+ * JSON object per line.
+ */
 export async function* exportRows(
   rows: AsyncIterable<Row>,
   columns: readonly string[],
@@ -66,7 +69,7 @@ export async function* inPieces<Row>(
   }
 }
 
-/** A file to save: its name without the ending, and its text, which is sent while it is being read. */
+/** A file to save: its name without the extension, and its text, which is sent while it is being read. */
 export interface ExportFile {
   name: string
   format: keyof typeof exportMediaTypes
@@ -86,7 +89,7 @@ export function sendExport(event: H3Event, { name, format, text }: ExportFile): 
   const { res } = event.node
   const body = Readable.from(text)
   finished(res, () => body.destroy())
-  // A file that breaks off must not look like a whole one.
+  // A truncated file must not look complete.
   body.once('error', () => res.headersSent && res.destroy())
   return body
 }

@@ -67,7 +67,7 @@ const toTake = (upload: string) =>
  */
 export const fileSchema = (upload: string) => given.meta({ upload, description: `A file: ${toTake(upload)}.` })
 
-/** Several files in the input of an action, `most` of them at the most. The action gets their ids. */
+/** Several files in the input of an action, at most `most`. The action receives their ids. */
 export const filesSchema = (upload: string, most = 10) =>
   z
     .array(given)

@@ -27,11 +27,14 @@ export const LANGUAGE_FILE = 'language.json'
 
 const platformApp = fileURLToPath(new URL('../../app', import.meta.url))
 
-/** Whether a value is an object of named things. */
+/** Returns whether a value is an object of named entries. */
 export const isCatalog = (value: unknown): value is Catalog =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The languages that these `app` folders have, English first and the others by their names; throws with the file that is missing or wrong. */
+/**
+ * Returns the languages of these `app` folders, English first and the others by name; throws with the file that is missing or
+ * invalid.
+ */
 export function languagesIn(apps: readonly string[]): LanguageInfo[] {
   const codes = [...new Set(apps.flatMap(app => codesIn(join(app, 'locales'))))]
   const { compare } = new Intl.Collator('en')
@@ -41,7 +44,7 @@ export function languagesIn(apps: readonly string[]): LanguageInfo[] {
     .toSorted((a, b) => isEnglish(b) - isEnglish(a) || compare(a.name, b.name))
 }
 
-/** Folders, and single files that are named after a language. */
+/** Returns folders, and single files that are named after a language. */
 function codesIn(locales: string): string[] {
   if (!existsSync(locales)) return []
   return readdirSync(locales, { withFileTypes: true }).flatMap(entry => {
@@ -126,7 +129,7 @@ function over(own: Catalog, english: Catalog): Catalog {
   }
 }
 
-/** Catalogs in one, the later over the earlier; a list is replaced as a whole. */
+/** Merges catalogs, later ones over earlier ones; a list is replaced as a whole. */
 function merged(catalogs: readonly Catalog[]): Catalog {
   const all: Catalog = {}
   for (const catalog of catalogs)

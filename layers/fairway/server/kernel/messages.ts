@@ -36,7 +36,7 @@ export type Messages = typeof account &
   typeof outbox &
   Pick<typeof mails, 'mailTopics' | 'mailWords'> &
   typeof signIn & {
-    /** A mail that a language does not have goes out in English. */
+    /** A mail without texts in a language is sent in English. */
     mails: Record<string, MailTexts | undefined>
     /** The titles of error codes; the English ones are in the catalog of codes (shared/errors.ts). */
     errors: Record<string, string | undefined>

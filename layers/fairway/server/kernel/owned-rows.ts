@@ -86,7 +86,7 @@ export async function countRows(on: Runs, from: string, args: InValue[]): Promis
   return countSchema.parse(rows[0]).n
 }
 
-/** How many rows of each table a condition on it finds; tables without any are left out. */
+/** Counts the rows of each table that a condition matches; tables without any are left out. */
 export async function countByTable(
   on: Runs,
   tables: readonly TableOfRows[],

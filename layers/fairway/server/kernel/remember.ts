@@ -6,7 +6,7 @@ const shortcut = (most: number) => ({ most, isShortcut: true })
 /** For caches that results depend on, or that spare other servers: they stay with `FW_SHORTCUTS=off`. */
 const needed = (most: number) => ({ most, isShortcut: false })
 
-/** How many of each are remembered; the least recently used leave first. */
+/** The maximum number of values in each; the least recently used are dropped first. */
 export const REMEMBERED = {
   'access-rows': shortcut(2000),
   'access-tokens': shortcut(1000),

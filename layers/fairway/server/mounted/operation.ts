@@ -3,5 +3,5 @@ import { serveOperations } from '#fairway/server/domains/actions'
 import { withPersonalToken } from '#fairway/server/domains/mcp'
 import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
 
-/** Every operation of the platform; the build mounts it at their exact paths. */
+/** Serves every operation of the platform; the build mounts it at their exact paths. */
 export default serveOperations(operations, (event, answer) => withPersonalToken(event, OPERATOR_SCOPE, answer))

@@ -65,7 +65,7 @@ function followSignals(app: App): void {
   }
 }
 
-/** Around the whole application: route rules, static files, middleware and routes see no request before this. */
+/** Wraps the whole application: route rules, static files, middleware and routes receive a request only after this. */
 function putAround(nitro: NitroApp, starting: Promise<App>): void {
   const { h3App } = nitro
   starting.then(app => app.config.shortcuts && skipEmptyHooks(nitro)).catch(() => {})

@@ -3,7 +3,7 @@ import { catalog } from '#fw/actions'
 import { pages } from '#fw/pages'
 import { checkEmbedDeclarations } from '#fairway/server/domains/pages'
 
-/** Stops the start when an action names an embed page that is not there. */
+/** Stops the start when an action names a missing embed page. */
 export default defineNitroPlugin(() => {
   try {
     checkEmbedDeclarations(catalog, pages)

@@ -1,7 +1,7 @@
-// Looked at without a schema: this file is part of pages that need no zod.
+// Checked without a schema, because pages that need no zod include this file.
 import { isRecord } from '../record.ts'
 
-/** One item as it came: its fields, `@id` and `@type`. */
+/** One item as received: its fields, `@id` and `@type`. */
 export type CollectionItem = Record<string, unknown>
 
 /** The links of a page; their presence shows which pages follow or precede it. */
@@ -20,7 +20,7 @@ export interface CollectionPage<Item = CollectionItem> {
   totalItems?: number
   /** The caller's permissions for the collection; undefined where its table has no policy, or its items no `can`. */
   can?: { create: boolean }
-  /** Undefined when the collection is not cut into pages. */
+  /** Undefined when the collection has no pages. */
   view?: CollectionView
 }
 

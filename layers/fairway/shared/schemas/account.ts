@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { handOverSchema } from './organization'
 
-/** A change of address that waits to be confirmed; times are ISO 8601 UTC. */
+/** A pending change of address; times are ISO 8601 UTC. */
 export const pendingAddressSchema = z.object({
   /** The new address. */
   email: z.string(),
@@ -19,10 +19,10 @@ const proofSchema = z.object({
   hasPassword: z.boolean(),
 })
 
-/** The change of address that waits, and whether there can be one. */
+/** The pending change of address, and whether one is possible. */
 export const addressStateSchema = z.object({
   change: z.nullable(pendingAddressSchema),
-  /** The error code of why the address cannot be changed here; null where it can. */
+  /** The error code that explains why the address cannot be changed here; null where it can. */
   refusal: z.nullable(z.string()),
   proof: proofSchema,
 })
@@ -30,7 +30,7 @@ export const addressStateSchema = z.object({
 /** The data that deleting the account would remove and keep. */
 export const accountEndSchema = z.object({
   email: z.string(),
-  /** The error code of why the account cannot be deleted here; null where it can. */
+  /** The error code that explains why the account cannot be deleted here; null where it can. */
   refusal: z.nullable(z.string()),
   organizations: z.array(
     z.object({
@@ -48,7 +48,7 @@ export const accountEndSchema = z.object({
       ),
     }),
   ),
-  /** The application's rows that go, by table. */
+  /** The application's rows that would be deleted, by table. */
   rows: z.array(z.object({ table: z.string(), rows: z.number() })),
   /** The number of entries in each part of the person's downloadable data. */
   counts: z.record(z.string(), z.number()),
@@ -88,7 +88,7 @@ export const passkeySchema = z.object({
 })
 export type Passkey = z.infer<typeof passkeySchema>
 
-/** The accounts at providers that open a person's account. Times are ISO 8601 UTC. */
+/** The accounts at providers that sign a person in. Times are ISO 8601 UTC. */
 export const linkedAccountsSchema = z.object({
   accounts: z.array(
     z.object({
@@ -128,7 +128,7 @@ export type TwoFactorSecret = z.infer<typeof twoFactorSecretSchema>
 export const signInMethodsSchema = z.object({
   /** Where people sign in instead, for applications that have no sign-in; the other fields then name no method. */
   elsewhere: z.nullable(z.string()),
-  /** A link by mail, which comes first where it is offered. */
+  /** A link by mail, shown first where it is offered. */
   magicLink: z.boolean(),
   password: z.boolean(),
   /** Creating an account with a password. */

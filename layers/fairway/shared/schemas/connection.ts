@@ -34,19 +34,19 @@ export const connectedAppSchema = z.object({
   /** The id of the grant. */
   id: z.string(),
   clientId: z.string(),
-  /** As it was shown when it was approved. */
+  /** The name that was shown at the approval. */
   clientName: z.string(),
   /** The host of the app's own address; null when it has none, for example because it runs on the person's machine. */
   clientHost: z.nullable(z.string()),
-  /** Whether it is an API token of a member, which only the list of an organization shows. */
+  /** Whether it is an API token of a member; only the list of an organization contains those. */
   isToken: z.boolean(),
   orgId: z.string(),
   orgName: z.string(),
   scopes: z.array(z.object({ scope: z.enum(GRANT_SCOPES), description: z.string() })),
   createdAt: z.string(),
-  /** Exact to five minutes; null for an API token that was not used yet. */
+  /** Exact to five minutes; null for an unused API token. */
   lastUsedAt: z.nullable(z.string()),
-  /** When it must be approved again at the latest. */
+  /** The latest time for the next approval. */
   expiresAt: z.string(),
 })
 export type ConnectedApp = z.infer<typeof connectedAppSchema>

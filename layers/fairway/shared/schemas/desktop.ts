@@ -8,7 +8,7 @@ export const desktopStates = ['idle', 'signing-in', 'signed-in', 'incomplete', '
 export const desktopCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('get-status') }),
   z.strictObject({ type: z.literal('sign-in') }),
-  /** Tries the applications again that are not signed in. */
+  /** Retries the applications that are not signed in. */
   z.strictObject({ type: z.literal('retry') }),
   /** Signs out of every application and of the hub. */
   z.strictObject({ type: z.literal('sign-out') }),
@@ -16,7 +16,7 @@ export const desktopCommandSchema = z.discriminatedUnion('type', [
 ])
 export type DesktopCommand = z.infer<typeof desktopCommandSchema>
 
-/** Why an application, or the whole, is not signed in; pages have a text for each. */
+/** Why one application, or all of them, are not signed in; pages have a text for each. */
 export const desktopReasons = [
   'not-opted-in',
   'not-production',
@@ -38,7 +38,7 @@ export const desktopStatusSchema = z.strictObject({
   state: z.enum(desktopStates),
   /** The preference `desktopSsoEnabled` of this device. */
   isEnabled: z.boolean(),
-  /** Whether the hub offers it; false too when it cannot be read. */
+  /** Whether the hub offers it; also false when the hub cannot be read. */
   isAvailable: z.boolean(),
   /** The person who is signed in to the workspace. */
   email: z.nullable(z.email()),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * One email address as accounts have it: Unicode form NFKC, trimmed, in lower case, 254 characters at most. Look-alike signs and
- * lists of addresses are refused by the format.
+ * An email address in the form of accounts: Unicode NFKC, trimmed, in lower case, at most 254 characters. The format refuses
+ * look-alike characters and lists of addresses.
  */
 export const emailSchema = z
   .string()

@@ -10,11 +10,11 @@ export const listedPersonSchema = z.object({
   email: z.string(),
   emailVerified: z.boolean(),
   createdAt: z.string(),
-  /** The newest sign-in that is known; null before the first one. */
+  /** The newest known sign-in; null before the first one. */
   lastSignInAt: z.nullable(z.string()),
   /** The suspension that applies now; `until` is null for one without an end. */
   suspension: z.nullable(z.object({ since: z.string(), until: z.nullable(z.string()), reason: z.string() })),
-  /** The address that waits to be confirmed; null without a change of address. */
+  /** The address that waits for confirmation; null without a change of address. */
   pendingEmail: z.nullable(z.string()),
   /** Whether the person is an operator, who cannot be suspended. */
   isOperator: z.boolean(),
@@ -80,14 +80,14 @@ export const listedJobSchema = z.object({
 
 export const listedMailSchema = z.object({
   id: z.string(),
-  /** Which mail it is, for example `invitation`. */
+  /** The mail's name, for example `invitation`. */
   name: z.string(),
   to: z.string(),
   createdAt: z.string(),
   /** When sending was given up, and why; null while it waits. */
   failedAt: z.nullable(z.string()),
   error: z.nullable(z.string()),
-  /** Whether its text is still there. */
+  /** Whether its text still exists. */
   canBeSent: z.boolean(),
 })
 

@@ -3,7 +3,7 @@ import { ORG_ROLES } from '../roles'
 
 const roleSchema = z.enum(ORG_ROLES)
 
-/** One organization as a member sees it in lists. */
+/** One organization in a member's lists. */
 export const organizationEntrySchema = z.object({ id: z.string(), name: z.string(), role: roleSchema })
 export type OrganizationEntry = z.infer<typeof organizationEntrySchema>
 
@@ -88,7 +88,7 @@ export const organizationDeletionSchema = z.object({
   rows: z.array(z.object({ table: z.string(), rows: z.int() })),
   members: z.int(),
   purgeAt: z.string(),
-  /** The organization that I work in then. */
+  /** The organization that I work in after that. */
   nextOrgId: z.nullable(z.string()),
 })
 export type OrganizationDeletion = z.infer<typeof organizationDeletionSchema>
@@ -139,7 +139,7 @@ export const invitationViewSchema = z.object({
   email: z.string(),
   /** `ended` when the inviter may no longer assign that role. */
   status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired', 'ended']),
-  /** False when another account than the invited one is signed in. */
+  /** False when a different account than the invited one is signed in. */
   isForYou: z.boolean(),
   invitedBy: z.string(),
   expiresAt: z.string(),
@@ -149,7 +149,7 @@ export type InvitationView = z.infer<typeof invitationViewSchema>
 /** The response to joining; repeated requests return the same. */
 export const joinedOrganizationSchema = z.object({
   joined: organizationEntrySchema,
-  /** Where I work now: in `joined` when it is my first one or with `confirm`, else where I did. */
+  /** Where I work now: in `joined` when it is my first organization or with `confirm`, else where I worked before. */
   active: z.nullable(z.object({ id: z.string(), name: z.string() })),
   /** Credentials that become unreadable once I switch from there to `joined`. */
   orphanedCredentials: z.array(orphanedCredentialSchema),

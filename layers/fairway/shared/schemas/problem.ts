@@ -1,4 +1,4 @@
-// The small zod: this file is part of the first page that a browser loads.
+// Uses zod/mini because this file is part of the first page that a browser loads.
 import * as z from 'zod/mini'
 
 const fieldErrorSchema = z.object({

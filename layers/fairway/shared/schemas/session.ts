@@ -1,9 +1,9 @@
-// The small zod: this file is part of the first page that a browser loads.
+// Uses zod/mini because this file is part of the first page that a browser loads.
 import * as z from 'zod/mini'
 
 const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 
-/** The organization the user works in when its sign-in rule does not open it to this session: then `orgId` is null. */
+/** The organization that the user works in when its sign-in rule refuses this session; then `orgId` is null. */
 const closedOrgSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -12,7 +12,7 @@ const closedOrgSchema = z.object({
   providerName: z.string(),
   /** The domain or tenant that the account there must belong to. */
   domain: z.optional(z.string()),
-  /** Where signing in with that provider begins; null where it is not configured any more. */
+  /** Where signing in with that provider begins; null where it is no longer configured. */
   signIn: z.nullable(z.string()),
   /** Whether the provider is configured here, so that a page can redirect to it at once. */
   isOwnProvider: z.boolean(),
@@ -20,7 +20,7 @@ const closedOrgSchema = z.object({
 
 export type ClosedOrg = z.infer<typeof closedOrgSchema>
 
-/** The signed-in fact as every surface sees it; it never carries a token. Times are ISO 8601 UTC. */
+/** The session in the form of every surface; it never contains a token. Times are ISO 8601 UTC. */
 const sessionSchema = z.object({
   userId: z.string(),
   email: z.string(),
@@ -44,7 +44,7 @@ const sessionSchema = z.object({
    * Present while the account was used before its address was proved, and this sign-in, which proved it, may review the account.
    */
   mayClaim: z.optional(z.literal(true)),
-  /** There while the terms, as they are now, wait to be accepted. */
+  /** Present while the current terms await acceptance. */
   termsDue: z.optional(z.literal(true)),
   /** Present for those who run this installation (`FW_OPERATORS`): pages show them the operator features. */
   isOperator: z.optional(z.literal(true)),
@@ -58,7 +58,7 @@ const sessionSchema = z.object({
  */
 export interface Session extends z.infer<typeof sessionSchema> {}
 
-/** Where a person works: the fields of a session about it. */
+/** The fields of a session about the organization that a person works in. */
 export const orgContextSchema = z.pick(sessionSchema, {
   orgId: true,
   orgName: true,

@@ -29,7 +29,7 @@ const declaredCredentialSchema = z.object({
   key: z.string(),
   name: z.string(),
   description: z.string(),
-  /** Whether the application can find out if a value works. */
+  /** Whether the application can check a value. */
   isTestable: z.boolean(),
 })
 

@@ -20,12 +20,12 @@ export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
-/** A webhook as it is listed; never its secret. Times are ISO 8601 UTC. */
+/** A webhook in a list, without its secret. Times are ISO 8601 UTC. */
 const webhookSchema = z.object({
   id: z.string(),
   scope: z.enum(WEBHOOK_SCOPES),
   url: z.string(),
-  /** Types of events, or how they begin, with `*` at the end. */
+  /** Types of events, or their prefixes with `*` at the end. */
   types: z.array(z.string()),
   state: z.enum(WEBHOOK_STATES),
   /** Since when it has accepted no delivery. */
@@ -52,7 +52,7 @@ export type WebhookSecret = z.infer<typeof webhookSecretSchema>
 /** One event for one webhook. Times are ISO 8601 UTC. */
 const webhookDeliverySchema = z.object({
   id: z.string(),
-  /** The `webhook-id` header of every try. */
+  /** The `webhook-id` header of every attempt. */
   messageId: z.string(),
   type: z.string(),
   eventAt: z.string(),
@@ -60,7 +60,7 @@ const webhookDeliverySchema = z.object({
   tries: z.int(),
   queuedAt: z.string(),
   lastTryAt: z.nullable(z.string()),
-  /** When it is tried next; null when it is not. */
+  /** The time of the next attempt; null for none. */
   nextTryAt: z.nullable(z.string()),
   /** The HTTP status of the most recent response, and the beginning of its text. */
   status: z.nullable(z.int()),

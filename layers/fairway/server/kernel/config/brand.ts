@@ -88,7 +88,7 @@ export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
 export function socialImageOf({ socialImage, logo }: Pick<Brand, 'socialImage' | 'logo'>) {
   if (socialImage) return { path: socialImage, isWide: true }
   if (!logo) return { path: DEFAULT_SOCIAL_IMAGE, isWide: true }
-  // Other sites show no SVG.
+  // Other sites do not show SVG.
   return logo.light.endsWith('.png') ? { path: logo.light, isWide: false } : undefined
 }
 
@@ -105,7 +105,7 @@ const WHITE = '#ffffff'
 const DARK_TEXT = '#0b1220'
 const LIGHT_SURFACES = [WHITE, '#f8fafc', '#f1f5f9']
 const DARK_SURFACES = ['#1e293b', '#0f172a', '#2a374b']
-/** How light the other shades are in OKLCH, and how much of the colour's strength they keep. */
+/** The lightness of the other shades in OKLCH, and the share of the colour's chroma that they keep. */
 const STEPS = { 50: [0.98, 0.1], 100: [0.95, 0.25], 200: [0.91, 0.45], 500: [0.7, 1], 600: [0.62, 1], 700: [0.53, 1] }
 
 /** The platform's default green. */
@@ -142,7 +142,7 @@ export function accentOf(value: string): Accent | string {
 export const inkOf = (accent: Accent): string =>
   [accent[600], accent[700]].find(colour => contrast(colour, WHITE) >= READABLE) ?? accent[800]
 
-/** The contrast of two colours as WCAG measures it, from 1 to 21. */
+/** Returns the contrast of two colours (WCAG), from 1 to 21. */
 export const contrast = (one: string, other: string): number => colordx(one).contrast(other)
 
 const isPalette = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null
@@ -174,7 +174,10 @@ function shadesOf(base: string): Accent {
   }
 }
 
-/** As text on every surface, also on one that is tinted with it, and under white text while a pointer is over it. */
+/**
+ * Returns whether the colour is readable as text on every surface, even on one that is tinted with it, and under white text while
+ * a pointer is over it.
+ */
 const isReadableInLight = (colour: string): boolean =>
   [...LIGHT_SURFACES, over(WHITE, colour, 0.15)].every(surface => contrast(colour, surface) >= READABLE) &&
   contrast(over(WHITE, colour, 0.9), WHITE) >= READABLE

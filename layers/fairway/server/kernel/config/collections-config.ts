@@ -4,7 +4,7 @@ import { isRecord } from '../../../shared/record'
 
 const flag = z.boolean().optional()
 
-/** The pagination options as zod checks them, in the application's settings and in each declared collection. */
+/** The zod schema of the pagination options, in the application's settings and in each declared collection. */
 export const paginationShape = {
   paginationEnabled: flag,
   paginationItemsPerPage: z.int().min(0).optional(),
@@ -55,7 +55,7 @@ const configSchema = z
       if (config.defaults[option] !== undefined) fault(['defaults', option], "does not exist with runtime: 'simple'")
   })
 
-/** The options that do not exist in the simple runtime, which knows a count and one row more, no cursors and no relations. */
+/** The options that do not exist in the simple runtime, which has only a count and one extra row, no cursors and no relations. */
 export const RELATIONAL_OPTIONS = [
   'paginationViaCursor',
   'paginationCursorFormat',
@@ -63,7 +63,7 @@ export const RELATIONAL_OPTIONS = [
   'paginationUseOutputWalkers',
 ] as const
 
-/** How the collections of this application are paginated and written, with every value filled in. */
+/** The pagination and format of this application's collections, with every value filled in. */
 export type CollectionsConfig = z.output<typeof configSchema>
 
 /**
@@ -77,7 +77,7 @@ export type CollectionsConfigInput =
 const parameterNames = ['page', 'itemsPerPage', 'enabled', 'partial', 'cursor'].map(name => `${name}ParameterName`)
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Every way to write a key, and the key it means. */
+/** Every spelling of a key, and the key that it means. */
 const places = new Map<string, string>([
   ...Object.keys(paginationShape).map(option => [`defaults.${option}`, `defaults.${option}`] as const),
   ...parameterNames.flatMap(name =>

@@ -46,10 +46,10 @@ export interface Config {
   /** The application's own sign-in, which replaces Fairway's. */
   customSignIn: CustomSignIn | null
   signIn: SignInPolicy
-  /** The setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
+  /** The setting that lets accounts open before their address is confirmed; null where it must be confirmed first. */
   unconfirmedBy: string | null
   autoCreateDefaultOrg: boolean
-  /** For how long a deleted organization can be restored, in days. */
+  /** How many days a deleted organization can be restored. */
   orgDeletionGrace: number
   appRoles: AppRolesDeclaration | null
   /** The features and limits of each plan; null where organizations have no limits. */
@@ -99,7 +99,7 @@ export interface Config {
 export interface OAuthConfig {
   /** How long an authorization code can be exchanged. */
   codeLifeInSeconds: number
-  /** How long an access token is good. */
+  /** The lifetime of an access token. */
   accessTokenLifeInSeconds: number
   /** Whether the metadata invites hosts to use a client ID metadata document; `off` also refuses such documents. */
   clientDocuments: NonNullable<Env['FW_CLIENT_DOCUMENTS']>
@@ -136,7 +136,7 @@ export interface MailConfig {
   smtp?: { url: string; from: string }
   /** The folder that mails are written to where none are sent; null in production. */
   outbox: string | null
-  /** Whether that folder is shown as pages, to the developer on this machine. */
+  /** Whether the developer on this machine can see that folder as pages. */
   showsOutbox: boolean
 }
 
@@ -192,7 +192,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
   outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
-  // Mails carry links that sign in.
+  // Mails contain links that sign in.
   showsOutbox: isOwnMachine(env, environment) && !isMailSent(env),
 })
 

@@ -66,7 +66,7 @@ export const inGroup = <const Settings extends Readonly<Record<string, Omit<Vari
     [Name in keyof Settings]: Settings[Name] & Pick<Variable, 'group'>
   }
 
-/** An address that something is appended to. */
+/** An address that further paths are appended to. */
 export const folder = z
   .url({ protocol: /^https?$/, error: 'must be an address, for example https://example.com/range/' })
   .refine(address => address.endsWith('/'), 'must end with a slash')

@@ -96,10 +96,10 @@ function distance(a: string, b: string): number {
   return row[b.length]!
 }
 
-/** Where the data is, and how it is reached. */
+/** The location of the database, and how it is reached. */
 export type DatabaseConfig = Omit<OpenDatabaseOptions, 'log' | 'limits'>
 
-/** Where the data of this environment is. */
+/** Returns the location of this environment's data. */
 export const databaseConfig = (env: Env): DatabaseConfig => ({
   url: env.DATABASE_URL ?? `file:${env.FW_DATA_DIR ?? '.data'}/fairway.db`,
   authToken: env.DATABASE_AUTH_TOKEN,

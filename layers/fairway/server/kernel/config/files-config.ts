@@ -11,17 +11,17 @@ export interface BucketConfig {
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Whether browsers are sent to the bucket, by signed addresses. */
+  /** Whether browsers are redirected to the bucket, with signed addresses. */
   isDirect: boolean
 }
 
-/** Where the bytes of files are. */
+/** The location of file contents. */
 export type FilesConfig = { kind: 'disk'; folder: string } | BucketConfig
 
-/** The folder of files where no bucket is named. */
+/** The folder of files where no bucket is set. */
 export const filesFolder = ({ FW_DATA_DIR = '.data' }: Env): string => join(FW_DATA_DIR, 'files')
 
-/** Where the files of this environment are. */
+/** Returns the location of this environment's files. */
 export function filesConfig(env: Env): FilesConfig {
   if (!env.FW_FILES) return { kind: 'disk', folder: filesFolder(env) }
   const address = env.FW_FILES

@@ -50,7 +50,7 @@ const customSignInOptions = {
     .refine(url => !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(url), 'must be another page than the sign-in page')
     .nullable()
     .default(null),
-  /** Signs the visitor out where they are signed in; without it, signing out here is refused. */
+  /** Signs the visitor out at the other sign-in; without it, Fairway refuses to sign out. */
   endSession: aFunction<CustomEndSession>().nullable().default(null),
 }
 
@@ -64,7 +64,7 @@ export interface DeclaredCredential {
   key: string
   name: string
   description: string
-  /** Whether a value works; resolves to exactly `true` when it does. */
+  /** Checks whether a value works; resolves to exactly `true` when it does. */
   test?: (value: string, check: CredentialCheck) => Promise<boolean>
 }
 
@@ -101,7 +101,10 @@ const options = z.strictObject({
     .default(null),
   auth: z
     .strictObject({
-      /** Whether a password account opens only after its address was confirmed; outranks every environment variable. `true` without a mail server switches password sign-up off in every environment. */
+      /**
+       * Whether a password account opens only after its address is confirmed. It overrides every environment variable. `true`
+       * without a mail server switches password sign-up off in every environment.
+       */
       requireEmailVerification: z.boolean().optional(),
     })
     .default({}),
@@ -133,7 +136,7 @@ const options = z.strictObject({
   credentials: credentialsOption,
   /** The features and limits of an organization by its plan; without it, organizations have no limits. */
   plans: plansOption,
-  /** What several installations of one product know of each other without configuration. */
+  /** Settings that several installations of one product share without configuration. */
   identity: z
     .strictObject({
       /** The product's identity hub: the desktop application signs people in through it; browsers need FW_IDENTITY_HUB_URL. */

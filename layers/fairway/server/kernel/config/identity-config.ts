@@ -10,7 +10,7 @@ import { readRegistry, type Registry, toOrigin } from './identity-registry'
 export const IDENTITY_CALLBACK_PATH = '/_fw/identity/callback'
 
 export interface IdentityConfig {
-  /** How other applications name this one. */
+  /** The name of this application for other applications. */
   appId: string
   /** The secret that applications share; undefined where none is set. */
   shared?: SharedSecret
@@ -18,7 +18,7 @@ export interface IdentityConfig {
   client?: HubClientConfig
   /** Present where this application is a hub. */
   hub?: HubConfig
-  /** Sign-in providers that the hub is believed about. */
+  /** Sign-in providers whose assertions from the hub are trusted. */
   trustedProviders: readonly string[]
   /** Origins of other applications by name. */
   peers: ReadonlyMap<string, string>
@@ -27,7 +27,7 @@ export interface IdentityConfig {
 export interface SharedSecret {
   /** Keys derived from the secret, for one purpose each; the first signs. */
   keys: KeyRing
-  /** The secrets as they are: other implementations sign with them directly, so they verify too. */
+  /** The original secrets: other implementations sign with them directly, so they also verify. */
   secrets: [string, ...string[]]
 }
 
@@ -131,7 +131,7 @@ export interface McpConfig {
   allowedOrigins: readonly string[]
   /** SHA-256 of each static bearer token; the tokens themselves are not kept. */
   staticTokenHashes: readonly string[]
-  /** Whom static bearer tokens act as. */
+  /** The identity of static bearer tokens. */
   ownerEmail: string | null
   /** The silence after which a call's response becomes a stream, and the interval of its keep-alive messages. */
   keepAliveInMs: number

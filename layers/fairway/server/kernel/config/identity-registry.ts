@@ -19,7 +19,7 @@ export interface HubApp {
 export const APP_ID = /^[a-z][a-z0-9-]{0,62}$/
 const PATH = /^\/(?!\/)[A-Za-z0-9\-._~/]*$/
 
-/** An entry as people write it; SPEC "Identity hub registration entry". */
+/** An entry in its written form; SPEC "Identity hub registration entry". */
 export const hubAppSchema = z.strictObject({
   appId: z.string().regex(APP_ID, 'must be lower-case letters, digits and hyphens'),
   clientId: z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be letters, digits and ._~-'),
@@ -93,7 +93,7 @@ const toHubApp = ({ appId, clientId, origin, callbackPath }: HubAppInput, isCano
 // `URL` accepts some characters that no host name has, for example `*`.
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/
 
-/** The origin of another application: https, or http on this machine; undefined for anything else. */
+/** Returns the origin of another application: https, or http on this machine; undefined for other addresses. */
 export function toOrigin(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined
   const { origin, protocol, hostname, pathname, search, hash, username, password } = new URL(value)

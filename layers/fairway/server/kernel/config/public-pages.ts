@@ -5,7 +5,7 @@ import type { Orm } from '../database/client'
 export interface SitemapEntry {
   /** The path, for example `/blog/hello`. */
   path: string
-  /** When the page last changed. */
+  /** The time of the page's latest change. */
   changedAt?: Date | string
 }
 
@@ -16,7 +16,7 @@ interface SitemapContext {
 
 type SitemapSource = (context: SitemapContext) => readonly SitemapEntry[] | Promise<readonly SitemapEntry[]>
 
-/** A page of this application by its path, or an https address; on this machine http too. */
+/** A page of this application by its path, or an https address; on this machine also http. */
 export const pageUrl = z
   .string()
   .regex(
@@ -49,6 +49,6 @@ const entriesSchema = z.array(
   }),
 )
 
-/** The addresses that the application adds to its sitemap; throws when one is not well formed. */
+/** Returns the addresses that the application adds to its sitemap; throws for a malformed one. */
 export const sitemapEntries = async (source: SitemapSource | null, context: SitemapContext): Promise<SitemapEntry[]> =>
   entriesSchema.parse((await source?.(context)) ?? [])

@@ -23,7 +23,7 @@ export interface GithubProvider extends ProviderClient {
   kind: 'github'
   /** The web address, for example `https://github.com`, without a trailing slash. */
   url: string
-  /** The address that paths of the REST API follow. */
+  /** The base address of the REST API. */
   apiUrl: string
 }
 
@@ -31,7 +31,7 @@ export type SignInProvider = OpenIdProvider | GithubProvider
 
 const GOOGLE_ISSUER = 'https://accounts.google.com'
 const GITHUB_URL = 'https://github.com'
-/** Ids that mean something else: built-in providers, and other ways to sign in that sessions and accounts name. */
+/** Ids with another meaning: built-in providers, and other sign-in methods that sessions and accounts name. */
 const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'hub', 'local', 'magic-link', 'passkey', 'password']
 /**
  * Names of surfaces that act without a sign-in. An organization that requires a provider of such a name would admit that surface.
@@ -98,7 +98,7 @@ const halfPair = (name: string, id: string | undefined, secret: string | undefin
   return []
 }
 
-// Plain http is for a provider on this machine only: tokens and secrets travel there.
+// Allows plain http only for a provider on this machine, because tokens and secrets are sent there.
 const isSafe = (url: string): boolean => url.startsWith('https://') || isLoopbackHost(new URL(url).hostname)
 
 function githubUrls(configured = GITHUB_URL): { url: string; apiUrl: string } {
@@ -119,17 +119,17 @@ export interface SignInPolicyInput {
 }
 
 export interface SignInPolicy {
-  /** Whether a link by mail is offered, before the password. */
+  /** Whether a link by mail is offered before the password. */
   magicLink: boolean
-  /** Whether an account can be made with a password. */
+  /** Whether people can create an account with a password. */
   passwordSignUp: boolean
-  /** Whether a password account opens only after its address was confirmed. */
+  /** Whether a password account opens only after its address is confirmed. */
   emailVerification: 'required' | 'skipped'
   /** Whether an unconfirmed address counts as the person's own, for example to accept an invitation. */
   acceptsUnverified: boolean
 }
 
-/** Names the setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
+/** Returns the setting that lets accounts open before their address is confirmed; null where it must be confirmed first. */
 export function unconfirmedBy(input: SignInPolicyInput, { inCode }: { inCode: boolean }): string | null {
   const { declared, skipVerification, environment } = input
   if (signInPolicy(input).emailVerification === 'required') return null
@@ -162,7 +162,7 @@ export interface PasswordConfig {
   minLength: number
   maxLength: 128
   hashing: 'strong' | 'quick'
-  /** Where passwords are compared with known breaches; undefined where they are not. */
+  /** The service that compares passwords with known breaches; undefined without one. */
   breachedAddress: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// The one place for the look of pages: the application (modules/brand) and the pages that the server renders read the same tokens.
+// The one place for the look of pages: the application (modules/brand) and the server's own pages read the same tokens.
 import { type Accent, inkOf } from './brand'
 
 /** The path of the typeface in the build; the version in the name lets browsers cache it. */

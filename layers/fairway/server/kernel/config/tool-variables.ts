@@ -10,7 +10,7 @@ const serviceOrigin = z
   .refine(isServiceOrigin, 'must be an https origin without path, or http on this machine')
   .transform(value => new URL(value).origin)
 
-/** Where files are that people upload. */
+/** The location of uploaded files. */
 export const fileVariables = inGroup('Files', {
   FW_FILES: {
     schema: z
@@ -49,7 +49,7 @@ export const fileVariables = inGroup('Files', {
   },
 })
 
-/** The environment variables of the builder service; five of them are written by `fw builder connect`. */
+/** The environment variables of the builder service; `fw builder connect` writes five of them. */
 export const builderVariables = inGroup('Builder', {
   BUILDER_PRIVATE_KEY: {
     schema: headerText,

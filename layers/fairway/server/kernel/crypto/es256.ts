@@ -16,10 +16,10 @@ export function makeEs256Pair(): { publicJwk: Es256Jwk; privateJwk: Es256Jwk } {
   }
 }
 
-/** The key that verifies; throws for a JWK that is no key. */
+/** Returns the key that verifies; throws for an invalid JWK. */
 export const toPublicKey = (jwk: Es256Jwk): Es256Key => createPublicKey({ key: jwk, format: 'jwk' })
 
-/** The key that signs; throws for a JWK without a private half. */
+/** Returns the key that signs; throws for a JWK without a private half. */
 export const toPrivateKey = (jwk: Es256Jwk): Es256Key => createPrivateKey({ key: jwk, format: 'jwk' })
 
 /**

@@ -22,13 +22,13 @@ const BUSY_FOR_IN_SECONDS = 5
 export interface PasswordHasher {
   /** Throws `sign-in-busy` when a hash would wait for a long time; call it before an attempt is counted. */
   checkRoom(): void
-  /** The argon2id hash in PHC text form, with a fresh salt; throws `sign-in-busy`. */
+  /** Returns the argon2id hash in PHC text form, with a fresh salt; throws `sign-in-busy`. */
   hash(password: string): Promise<string>
-  /** Whether the password is the one behind the hash; an unreadable hash is never matched. Throws `sign-in-busy`. */
+  /** Returns whether the password matches the hash; an unreadable hash never matches. Throws `sign-in-busy`. */
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** Hashes off the event loop, as many at a time as leave room for other requests; passwords are taken in Unicode form NFKC. */
+/** Hashes off the event loop, with a limit that leaves room for other requests; passwords are normalized to Unicode NFKC. */
 export function createPasswordHasher(
   hashing: 'strong' | 'quick' = 'strong',
   atOnce = hashesAtOnce(availableParallelism()),
@@ -83,7 +83,7 @@ export function createLimiter(atOnce: number): Limiter {
       return await task()
     } finally {
       const next = waiting.shift()
-      // The place is handed over, so a newcomer cannot slip in between.
+      // The place is handed over, so that a newcomer cannot take it in between.
       if (next) next()
       else running--
     }

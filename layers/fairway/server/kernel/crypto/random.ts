@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
 import { v7 } from 'uuid'
 import { constantTimeEqual, sha256 } from './hash'
 
-/** A new UUIDv7: ordered by time, so rows keep the order they were made in. */
+/** Returns a new UUIDv7: ordered by time, so rows keep the order of their creation. */
 export const newId = (): string => v7()
 
 /** `bytes` random bytes as base64url text. */
@@ -20,7 +20,7 @@ const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const randomAlphanumeric = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')
 
-/** A new UUIDv7 for one request; unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
+/** Returns a new UUIDv7 for one request. Unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
 export const newRequestId = (): string => randomUUIDv7()
 
 /** A code of 50 random bits that people can read and type, for example `k3xqp-7mbza`. */
@@ -37,7 +37,7 @@ export function toBase32(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? []).map(five => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
 }
 
-/** The bytes behind a base32 text without padding; throws for other signs. */
+/** Returns the bytes of a base32 text without padding; throws for other characters. */
 export function fromBase32(text: string): Uint8Array {
   const bits = [...text].map(sign => {
     const value = ALPHABET.indexOf(sign)

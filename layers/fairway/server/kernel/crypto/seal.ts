@@ -33,7 +33,7 @@ function sealWith(keys: KeyRing, purpose: string, plaintext: string, context: st
   return `${key.id}.${sealed.toString('base64url')}`
 }
 
-/** The text behind `seal`, with the current or an earlier secret; throws UnsealError. */
+/** Returns the text behind `seal`, with the current or an earlier secret; throws UnsealError. */
 export function unseal(keys: KeyRing, purpose: string, sealed: string, context: string): string {
   const dot = sealed.indexOf('.')
   const key = keys.all(purpose).find(({ id }) => id === sealed.slice(0, dot))
@@ -60,9 +60,9 @@ interface Key {
 }
 
 export interface KeyRing {
-  /** The key that signs and seals now, for one purpose. */
+  /** Returns the key that now signs and seals for one purpose. */
   current(purpose: string): Key
-  /** All keys that still verify and open, the current one first. */
+  /** Returns all keys that still verify and decrypt, the current one first. */
   all(purpose: string): Key[]
 }
 

@@ -19,7 +19,7 @@ export function totpCode(secret: string, step: number, digits = TOTP_DIGITS): st
   return String(number % 10 ** digits).padStart(digits, '0')
 }
 
-/** The time step of a moment. */
+/** Returns the time step of a moment. */
 export const totpStep = (now: Date): number => Math.floor(now.getTime() / 1000 / TOTP_STEP_IN_SECONDS)
 
 /**

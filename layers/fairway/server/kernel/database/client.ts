@@ -170,7 +170,7 @@ function clientRead<Row extends object>(client: Client, sql: string): (args: Rea
   }
 }
 
-/** Where the data is, and so how it is reached. */
+/** The location of the data, which decides how it is reached. */
 type DatabaseTarget =
   | { kind: 'memory'; url: string }
   | { kind: 'file'; url: string; path: string }

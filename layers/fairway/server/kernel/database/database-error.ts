@@ -84,7 +84,7 @@ export async function withDatabaseErrors<T>(work: Promise<T>, watch?: StorageWat
 /** The error that callers receive for a storage fault. */
 export const storageError = (fault: StorageFault, cause: unknown): AppError => failure(CODES[fault], cause)
 
-/** The error of a database that does not answer at the moment. */
+/** The error of a database that is unreachable at the moment. */
 export const unavailable = (cause: unknown): AppError => failure('unavailable', cause)
 
 const failure = (code: ErrorCode, cause: unknown): AppError =>

@@ -122,7 +122,7 @@ function toSteps(pending: Migration[], journal: Journal, triggers: readonly stri
     ...triggers.map(statement => ({ statement, part: 'taking triggers away', file })),
     ...steps,
     {
-      // Adds a row without a hash, which the table refuses, where a reference leads nowhere.
+      // Adds a row without a hash, which the table refuses, if a reference has no target.
       statement: `insert into ${journal.table} (name, applied_at) select '', 0 from pragma_foreign_key_check limit 1`,
       part: `the check of references after ${names}`,
       file,

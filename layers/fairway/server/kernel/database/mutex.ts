@@ -4,7 +4,7 @@ import { isBusy } from './database-error'
 export interface Mutex {
   /** Waits for the turn; the turn ends when the caller calls the returned function. */
   acquire(): Promise<() => void>
-  /** Runs the task in its turn; its failure goes to the caller and the next task starts all the same. */
+  /** Runs the task in its turn; the caller receives its failure, and the next task starts regardless. */
   run<T>(task: () => Promise<T>): Promise<T>
 }
 

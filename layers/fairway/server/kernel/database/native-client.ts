@@ -127,7 +127,7 @@ function toClient(connection: NativeConnection): NativeClient {
   }
 }
 
-/** A statement of a batch with its arguments, however it was written. */
+/** Returns a statement of a batch with its arguments, from every accepted form. */
 export const toStatement = (statement: Parameters<Client['batch']>[0][number]): InStatement =>
   Array.isArray(statement) ? { sql: statement[0], args: statement[1] } : statement
 
@@ -201,7 +201,7 @@ const executeEach = ({ database, execute }: Connection, statements: readonly InS
     }
   })
 
-/** The transaction that was begun on an open connection; when that is closed, so is the transaction. */
+/** Wraps a transaction that has begun on an open connection; closing the connection also closes the transaction. */
 function toTransaction(connection: NativeConnection, open: Connection): Transaction {
   let isOver = false
   const isOpen = () => !isOver && connection.isOpen(open) && open.database.inTransaction

@@ -1,4 +1,4 @@
-// Numbers are bound as REAL; comparing and limiting work all the same, `typeof(?)` does not.
+// Numbers are bound as REAL. Comparing and limiting still work; `typeof(?)` does not.
 import { statSync } from 'node:fs'
 import {
   type InArgs,
@@ -12,7 +12,7 @@ import NativeDatabase from 'libsql'
 import { createRemembered } from '../remember'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'
 
-/** How long SQLite itself waits for a lock: the wait stops the event loop, so `retryBusy` does the rest. */
+/** How long SQLite itself waits for a lock. The wait stops the event loop, so `retryBusy` does the rest. */
 const LOCK_WAIT_IN_MS = 10
 export const IN_MEMORY = ':memory:'
 
@@ -26,7 +26,7 @@ export interface Connection {
   database: NativeDatabase.Database
   /** Runs one statement, like the libSQL client. */
   execute(statement: InStatement): ResultSet
-  /** The rows of a SELECT as arrays, their values as those of `execute`. */
+  /** Returns the rows of a SELECT as arrays, with the values of `execute`. */
   rows(statement: InStatement): unknown[][]
   /** Reads the rows of a SELECT as arrays, with the values of the native library. */
   arrays: ReadRows
@@ -49,7 +49,7 @@ export interface NativeConnection {
 
 export interface NativeConnectionOptions {
   path: string
-  /** The statements with which a connection begins. */
+  /** The statements that run first on each connection. */
   setup: string
   /** After such an error the connection is not used again. */
   isSpoiledBy(error: unknown): boolean

@@ -114,7 +114,7 @@ export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: Na
 function createFileClock(reader: NativeConnection): WriteClock {
   let seen: { connection?: Connection; version?: unknown } = {}
   let state = 0
-  // Every request looks at the clock: one row is read in two thirds of the time of a list of rows.
+  // Every request reads the clock; reading one row takes two thirds of the time of reading a list of rows.
   const statements = new WeakMap<Connection, NativeDatabase.Statement>()
   const versionOf = (connection: Connection): unknown => {
     const statement = statements.get(connection) ?? connection.database.prepare('pragma data_version').raw(true)
@@ -139,7 +139,7 @@ function eachIn<S, T>(connection: Connection, statements: readonly S[], run: (st
   return statements.length === 1 ? runAll() : inTransaction(connection, runAll)
 }
 
-// The connection is dropped after a failure, and the transaction with it.
+// A failure drops the connection, and the transaction with it.
 function inTransaction<T>({ database }: Connection, read: () => T): T {
   database.exec('begin')
   const answer = read()

@@ -4,7 +4,7 @@ import type { Runs } from '../owned-rows'
 
 const PAGE = 50
 
-/** A place in the list: the time of creation in milliseconds and the id, after which the next page begins. */
+/** A position in the list: the creation time in milliseconds and the id of the row before the next page. */
 const CURSOR = /^(\d{1,16})\.([\w-]{1,64})$/
 
 const placeSchema = z.object({ id: z.string(), createdMs: z.number() })

@@ -19,7 +19,7 @@ import { type SelectedFieldsOrdered, SQLiteAsyncDialect, type SQLiteExecuteMetho
 
 type NoSchema = Record<string, never>
 
-/** The query builder: `db.select().from(table)`. It knows no schema; statements name their tables. */
+/** The query builder: `db.select().from(table)`. It has no schema; statements name their tables. */
 export type Orm = LibSQLDatabase<NoSchema>
 
 /** Creates drizzle over a client; without shortcuts drizzle maps the rows. Errors of the client are passed on unchanged. */
@@ -101,7 +101,7 @@ class PlainQuery extends LibSQLPreparedQuery {
   }
 
   #mapping(fields: SelectedFieldsOrdered): ToObject {
-    // The builder sets `joinsNotNullableMap` once the statement is made; drizzle's types leave it out.
+    // The builder sets `joinsNotNullableMap` after it creates the statement; drizzle's types omit it.
     const { joinsNotNullableMap } = this as { joinsNotNullableMap?: Record<string, boolean> }
     return (this.#toObject ??= objectMapping(fields, joinsNotNullableMap))
   }
@@ -135,8 +135,8 @@ type ToObject = (row: readonly unknown[]) => Record<string, unknown>
 type Place = { name: string; column: number; decode?: (value: unknown) => unknown } | { name: string; inner: ToObject }
 
 /**
- * How the rows of a statement become objects: drizzle's `mapResultRow`, with all that does not depend on a row found out before.
- * An object of a table that was joined is null where its first column is, if the join allows that.
+ * Maps the rows of a statement to objects like drizzle's `mapResultRow`, but computes everything that does not depend on a row
+ * only once. An object of a joined table is null where its first column is, if the join allows that.
  */
 function objectMapping(fields: SelectedFieldsOrdered, joins: Record<string, boolean> | undefined): ToObject {
   const toObject = placesMapping(fields.map(({ path, field }, column) => ({ path, field, column })))
@@ -160,7 +160,7 @@ function placesMapping(fields: readonly Field[]): ToObject {
     if (field?.path.length === 1) return { name, column: field.column, decode: decoding(field.field) }
     return { name, inner: placesMapping(group.map(inner => ({ ...inner, path: inner.path.slice(1) }))) }
   })
-  // All objects begin as copies of one, which is cheaper than to let each grow.
+  // All objects start as copies of one, which is cheaper than adding the properties to each.
   const empty: Record<string, unknown> = Object.fromEntries(places.map(({ name }) => [name, undefined]))
   return row => {
     const made = { ...empty }
@@ -186,13 +186,13 @@ function decoding(field: Field['field']): ((value: unknown) => unknown) | undefi
 
 function decoderOf(field: Field['field']): DriverValueDecoder<unknown, unknown> {
   if (is(field, Column)) return field
-  // Drizzle's types leave the decoder of an SQL text out.
+  // Drizzle's types omit the decoder of an SQL text.
   const of = (statement: SQL) => (statement as unknown as { decoder: DriverValueDecoder<unknown, unknown> }).decoder
   if (is(field, SQL)) return of(field)
   return is(field, Subquery) ? of(field._.sql as SQL) : of(field.sql)
 }
 
-/** The objects that are null where this first column of theirs is. */
+/** Returns the objects that are null where their first column is. */
 function nullableObjects(
   fields: SelectedFieldsOrdered,
   joins: Record<string, boolean>,
@@ -244,7 +244,7 @@ class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
 }
 
 /**
- * A drizzle statement that is built once per database instead of at every call, which is most of its cost:
+ * Builds a drizzle statement once per database instead of at every call, which is most of its cost:
  * `const find = preparedQuery(db => db.select().from(notes).where(eq(notes.id, sql.placeholder('id'))).prepare())`,
  * then `await find(db).all({ id })`.
  */
@@ -257,5 +257,8 @@ export function preparedQuery<Statement extends object>(build: (db: Orm) => Stat
   }
 }
 
-/** The pattern of LIKE that finds a text anywhere, with `\` as escape character: its wildcards are ordinary characters to people. */
+/**
+ * Returns the pattern of LIKE that finds a text anywhere. It escapes the wildcards with `\`, because people expect ordinary
+ * characters.
+ */
 export const likePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -23,7 +23,7 @@ type ColumnSchema<Value> = z.ZodType<Serialized<Value>, Value | Serialized<Value
 
 type Row<Table extends SQLiteTable> = Table['$inferSelect']
 
-/** The fields of a table's rows as they are sent, but for those left out; further ones replace those of the same name. */
+/** The fields of a table's rows as they are sent, without the omitted ones; `extend` replaces fields of the same name. */
 type OutputShape<Table extends SQLiteTable, Omitted, Extension> = {
   [Name in Exclude<keyof Row<Table>, Omitted | keyof Extension>]: ColumnSchema<Row<Table>[Name]>
 } & Extension
@@ -31,7 +31,7 @@ type OutputShape<Table extends SQLiteTable, Omitted, Extension> = {
 interface OutputOptions<Omitted, Extension> {
   /** Columns that are not sent. */
   omit?: readonly Omitted[]
-  /** Fields that are no columns, or that are sent as something else. */
+  /** Fields without a column, or fields with another form. */
   extend?: Extension
 }
 

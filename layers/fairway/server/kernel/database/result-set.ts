@@ -13,7 +13,7 @@ export interface RowShape {
 /** Creates rows like the client's: values by position and by name; only the names are enumerable. */
 export function rowShape(columns: { name: string; type: string | null }[]): RowShape {
   const names = columns.map(column => column.name)
-  // Of two columns of one name the first counts, and a place before a name that is a number.
+  // Of two columns with one name the first counts, and a position has priority over a numeric name.
   const indexes = new Set(Array.from(names.keys(), String))
   const places = [...names.entries()].filter(([index, name]) => names.indexOf(name) === index && !indexes.has(name))
   class NamedRow {

@@ -75,8 +75,8 @@ export function createServerClient(url: string, { authToken, callInMs, busyInMs 
 }
 
 /**
- * A transaction of a libSQL server, which begins together with its first statement: that statement waits for the lock
- * until `deadline` (clock of `performance.now()`), in a new transaction each time, and the others follow it.
+ * Opens a transaction of a libSQL server that begins with its first statement. That statement waits for the lock until `deadline`
+ * (clock of `performance.now()`), in a new transaction each time, and the others follow it.
  */
 async function openLateTransaction(
   begin: () => Promise<Transaction>,

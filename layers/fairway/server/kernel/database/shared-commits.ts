@@ -32,7 +32,7 @@ interface Asked {
   answer: PromiseWithResolvers<ResultSet[]>
 }
 
-// The calls of a file are synchronous: so many statements keep the loop for a few milliseconds.
+// Calls to a file are synchronous: this many statements block the event loop for a few milliseconds.
 const MOST_TOGETHER = 256
 /** A writing with less than this left when a lock persists is not tried again. */
 const LAST_ATTEMPT_IN_MS = 100

@@ -12,7 +12,10 @@ export interface Log {
 
 const order: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 }
 
-/** A log of one JSON object a line; values under names that hold secrets, and addresses and secrets within texts, are replaced before they are written. */
+/**
+ * Creates a log with one JSON object per line. Values under secret names, and addresses and secrets within texts, are replaced
+ * before they are written.
+ */
 export function createLog(write: (line: string) => void, least: LogLevel, now: () => Date): Log {
   const at =
     (level: LogLevel) =>
@@ -62,11 +65,11 @@ const patterns: readonly [pattern: RegExp, replacement: string][] = [
   [/[^\s@<>"'(),:;[\]/\\=&?]{1,64}(?:@|%40)[^\s@<>"'(),:;[\]/\\&?#]{1,190}\.[a-z][a-z0-9-]+/gi, '[address]'],
 ]
 
-/** The text without email addresses, session cookies, bearer values and secrets in queries. */
+/** Removes email addresses, session cookies, bearer values and secrets in queries from a text. */
 const scrub = (text: string): string =>
   patterns.reduce((rest, [pattern, replacement]) => rest.replaceAll(pattern, replacement), text)
 
 const MOST_CHARACTERS = 200
 
-/** A text from outside as one short line of printable characters, for the log. */
+/** Returns a text from outside as one short line of printable characters, for the log. */
 export const plainLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MOST_CHARACTERS)

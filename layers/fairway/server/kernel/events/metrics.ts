@@ -17,7 +17,7 @@ const MOST_SERIES = 2000
 
 const familiesOf = (app: Pick<App, 'memo'>) => app.memo('metrics', () => new Map<string, Family>())
 
-/** Counts one more of a metric of this process, for example `fairway_actions_total`. */
+/** Increments a counter of this process, for example `fairway_actions_total`. */
 export function countMetric(app: Pick<App, 'memo'>, name: string, help: string, labels: Labels = {}): void {
   const series = seriesOf(app, { name, help, type: 'counter', labels })
   if (series) series.value += 1

@@ -1,4 +1,4 @@
-// h3 wraps thrown errors and prefers their `cause` to themselves: `AppError` is marked so that it passes as it is.
+// h3 wraps thrown errors and prefers their `cause`; the mark on `AppError` lets it pass unchanged.
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import type { FieldError, Problem } from '#fairway/shared/schemas/problem'
 
@@ -17,7 +17,7 @@ interface AppErrorOptions {
 
 /** The one error that domains throw: its code fixes the status and the title (shared/errors.ts). */
 export class AppError extends Error {
-  // h3 wraps other errors and drops them in favour of their cause; one that is marked passes as it is.
+  // h3 replaces other errors by their cause; a marked one passes unchanged.
   static readonly __h3_error__ = true
   readonly code: ErrorCode
   readonly status: number
@@ -40,7 +40,7 @@ export class AppError extends Error {
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-/** Turns any thrown value into the catalog's error: unknown values become `internal`, HTTP-like ones keep their meaning. */
+/** Converts any thrown value into the catalog's error: unknown values become `internal`, HTTP errors keep their meaning. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const status = statusOf(thrown)
@@ -51,7 +51,7 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal', { cause: thrown })
 }
 
-/** The RFC 9457 body of an error; a 5xx never carries a detail. */
+/** Returns the RFC 9457 body of an error; a 5xx never contains a detail. */
 export function toProblem(error: AppError, requestId: string): Problem {
   const isPublic = error.status < 500
   return {

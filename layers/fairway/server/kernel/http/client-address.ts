@@ -13,7 +13,7 @@ export function clientAddress(request: IncomingMessage, trustedProxies: readonly
   return hop && isIP(hop) ? hop : peer
 }
 
-/** The key that limits count by: the address, or the /64 network of an IPv6 address, however it is spelled. */
+/** Returns the key that limits count by: the address, or the /64 network of an IPv6 address, in one spelling. */
 export function addressKey(address: string): string {
   const canonical = canonicalAddress(address)
   if (!isIPv6(canonical)) return canonical
@@ -24,7 +24,10 @@ export function addressKey(address: string): string {
   return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
 }
 
-/** One spelling for each address: no port, no zone, IPv6 compressed in lower case, IPv4 inside IPv6 as IPv4; other text as it is. */
+/**
+ * Returns one spelling for each address: no port, no zone, IPv6 compressed in lower case, IPv4 inside IPv6 as IPv4; other text
+ * unchanged.
+ */
 export function canonicalAddress(text: string): string {
   const address = withoutPort(text.trim()).replace(/%.*$/, '')
   if (!isIPv6(address)) return address

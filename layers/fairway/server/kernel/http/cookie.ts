@@ -7,7 +7,7 @@ type CookieConfig = Pick<Config, 'isHttps'>
 /** The prefix of our cookie names for the whole application; `__Host-` on https prevents other hosts from setting them. */
 export const cookiePrefix = (config: CookieConfig): string => (config.isHttps ? '__Host-fw' : 'fw')
 
-// `__Host-` wants the path `/`; a cookie for a part of the application gets the prefix that is next to it.
+// `__Host-` requires the path `/`; a cookie for a part of the application uses the next strictest prefix.
 const prefixFor = (config: CookieConfig, path: string): string =>
   path !== '/' && config.isHttps ? '__Secure-fw' : cookiePrefix(config)
 
@@ -26,7 +26,7 @@ export const setCookieValue = (
 ): string =>
   `${nameOf(config, name, path)}=${value}; Path=${path}; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
 
-/** The `Set-Cookie` value that remembers the language which was chosen on a device; its scripts write it too. */
+/** Returns the `Set-Cookie` value for the language that was chosen on a device; scripts of pages also write this cookie. */
 export const languageCookie = (config: CookieConfig, language: Language): string =>
   `${LANGUAGE_COOKIE}=${language}; Path=/; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=31536000`
 

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-/** How the bytes of a page are sent (RFC 9110 §8.4.1). */
+/** The content encoding of a page (RFC 9110 §8.4.1). */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 // Each page is compressed once, in a separate thread.
@@ -24,7 +24,7 @@ export const encode = async (identity: Buffer): Promise<Record<Encoding, Buffer>
   gzip: await gzipped(identity),
 })
 
-/** One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3). */
+/** Returns one strong ETag for each encoding, because their bytes differ (RFC 9110 §8.8.3). */
 export const etagsOf = (etag: string): Record<Encoding, string> => ({
   identity: etag,
   br: etag.replace(/"$/, '-br"'),

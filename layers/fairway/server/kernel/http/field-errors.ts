@@ -16,7 +16,9 @@ type Fault = [code: FieldErrorCode, params?: Params]
  */
 export const OWN_MESSAGES = { error: () => '', reportInput: true } as const
 
-/** The field error of an issue that was found with `OWN_MESSAGES`; a message that the author wrote stays as it is, without a code. */
+/**
+ * Returns the field error of an issue that was found with `OWN_MESSAGES`; an author's message stays unchanged, without a code.
+ */
 export function toFieldError(issue: Issue): FieldError {
   const path = issue.path.join('.')
   return issue.message === '' ? fieldError(path, ...faultOf(issue)) : { path, message: issue.message }

@@ -51,7 +51,7 @@ type Connection = Pick<RequestOptions, 'lookup' | 'port' | 'ca'>
 interface GuardedFetchParts {
   /** All addresses of a host name. */
   resolve?: (hostname: string) => Promise<string[]>
-  /** Connects to these addresses and no others. */
+  /** Connects only to these addresses. */
   connectTo?: (addresses: readonly string[]) => Connection
 }
 
@@ -173,12 +173,15 @@ function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, over])
 }
 
-/** Public by its number and yet private: the platform address of one cloud, reachable from inside of it only. */
+/** Public by its number but private in use: the platform address of one cloud, reachable only from inside of it. */
 const PRIVATE_SERVICES = new Set(['168.63.129.16'])
 const GLOBAL_IPV6 = 0x2000
 const GLOBAL_IPV6_MASK = 0xe000
 
-/** Whether an IP address belongs to a machine in the public network: no private, loopback, link-local, shared, mapped, tunnelled or reserved one. */
+/**
+ * Returns whether an IP address is in the public network, and not a private, loopback, link-local, shared, mapped, tunnelled or
+ * reserved one.
+ */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text)
   if (!address || address.range() !== 'unicast' || PRIVATE_SERVICES.has(address.toString())) return false

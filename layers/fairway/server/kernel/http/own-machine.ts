@@ -7,18 +7,18 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { isLoopbackAuthority, isLoopbackHost } from '#fairway/shared/loopback'
 
-/** Headers that proxies and tunnels add. A program of this machine that sends one is refused too. */
+/** Headers that proxies and tunnels add. A local program that sends one is also refused. */
 const FORWARDING =
   /^(?:(?:x-)?forwarded(?:-.*)?|x-original-(?:host|for|forwarded-.*)|via|cdn-loop|cf-.*|(?:(?:x-)?real|true-client|x-client|x-cluster-client|fastly-client|fly-client)-ip|x-envoy-external-address)$/
 
 /**
- * Where a request of the development server came from. Its thread listens on a Unix socket and sees no address, so the
- * server in front replaces this header in every request.
+ * The origin of a request to the development server. Its thread listens on a Unix socket without an address, so the server in
+ * front replaces this header in every request.
  */
 export const SENT_FROM = 'x-fairway-sent-from'
 export const THIS_MACHINE = 'this machine'
 
-/** `THIS_MACHINE` for a request that a program of this machine sent directly, otherwise the reason why it is not one. */
+/** Returns `THIS_MACHINE` for a request that a program of this machine sent directly, otherwise the reason why it is not one. */
 export function sentFrom({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
   // Only this machine can open a Unix socket, and the development server does.
   if (socket instanceof Socket && !socket.destroyed && socket.remoteAddress === undefined)

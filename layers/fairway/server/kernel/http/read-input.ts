@@ -92,7 +92,7 @@ export async function readJsonValue(event: H3Event, limits: ReadLimits = {}): Pr
   return parseJson(bytes)
 }
 
-/** The fields of a submitted form; a field that is sent twice is refused. Throws 400, 408, 413 or 415 from the catalog. */
+/** Returns the fields of a submitted form; a repeated field is refused. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Promise<Record<string, string>> {
   const bytes = await readBody(event.node.req, limits)
   checkMediaType(event.node.req, 'application/x-www-form-urlencoded')

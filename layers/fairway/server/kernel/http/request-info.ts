@@ -122,7 +122,7 @@ export function matchesEtag(request: IncomingMessage, etag: string): boolean {
   return header.trim() === '*' || header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** The first segments of the paths that handlers serve which the build mounts; each adds its name at start. */
+/** The first path segments of handlers that the build mounts; each adds its name at start. */
 export const mountedNames = (app: App): Set<string | undefined> =>
   app.memo('mounted-names', () => new Set<string | undefined>())
 

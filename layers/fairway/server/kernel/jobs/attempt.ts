@@ -8,7 +8,7 @@ import { type Ending, type Progress, type TakenJob, tellOfFailure, writeProgress
 
 const PROGRESS_EVERY_IN_MS = 500
 
-/** Why the clock of an attempt is aborted. */
+/** The reasons for aborting the clock of an attempt. */
 export const CANCELLED = new Error('The job was cancelled.')
 export const STOPPING = new Error('The server stops.')
 export const LOST = new Error('Another process has taken the job.')

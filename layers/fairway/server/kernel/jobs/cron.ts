@@ -1,4 +1,4 @@
-// The moments of a schedule.
+// The due times of a schedule.
 import { Cron } from 'croner'
 
 export interface Schedule {

@@ -1,4 +1,4 @@
-// Queues jobs: for authors by name, in the transaction that they have open.
+// Queues jobs: for authors by name, in their open transaction.
 import type { JobTypes } from '#fw/job-types'
 import type { App } from '../app-context'
 import { requireRun, sessionOfRun } from '../current-run'
@@ -18,7 +18,7 @@ export function declareJobs(app: App, entries: readonly JobEntry[]): void {
 interface EnqueueOptions {
   /** The earliest time to run; at once when not given. */
   at?: Date
-  /** Of the jobs of this name with this key, one waits or runs: another one is not queued. */
+  /** Only one job of this name and key can wait or run; another one is not queued. */
   key?: string
   /** Lower numbers run first; 0 when not given. */
   priority?: number
@@ -52,7 +52,7 @@ export async function enqueue<Name extends keyof JobTypes & string>(
   })
 }
 
-/** The same for a job that is in hand. */
+/** Does the same for a job object. */
 export async function queueJob(
   app: App,
   on: Pick<Orm, 'run' | 'all'>,

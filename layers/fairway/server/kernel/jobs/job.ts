@@ -15,9 +15,9 @@ export const PLATFORM_JOB = 'fw-'
 
 /** The context that the code of a job receives. */
 export interface JobContext {
-  /** The same for every attempt: a key with which other services do a thing once. */
+  /** The same for every attempt: an idempotency key for other services. */
   id: string
-  /** Which attempt this is, from 1. */
+  /** The number of this attempt, from 1. */
   attempt: number
   /** Whether the job fails permanently if this attempt fails. */
   isLast: boolean
@@ -30,14 +30,14 @@ export interface JobContext {
   /** Aborted when the timeout expires, the job is cancelled, the server stops or another process has taken the job. */
   signal: AbortSignal
   now(): Date
-  /** Shows how much is done: `progress(30, 100)`. It is written once in half a second, and at the end. */
+  /** Shows the progress: `progress(30, 100)`. It is written once every half second, and at the end. */
   progress(done: number, total?: number): void
   /**
    * Acts as a person, by their address or id, in the organization of the job unless another one is given. Uses their permissions,
    * and the audit log records it. Throws `unknown-person` for a person who does not exist, is suspended or has left.
    */
   as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
-  /** Writes a mail down as `sendMail` does, outside of a transaction. */
+  /** Queues a mail like `sendMail`, outside of a transaction. */
   mail<Name extends keyof MailTypes & string>(
     name: Name,
     mail: MailToSend<MailDataOf<MailTypes[Name]>>,
@@ -100,7 +100,7 @@ interface JobOptions<Input extends z.ZodObject> {
   run(input: z.output<Input>, context: JobContext): unknown
 }
 
-/** A job after its declaration was read. */
+/** A job with its parsed declaration. */
 export interface Job {
   description: string
   input: z.ZodObject
@@ -147,7 +147,7 @@ const optionsSchema = z.strictObject({
   run: z.custom<Job['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
-/** Declares a job: `server/jobs/<name>.ts` exports it by default. Throws at load with each option that is wrong. */
+/** Declares a job: `server/jobs/<name>.ts` exports it by default. Throws at load with each invalid option. */
 export const defineJob = <Input extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: JobOptions<Input>) =>
   mark('job', parseDeclaration('defineJob', optionsSchema, options)) as unknown as Job & { input: Input }
 

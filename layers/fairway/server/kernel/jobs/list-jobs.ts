@@ -46,7 +46,7 @@ const listedSchema = z.object({
 interface WantedJobs {
   state?: JobState
   name?: string
-  /** The id of a job: those before it. */
+  /** The id of a job; the list contains those before it. */
   before?: string
 }
 
@@ -80,7 +80,7 @@ const countsSchema = z.object({
   oldestDueAt: z.number().nullable(),
 })
 
-/** How many jobs wait, run and have failed, and since when the oldest waits that could run (milliseconds). */
+/** Counts the waiting, running and failed jobs, and returns since when the oldest runnable one waits (milliseconds). */
 export async function countJobs(app: App): Promise<z.output<typeof countsSchema>> {
   const { rows } = await app.db.client.execute(`select
     (select count(*) from fw_jobs where state = 'ready') + (select count(*) from fw_jobs where state = 'blocked') as waiting,

@@ -21,7 +21,7 @@ export interface QueuedJob {
   userId?: string | null
 }
 
-/** The SQL that puts a job into the queue, unless one with its key, or for its moment, is there. */
+/** Returns the SQL that queues a job, unless one with its key or for its due time exists. */
 export function insertJob(app: App, entry: JobEntry, input: object, queued: QueuedJob) {
   const { id, at = app.now(), key = null, tick = null, priority = 0, orgId = null, userId = null } = queued
   const now = app.now().getTime()
@@ -39,7 +39,7 @@ function limitOf({ name, job: { concurrency } }: JobEntry, input: object) {
   return { key: per === undefined ? name : `${name}:${per}`, most: concurrency.most }
 }
 
-/** The job of this name and key that waits or runs. */
+/** Finds the job of this name and key that waits or runs. */
 export async function findByKey(db: Pick<Orm, 'all'>, name: string, key: string): Promise<string | undefined> {
   const [found] = await db.all<{ id: string }>(
     sql`select id from fw_jobs where name = ${name} and key = ${key} and state in ('scheduled', 'ready', 'blocked', 'running')`,

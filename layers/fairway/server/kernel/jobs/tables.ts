@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import { JOB_STATES } from '../../../shared/schemas/job'
 import { id, timestamp } from '../database/columns'
 
-/** Work beside requests: each row is one job, whichever process does it. */
+/** Work outside of requests: each row is one job, which any process may run. */
 export const jobs = sqliteTable(
   'fw_jobs',
   {
@@ -12,13 +12,13 @@ export const jobs = sqliteTable(
     /** JSON. */
     input: text('input').notNull(),
     state: text('state', { enum: JOB_STATES }).notNull(),
-    /** Lower ones go first. */
+    /** Lower numbers run first. */
     priority: integer('priority').notNull().default(0),
     /** The earliest time to run. */
     runAt: timestamp('run_at').notNull(),
     /** Only one job of its name may wait or run with this key. */
     key: text('key'),
-    /** The moment of the schedule that it is for; of several processes one queues it. */
+    /** The due time of the schedule that it is for; only one of several processes queues it. */
     tick: timestamp('tick'),
     /** Jobs of the same limit run `limit_most` at a time. */
     limitKey: text('limit_key'),
@@ -36,7 +36,7 @@ export const jobs = sqliteTable(
     result: text('result'),
     /** The error of the latest attempt. */
     error: text('error'),
-    /** Where it was queued; null outside of organizations and for schedules. */
+    /** The organization that it was queued in; null outside of organizations and for schedules. */
     orgId: text('org_id'),
     /** The person who queued it; null for schedules and where no person was signed in. */
     userId: text('user_id'),

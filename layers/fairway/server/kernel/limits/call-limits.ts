@@ -15,7 +15,7 @@ const callLimitSchema = z.strictObject({
     .max(366 * 24 * 60 * 60),
 })
 
-/** The option `limit` of a declaration: one limit, or several that all count. */
+/** The option `limit` of a declaration: one limit, or several that all apply. */
 export const limitOption = z
   .union([callLimitSchema, z.array(callLimitSchema).min(1)])
   .optional()

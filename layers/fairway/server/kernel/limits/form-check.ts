@@ -1,5 +1,5 @@
-// Public forms are checked without a third party: a field that people do not see, and a ticket that is a few seconds old and works
-// once. It stops programs that fill in every form they find, not one that was written for this form; limits are for those.
+// Public forms are checked without a third party: a field that people do not see, and a ticket that is a few seconds old and
+// works once. This stops programs that fill in every form they find. Rate limits stop a program that was written for this form.
 import { z } from 'zod'
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'

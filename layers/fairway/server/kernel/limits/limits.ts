@@ -28,7 +28,7 @@ const MEBIBYTE = 1024 * KIBIBYTE
 export const bodyLimits = {
   /** A form or JSON input, where no other limit is set. */
   input: 64 * KIBIBYTE,
-  /** A form that carries one ticket or one choice. */
+  /** A form with one ticket or one choice. */
   choice: 4 * KIBIBYTE,
   /** An exchange of a code at the identity hub, or a step of a desktop sign-in. */
   exchange: 8 * KIBIBYTE,
@@ -46,11 +46,11 @@ export const bodyLimits = {
 
 /** The maximum number of open streams in one instance: responses that continue while a page is open. */
 export const streamLimits = {
-  /** A browser needs one for all of its tabs. */
+  /** A browser needs only one for all of its tabs. */
   perSession: 6,
   /** On all devices together. */
   perPerson: 24,
-  /** An office behind one address, and no more than a fifth of all. */
+  /** For an office behind one address, and at most a fifth of the total. */
   perNetwork: 1000,
   perProcess: 5000,
 }
@@ -65,7 +65,7 @@ export interface ConcurrencyLimit {
 export const concurrencyLimits = {
   /** For each grant or static token. */
   mcpCallsPerGrant: { name: 'mcp-calls', most: 20 },
-  /** Files of collections, for each account, and for each network without a session. */
+  /** Exports of collections, for each account, and for each network without a session. */
   collectionExports: { name: 'collection-exports', most: 3 },
   /** Files that one account sends at the same time. */
   uploads: { name: 'uploads', most: 6 },
@@ -80,7 +80,7 @@ const HOUR = 60 * MINUTE
 export const limits = {
   /** For each account, all clients together; a network where the account is signed in has a separate count. */
   signInPerAccount: { name: 'sign-in-account', per: 'person', max: 5, window: 10 * MINUTE },
-  /** For each network; a sign-in that succeeds is not counted. */
+  /** For each network; a successful sign-in is not counted. */
   signInPerAddress: { name: 'sign-in-address', per: 'network', max: 30, window: 10 * MINUTE },
   signUpPerAddress: { name: 'sign-up-address', per: 'network', max: 10, window: HOUR },
   /** Wrong old passwords; counted separately, so that attempts at the sign-in page do not use it up. */
@@ -112,16 +112,16 @@ export const limits = {
   embedTicketsPerAccount: { name: 'embed-tickets', per: 'person', max: 300, window: HOUR },
   /** For each grant or static token. */
   mcpCallsPerGrant: { name: 'mcp-calls', per: 'grant', max: 600, window: MINUTE, isPerInstance: true },
-  /** Hosts that ask to be registered, also those that are. */
+  /** Registration requests of hosts, including those that are registered already. */
   oauthRegistrationRequestsPerAddress: { name: 'oauth-register-requests', per: 'network', max: 300, window: HOUR },
-  /** New hosts; one that many people use comes from one address for all of them. */
+  /** New hosts; a host that many people use registers them all from one address. */
   oauthRegistrationsPerAddress: { name: 'oauth-register-address', per: 'network', max: 60, window: HOUR },
-  /** Authorization pages that are opened. */
+  /** Requests for the authorization page. */
   authorizationsPerAddress: { name: 'oauth-authorize-address', per: 'network', max: 120, window: MINUTE },
-  /** Every host behind one address together; a host renews once an hour. */
+  /** All hosts behind one address together; a host refreshes its token once an hour. */
   oauthTokensPerAddress: { name: 'oauth-token-address', per: 'network', max: 300, window: MINUTE },
   oauthRevocationsPerAddress: { name: 'oauth-revoke-address', per: 'network', max: 60, window: MINUTE },
-  /** Ways to a provider that one person begins. */
+  /** Connections to a provider that one person starts. */
   connectionsPerAccount: { name: 'connections-account', per: 'person', max: 60, window: 10 * MINUTE },
   /** For the identity hub: people who come from other applications. */
   identityAuthorizationsPerAddress: { name: 'identity-authorize-address', per: 'network', max: 120, window: MINUTE },
@@ -135,7 +135,7 @@ export const limits = {
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
   /** Approvals that other applications request from one person. */
   a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
-  /** Sign-ins that desktop applications begin. */
+  /** Sign-ins that desktop applications start. */
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', per: 'network', max: 30, window: 10 * MINUTE },
   /** A desktop application polls until its person has confirmed. */
   desktopExchangesPerAddress: {
@@ -145,7 +145,7 @@ export const limits = {
     window: MINUTE,
     isPerInstance: true,
   },
-  /** Mails to addresses without an account, through however many organizations. */
+  /** Mails to addresses without an account, across all organizations. */
   invitationsPerAccount: { name: 'invitations-account', per: 'person', max: 20, window: HOUR },
   invitationsPerAddress: { name: 'invitations-address', per: 'network', max: 20, window: HOUR },
   invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
@@ -155,7 +155,7 @@ export const limits = {
   activityPagesPerAccount: { name: 'activity-account', per: 'person', max: 60, window: MINUTE, isPerInstance: true },
   /** Tickets of public forms; a page requests one, and one more each time that its form is sent. */
   formTicketsPerAddress: { name: 'form-tickets-address', per: 'network', max: 120, window: HOUR },
-  /** Public forms that are sent, of one kind. */
+  /** Submissions of one kind of public form. */
   formsPerAddress: { name: 'forms-address', per: 'network', max: 10, window: HOUR },
   organizationsPerAccount: { name: 'organizations-account', per: 'person', max: 10, window: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -61,7 +61,7 @@ const countValues = (limit: Limit, subject: string, now: number) => [
   now,
 ]
 
-/** Counts in one statement, which all instances share. */
+/** Counts in one statement that all instances share. */
 async function countForAll(app: App, limit: Limit, subject: string, now: number): Promise<Counted> {
   const { rows } = await app.db.client.execute({ sql: COUNT, args: countValues(limit, subject, now) })
   return countedSchema.parse(rows[0])

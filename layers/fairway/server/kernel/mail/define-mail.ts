@@ -32,7 +32,7 @@ interface MailOptions<Data extends z.ZodObject> {
   mostPerHour?: number
 }
 
-/** A mail after its declaration was read. */
+/** A mail with its parsed declaration. */
 export interface Mail {
   description: string
   data: z.ZodObject
@@ -64,7 +64,7 @@ const optionsSchema = z.strictObject({
   mostPerHour: z.int().min(1).default(20),
 })
 
-/** Declares a mail: `server/mails/<name>.tsx` exports it by default. Throws at load with each option that is wrong. */
+/** Declares a mail: `server/mails/<name>.tsx` exports it by default. Throws at load with each invalid option. */
 export const defineMail = <Data extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: MailOptions<Data>) =>
   mark('mail', parseDeclaration('defineMail', optionsSchema, options)) as unknown as Mail & { data: Data }
 

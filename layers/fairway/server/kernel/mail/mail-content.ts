@@ -20,13 +20,13 @@ export const declaredMails = (app: Pick<App, 'memo'>): MailEntry[] =>
 
 export const findMail = (app: Pick<App, 'memo'>, name: string): Mail | undefined => registry(app).get(name)
 
-/** The data that the preview of a mail shows. */
+/** Returns the data for the preview of a mail. */
 export const exampleOf = async (app: App, { example, data }: Mail): Promise<unknown> =>
   data.parse(typeof example === 'function' ? await example({ db: app.db.orm }) : example)
 
 interface PlatformData<Name extends PlatformMail> {
   values: Omit<MailValues[Name], 'product'>
-  /** Where the button leads. */
+  /** The address of the button. */
   href: string
   /** English when not given, or where it has no text in that language. */
   language?: Language

@@ -6,11 +6,11 @@ import type { Log } from '../events/log'
 import { newId } from '../crypto/random'
 
 export interface Mailer {
-  /** True when mails reach people, so that flows which need one can be offered. */
+  /** True when mails reach people, so that flows which require mail can be offered. */
   isReady: boolean
   /** True when mails go to a mail server, which may be slow or unreachable. */
   isRemote: boolean
-  /** Sends one mail; throws when the mail server does not take it. */
+  /** Sends one mail; throws when the mail server refuses it. */
   send(mail: Mail): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export const mailSchema = z.object({
   headers: z.record(z.string(), z.string()).optional(),
 })
 
-/** `id` names it at the mail server. */
+/** `id` identifies it at the mail server. */
 type Mail = z.output<typeof mailSchema> & { id?: string }
 
 /** A mail that was written instead of sent. */
@@ -113,7 +113,7 @@ async function writeToOutbox(folder: string, { id: _id, ...mail }: Mail): Promis
 /** Returns the hundred newest mails of the folder, latest first; none for a missing folder. */
 export async function listOutbox(folder: string): Promise<WrittenMail[]> {
   const names = await readdir(folder).catch(() => [])
-  // The ids begin with the time, so the names are in the order of writing.
+  // The ids begin with the time, so sorting by name is sorting by time.
   const ids = names.filter(name => name.endsWith(SUFFIX)).map(name => name.slice(0, -SUFFIX.length))
   const latest = ids.toSorted().toReversed().slice(0, MOST_LISTED)
   const mails = await Promise.all(latest.map(id => findInOutbox(folder, id)))

@@ -10,7 +10,7 @@ import { MAIL_PREVIEW_PATH, OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/pa
 interface Visit {
   /** The id of the requested mail; all mails when not given. */
   mail?: unknown
-  /** Its HTML, as it was written. */
+  /** Shows its HTML as it was written. */
   asHtml: boolean
   language: Language
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config/config'
 
 /** The content of a mail; the HTML and the text part are both made from it. */
 export interface MailContent {
-  /** Which mail it is, for operators. */
+  /** The mail's name, for operators. */
   name: string
   /** English when not given. */
   language?: Language
@@ -64,7 +64,7 @@ export async function renderMail(content: MailContent, config: MailConfig) {
 
 const htmlOf = (content: VNodeChild): Promise<string> => renderToString(createSSRApp({ render: () => content }))
 
-/** The text of an author's part: lists and tables as lines, links with their addresses. */
+/** Returns the text of an author's part: lists and tables as lines, links with their addresses. */
 async function textOf(html: string): Promise<string> {
   const { convert } = await import('html-to-text')
   const table = { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } }
@@ -72,7 +72,7 @@ async function textOf(html: string): Promise<string> {
   return convert(html, { wordwrap: false, selectors: [table, link, { selector: 'img', format: 'skip' }] })
 }
 
-/** Mail programs show a button for it, and press it without a visit. */
+/** Mail programs show a button for it, and send it without opening the page. */
 const unsubscribeHeaders = (href: string) => ({
   'List-Unsubscribe': `<${href}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -126,7 +126,7 @@ const Layout = ({ direction, lines, ownHtml, action, notes, unsubscribe, config 
   </body>
 )
 
-/** Mail programs show PNG files and leave SVG out. The platform's mark is therefore a character: a flag. */
+/** Mail programs show PNG files and omit SVG. The platform's mark is therefore a character: a flag. */
 const MailLogo = ({ brand, baseUrl }: MailConfig) =>
   brand.logo?.light.endsWith('.png') ? (
     <img

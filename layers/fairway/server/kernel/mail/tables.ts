@@ -7,9 +7,9 @@ export const mailOutbox = sqliteTable(
   'mail_outbox',
   {
     id: text('id').primaryKey(),
-    /** Which mail it is, for operators: `invitation`. */
+    /** The mail's name, for operators: `invitation`. */
     name: text('name').notNull().default(''),
-    /** Receiver, subject and both bodies, sealed: mails carry links that sign people in. */
+    /** Receiver, subject and both bodies, sealed because mails contain links that sign people in. */
     content: text('content').notNull(),
     /** Why sending was given up, in the words of the mail server. */
     error: text('error'),

@@ -6,7 +6,7 @@ import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
 import type { InStatement, InValue } from '../database/client'
 
-/** One kind of secret that is mailed or carried, lives for minutes and is used once. */
+/** A kind of secret that is mailed or carried, is valid for minutes and is used once. */
 export interface OneTimePurpose<Payload = unknown> {
   /** Its name in the table; a secret of one purpose is invalid for all others. */
   name: string
@@ -63,7 +63,7 @@ interface Conditions {
 
 const ALWAYS: Sql = { sql: '1', args: [] }
 const SEAL_PURPOSE = 'one-time'
-/** How long used and expired ones are kept, so that a second use can be told from an unknown secret. */
+/** How long used and expired ones are kept, to distinguish a second use from an unknown secret. */
 const KEPT_IN_MS = 24 * 60 * 60 * 1000
 
 const COLUMNS = `hash, purpose, subject, browser_hash as browserHash, payload, tries,
@@ -142,7 +142,10 @@ export async function peekOneTimeOfBrowser<Payload>(
   return row && purpose ? open(app, purpose, row) : null
 }
 
-/** The secrets of a subject, used and expired ones too, until they are purged; the newest first, twenty at most. Broken rows are left out. */
+/**
+ * Returns the secrets of a subject, including used and expired ones until they are purged; newest first, at most twenty. Broken
+ * rows are left out.
+ */
 export async function peekOneTimesOfSubject<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,

@@ -10,7 +10,7 @@ interface EventKind {
   outcome: (typeof EVENT_OUTCOMES)[number]
   /** An alert is raised above this number in an hour (SPEC: Limits); null for none. */
   alertAbove: number | null
-  /** Part of everyday life: it is logged as information. */
+  /** An everyday event, which is logged as information. */
   isOrdinary?: true
 }
 
@@ -118,6 +118,6 @@ export const eventKinds = {
 
 export type SecurityEventKind = keyof typeof eventKinds
 
-/** The kind of this name, also for texts that come from rows; undefined for one that is not known any more. */
+/** Returns the kind of this name, also for texts from rows; undefined for a kind that no longer exists. */
 export const findEventKind = (kind: string): EventKind | undefined =>
   Object.hasOwn(eventKinds, kind) ? eventKinds[kind as SecurityEventKind] : undefined

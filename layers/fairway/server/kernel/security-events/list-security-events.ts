@@ -17,7 +17,7 @@ interface EventFilter {
   userId?: string
   subject?: string
   clientAddress?: string
-  /** From this time on, and before that one. */
+  /** From this time on, and before the other. */
   from?: Date
   until?: Date
 }
@@ -81,7 +81,7 @@ export async function listOwnEvents(app: App, userId: string, paging: Paging): P
   }
 }
 
-/** One page of the events, the latest first. */
+/** Returns one page of the events, latest first. */
 export async function listSecurityEvents(
   app: App,
   { page, itemsPerPage, ...filter }: EventFilter & Paging,
@@ -120,7 +120,7 @@ const time = z.iso
   .transform(value => new Date(value))
   .optional()
 
-/** The filters of the operators' view as query parameters; times are ISO 8601, a person is named by their address. */
+/** The filters of the operators' view as query parameters; times are ISO 8601, a person is identified by their address. */
 export const eventFilterShape = {
   kind: text,
   group: z.enum(EVENT_GROUPS).optional(),
@@ -200,7 +200,10 @@ export interface EventTime {
   id: string
 }
 
-/** The select of the events after a time, of one organization or of all (null), the oldest first: `id`, `at`, and `type` as webhooks name it. */
+/**
+ * Selects the events after a time, of one organization or of all (null), oldest first: `id`, `at`, and `type` with the webhooks'
+ * names.
+ */
 export const securityEventsSince = (orgId: string | null, { at, id }: EventTime, most: number): SqlPart => ({
   sql: `select id, at, 'security.' || kind as type from security_events
     where ${orgId === null ? '' : 'org_id = ? and '}(at, id) > (?, ?) order by at, id limit ?`,

@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 300
 
 interface SecurityEvent {
   kind: SecurityEventKind
-  /** Why, in words that hold no state, no code and no token. */
+  /** The reason, in words that contain no state, code or token. */
   reason: string
   /** The external provider or the client that it is about. */
   subject?: string
@@ -22,7 +22,7 @@ interface SecurityEvent {
   quietForInMs?: number
 }
 
-/** When the hour of a point in time began. */
+/** Returns the start of the hour of a point in time. */
 export const hourOf = (at: Date): number => at.getTime() - (at.getTime() % HOUR_IN_MS)
 
 /**
@@ -98,7 +98,7 @@ async function alert(app: App, kind: SecurityEventKind, hour: number, count: num
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const EVENT_DAYS = 90
 const COUNT_DAYS = 400
-/** Rows of one statement, so that writers do not wait for a large clean-up. */
+/** The maximum number of rows per statement, so that writers do not wait for a large clean-up. */
 const MOST_ROWS = 2000
 
 /** Deletes events after ninety days and their counts after four hundred. */

@@ -14,7 +14,7 @@ export const securityEvents = sqliteTable(
     clientAddress: text('client_address'),
     userId: text('user_id'),
     orgId: text('org_id'),
-    /** Why, in our words or the provider's; never a state, a code or a token. */
+    /** The reason, in our words or the provider's; never a state, a code or a token. */
     reason: text('reason').notNull(),
     requestId: text('request_id'),
     /** The person's device, in words; null where it is not known. */
@@ -36,15 +36,15 @@ export const securityEvents = sqliteTable(
   ],
 )
 
-/** How many events of a kind an hour had; outlives the events. */
+/** The number of events of a kind in an hour; it is kept longer than the events. */
 export const securityEventCounts = sqliteTable(
   'security_event_counts',
   {
     kind: text('kind').notNull(),
-    /** When the hour began, UTC. */
+    /** The start of the hour, UTC. */
     hour: timestamp('hour').notNull(),
     count: integer('count').notNull(),
-    /** When the count went over its threshold; set once. */
+    /** When the count exceeded its threshold; set once. */
     alertedAt: timestamp('alerted_at'),
   },
   table => [primaryKey({ columns: [table.kind, table.hour] }), index('security_event_counts_hour').on(table.hour)],

@@ -12,7 +12,7 @@ interface Note {
   lead: string
   /** The details, or the next step. */
   detail?: string
-  /** The same for something that went wrong. */
+  /** The details of an error. */
   alert?: string
   /** Shown small beside it, for support. */
   code?: string

@@ -47,7 +47,7 @@ export function definePageFrame(render: PageFrame['render'], options: { style?: 
   return { render, style: style.trim() }
 }
 
-/** Whether a value was made by `definePageFrame`. */
+/** Returns whether `definePageFrame` made a value. */
 export const isPageFrame = (value: unknown): value is PageFrame =>
   typeof value === 'object' &&
   value !== null &&
@@ -69,7 +69,7 @@ interface FramedPage {
 export const frameOf = (frames: PageFrames, page: ServerPageName): PageFrame =>
   frames[page] ?? frames.frame ?? plainFrame
 
-/** The HTML of a page inside its frame; throws where the frame does not show the page. */
+/** Returns the HTML of a page inside its frame; throws where the frame omits the page. */
 export async function renderInFrame(frame: PageFrame, { body, ...page }: FramedPage): Promise<string> {
   let shown = 0
   const Content = () => {

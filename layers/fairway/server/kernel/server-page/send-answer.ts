@@ -14,7 +14,7 @@ export type BrowserAnswer = { setCookies?: readonly string[] } & (
   | { sharedPage: ServerPage }
 )
 
-/** A page for one browser that explains an error, under its status and with its headers. */
+/** A page for one browser that explains an error, with its status and headers. */
 export const explained = (page: ServerPage, { status, headers }: AppError) => ({ page, status, headers })
 
 /** Sets the cookies of an answer. */

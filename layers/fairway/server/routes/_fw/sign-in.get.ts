@@ -2,5 +2,5 @@ import { defineEventHandler, sendRedirect } from 'h3'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 
-/** The entry point of earlier versions and bookmarks; it leads on with the same query. */
+/** The entry point of earlier versions and bookmarks; it redirects with the same query. */
 export default defineEventHandler(event => sendRedirect(event, SIGN_IN_PATH + requestQuery(event), 302))

@@ -8,7 +8,7 @@ import { isNavigation } from '#fairway/server/kernel/http/request-info'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
-/** Where the frame of another site begins: the ticket is used up by a person's navigation, not by a scanner that looks at the address. */
+/** The entry point of a frame in another site. A person's navigation uses up the ticket; a scanner's request does not. */
 export default defineMethods({
   async GET(event) {
     const { ticket } = getQuery(event)
@@ -24,7 +24,7 @@ async function open(event: H3Event, ticket: string) {
   setResponseHeader(event, 'referrer-policy', 'no-referrer')
   try {
     const { path, token } = await openTicket(app, ticket)
-    // The fragment stays in the browser: no server, log or referrer sees it.
+    // The fragment stays in the browser: servers, logs and referrers do not contain it.
     return await sendRedirect(event, `${path}#embed_token=${token}`, 303)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'embed-ticket-ended') throw error

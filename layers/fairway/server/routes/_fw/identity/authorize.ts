@@ -6,7 +6,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 
-/** Where applications send people to sign in through this one. */
+/** The page that other applications send people to for signing in through this one. */
 export default defineMethods(
   {
     async GET(event) {

@@ -13,7 +13,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
-/** Where applications, without a browser, redeem the code that a browser brought them. */
+/** The endpoint where applications redeem, without a browser, the code that a browser brought to them. */
 export default defineMethods(
   {
     async POST(event) {
