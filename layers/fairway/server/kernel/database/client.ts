@@ -43,8 +43,8 @@ export interface Database {
   snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
   /**
    * A memory of what was read, for so many values. On a file each look asks SQLite whether anybody has written, so it is never
-   * older than a read would be; at a server it forgets with every write of this process and within a second those of others; a
-   * replica, which may be behind itself, has none.
+   * older than a read would be. At a server, and beside a replica, it forgets with every write of this process, and within a second those
+   * of others.
    */
   memory: MakeMemory
   /** How SQLite would read a statement, line by line. */
@@ -141,8 +141,9 @@ function memoryOf(
   clock: WriteClock,
   { remembers = true, shortcuts = true }: Pick<OpenDatabaseOptions, 'remembers' | 'shortcuts'>,
 ): MemoryOptions {
-  if (!shortcuts || kind === 'replica' || (kind === 'server' && !remembers)) return { clock: () => undefined }
-  return kind === 'server' ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
+  const isShared = kind === 'server' || kind === 'replica'
+  if (!shortcuts || (isShared && !remembers)) return { clock: () => undefined }
+  return isShared ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
 }
 
 async function openClient(
