@@ -28,7 +28,7 @@ type Place = Pick<AuditWrite, 'place' | 'id'>
 
 interface Feed {
   listeners: Set<Listener>
-  /** The last row that was delivered to all listeners. */
+  /** The newest row that was delivered to all listeners. */
   last: Place | undefined
   /** When this process wrote each row, in milliseconds of its monotonic clock. */
   written: Map<string, number>

@@ -66,12 +66,12 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof S3ServiceError) || error.status !== 404) throw error
 }
 
-/** Splits bytes into parts of equal size. The last part may be shorter or empty. */
+/** Splits bytes into parts of equal size. The final part may be shorter or empty. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<{ part: Buffer; isLast: boolean }> {
   let chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of bytes) {
-    // The last part is only known at the end of the stream, so a full part waits for the next chunk.
+    // Only the end of the stream shows that a part is the final one, so a full part waits for the next chunk.
     if (size >= PART_IN_BYTES) {
       yield { part: Buffer.concat(chunks), isLast: false }
       chunks = []

@@ -7,7 +7,7 @@ const PART = '.part'
 export const HELD = '.backup'
 const HELD_FOR_IN_MS = 24 * 60 * 60 * 1000
 
-/** Stores files below a folder. An id begins with a timestamp, so its last characters choose one of 256 subfolders. */
+/** Stores files below a folder. An id begins with a timestamp, so its final characters choose one of 256 subfolders. */
 export function diskStorage(folder: string): FileStorage {
   const pathOf = (key: string) => join(folder, key.replace(PART, '').slice(-2), key)
 
