@@ -102,7 +102,7 @@ interface RouteOptions<Public extends boolean, Proof> {
 }
 
 /**
- * The context of an action, for a route of a signed-in person. Throws `unauthenticated` without a session, and
+ * Returns the context that an action gets, for a route of a signed-in person. Throws `unauthenticated` without a session, and
  * `provider-required` when the organization requires a sign-in provider. With `public` the session may be null instead. A guard
  * must return exactly `true`, else it throws `forbidden`; errors of the guard are passed on, and the context includes what the
  * guard proves.
@@ -125,8 +125,8 @@ interface PublicRouteOptions {
 }
 
 /**
- * Declares the handler of a route that anyone may call, including to change data. It makes the intent explicit: the build refuses
- * a route that neither uses it nor requires a session. Beyond the limit it answers `rate-limited` with `Retry-After`. Throws at
+ * Declares the handler of a route that anyone may call, including to change data. The declaration is explicit, because the build
+ * refuses other routes that do not require a session. Beyond the limit it answers `rate-limited` with `Retry-After`. Throws at
  * load for an invalid limit.
  */
 export function definePublicRoute(

@@ -43,7 +43,7 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   method: OperationMethod
   path: Path
   /**
-   * The fields of the query (GET) or the body; without it the server reads neither of them. Path parameters that it does not name
+   * The fields of the query (GET) or the body; without it the server does not read them. Path parameters that it does not name
    * are texts.
    */
   input?: Input

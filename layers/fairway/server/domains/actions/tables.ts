@@ -5,7 +5,7 @@ import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '../../../shared/schemas/audit'
 export const a2aApprovals = sqliteTable(
   'a2a_approvals',
   {
-    /** A random id: the page requires it and the session of the person who is asked. */
+    /** A random id. The page requires it and the session of the person who gets the question. */
     id: text('id').primaryKey(),
     userId: text('user_id').notNull(),
     orgId: text('org_id'),

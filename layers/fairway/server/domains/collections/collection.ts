@@ -139,7 +139,6 @@ export interface CollectionReader<Item = unknown> {
   keyFields?: readonly string[]
   /** Sets the name of the collection, which is part of the addresses of files. */
   serveAs?(name: string): void
-  /** The fields that hold files. */
   fileFields?: readonly string[]
   /** Whether pages report in `can` what the caller may do. */
   saysCan?: boolean

@@ -266,7 +266,7 @@ function policyFaults({ source, scope, public: isPublic }: CheckedCollection): s
     : []
 }
 
-/** The scope of a collection: as declared, or derived from the columns of the table; undefined when neither determines it. */
+/** The scope of a collection: as declared, or derived from the columns of the table; undefined when both are missing. */
 function scopeOf({ source, scope, public: isPublic }: CheckedCollection): CollectionScope | undefined {
   if (scope || isPublic || typeof source === 'function') return scope
   return scopeOfTable(isTable(source) ? source : source.root)

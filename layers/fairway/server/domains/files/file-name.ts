@@ -20,7 +20,7 @@ export function fileNameOf(headers: IncomingHttpHeaders): string {
   return plainName(Buffer.from(quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '', 'latin1').toString('utf8'))
 }
 
-/** The last part of a path without invisible characters; `file` when nothing remains. */
+/** The final part of a path without invisible characters; `file` when nothing remains. */
 function plainName(given: string): string {
   const name = given.split(/[/\\]/).at(-1)?.replaceAll(INVISIBLE, '').trim() ?? ''
   if (name === '' || name === '.' || name === '..') return 'file'

@@ -8,7 +8,7 @@ import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-t
 import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
 
-/** The error of a write that gives a row a file of another row or organization. */
+/** The error when a write assigns a file of another row or organization to a row. */
 export const FILE_REFUSED = 'fw: this file is not for this row'
 
 const PREFIX = 'fw_file_'
@@ -76,7 +76,7 @@ function triggerOf(column: FileColumn, event: Event): [string, string] {
   return [name, triggerSql(name, `after ${event} on ${quoteName(column.table)}${when}`, bodies[event])]
 }
 
-/** The condition for files that this column of the row has, or had last. */
+/** The condition for files that this column of the row has or most recently had. */
 const isOf = ({ table, column, key }: FileColumn, row: 'new' | 'old'): string =>
   `table_name = ${literal(table)} and column_name = ${literal(column)} and row_id = cast(${row}.${quoteName(key)} as text)`
 

@@ -25,7 +25,7 @@ export const files = sqliteTable(
     width: integer('width'),
     height: integer('height'),
     state: text('state', { enum: ['pending', 'kept', 'unwanted'] }).notNull(),
-    /** The row that refers to the file, or did so last. */
+    /** The row that refers to the file, or most recently did. */
     tableName: text('table_name'),
     rowId: text('row_id'),
     columnName: text('column_name'),

@@ -16,7 +16,6 @@ import { topicsHref } from './topics'
 interface Visit {
   /** The name of the mail to show; without it the page lists all mails. */
   mail?: string
-  /** The language of the mail. */
   mailLanguage?: Language
   /** Shows only the HTML of the mail. */
   asHtml: boolean

@@ -46,7 +46,7 @@ interface CompleteParams {
   context?: { arguments?: Record<string, string> }
 }
 
-/** Completions for a value of a prompt or a resource template. Throws the protocol's error when neither is known. */
+/** Completions for a value of a prompt or a resource template. Throws the protocol's error when it is unknown. */
 export async function complete(call: McpCall, context: ServerContext, params: CompleteParams): Promise<CompleteResult> {
   const offer = findComplete(call, params.ref)?.[params.argument.name]
   if (!offer) return { completion: { values: [] } }

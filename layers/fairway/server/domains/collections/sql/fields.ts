@@ -17,7 +17,6 @@ export interface Field {
   tables: ReadonlySet<string>
   /** The name of the column, if it is one. */
   column?: string
-  /** Whether it is a column of files. */
   isFile?: boolean
   /** Its index in the rows. */
   at: number

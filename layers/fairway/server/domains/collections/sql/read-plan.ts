@@ -211,6 +211,5 @@ function shapeWithin(schema: z.core.$ZodType | undefined): z.ZodObject['shape'] 
   return element instanceof z.ZodObject ? element.shape : undefined
 }
 
-/** Whether two readables are the same value. */
 const isSame = (one: Readable, other: Readable): boolean =>
   one.sql.text === other.sql.text && one.sql.args.length === 0 && other.sql.args.length === 0

@@ -162,7 +162,6 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
-/** The rows of a page. */
 interface FoundPage {
   rows: Rows
   /** Creates the page of these items. */

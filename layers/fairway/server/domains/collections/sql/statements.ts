@@ -139,7 +139,6 @@ interface Advisable {
   sql: string
   /** The order of the rows; empty for a count. */
   terms: readonly Term[]
-  /** The fields of the filters. */
   compared: readonly { field: Field; isEqual: boolean }[]
   /** The columns of the scope; undefined when one index cannot serve it. */
   scope: readonly string[] | undefined
