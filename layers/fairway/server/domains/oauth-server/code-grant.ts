@@ -112,8 +112,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
 const REFUSED = 'The code is not known, has ended or was used.'
 
 /**
- * Exchanges a code for tokens, once. Throws `invalid_grant`. A code that its client sends twice ends the whole grant, and one
- * with a wrong verifier is spent. A code with another client or redirect address stays usable for its owner.
+ * Exchanges a code for tokens, once. Throws `invalid_grant`. A code that its client sends twice, or with a wrong verifier, ends
+ * the whole grant. A code with another client or redirect address stays usable for its owner.
  */
 export async function exchangeCode(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
   const clientId = requireField(fields, 'client_id')

@@ -17,8 +17,8 @@ export async function answerTokenRequest(app: App, request: ClientRequest): Prom
 }
 
 /**
- * Ends the grant of a refresh or access token (RFC 7009). A token that is unknown, expired or of another client changes nothing
- * and causes no error. Throws `invalid_request` and `invalid_client`.
+ * Ends the grant of a refresh or access token (RFC 7009). An unknown token, an expired access token and another client's token
+ * change nothing and cause no error. Throws `invalid_request` and `invalid_client`.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
   const fields = readFields(request)

@@ -60,8 +60,8 @@ interface Beginning extends z.output<typeof beginCeremonySchema> {
 }
 
 /**
- * Starts a sign-in of five minutes that is bound to this browser. Returns the `Set-Cookie` value that every later step requires.
- * Throws `rate-limited`.
+ * Starts a sign-in of five minutes that is bound to this browser. Returns the ceremony, and the `Set-Cookie` value that
+ * confirming and exchanging it require. Throws `rate-limited`.
  */
 export async function beginCeremony(app: App, beginning: Beginning) {
   const { codeChallenge, nonce, clientAddress, cookieHeader } = beginning
