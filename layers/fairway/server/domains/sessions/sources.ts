@@ -113,7 +113,7 @@ async function findVouched(app: App, { email, emailVerified, ...answer }: Answer
 }
 
 /**
- * The fixed identity of `AUTH_DISABLED`. It is the last source, so a real session wins. A browser that signed out stays signed
+ * The fixed identity of `AUTH_DISABLED`. It is checked after the other sources, so a real session wins. A browser that signed out stays signed
  * out.
  */
 export const authDisabled: SessionSource = {

@@ -26,7 +26,7 @@ const viewSchema = z.object({
   userId: z.string(),
   /** Milliseconds. */
   until: z.number(),
-  /** The provider of the person's last sign-in, so that the same sign-in rules apply to the operator. */
+  /** The provider of the person's latest sign-in, so that the same sign-in rules apply to the operator. */
   provider: z.string(),
   providerDomain: z.string().nullable(),
 })
