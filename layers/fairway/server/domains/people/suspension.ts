@@ -1,4 +1,4 @@
-// Suspending an account: an operator shuts a person out, with a reason and until a time, and lets them in again.
+// Suspends and reactivates accounts: an operator enters a reason and, optionally, an end.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,7 +13,7 @@ import { findPerson, isOperator, suspendedError, suspendedUntilSql } from './per
 
 interface SuspendInput {
   userId: string
-  /** The operator who does it. */
+  /** The id of the operator. */
   by: string
   reason: string
   /** When the suspension ends; null for one without an end. */
@@ -51,7 +51,7 @@ export async function suspendPerson(app: App, { userId, by, reason, until }: Sus
   })
 }
 
-/** Ends the suspension of an account. Throws `not-found`; an account that is not suspended stays as it is. */
+/** Ends the suspension of an account. Throws `not-found`. An account that is not suspended stays unchanged. */
 export async function reactivatePerson(app: App, userId: string): Promise<void> {
   await requirePerson(app, userId)
   const { rowsAffected } = await app.db.client.execute({
