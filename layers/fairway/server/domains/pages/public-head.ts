@@ -6,7 +6,7 @@ import { type FoundPage, pathIn } from './find-page'
 
 interface HeadInput {
   page: Pick<FoundPage, 'path' | 'language'>
-  /** Every language that public pages come in. */
+  /** All languages of public pages. */
   languages: readonly string[]
   config: Pick<Config, 'baseUrl' | 'brand'>
 }

@@ -157,7 +157,7 @@ interface MadeToken {
   expiresAt: Date
 }
 
-/** Records that an API token was made and mails the owner of the account, in the background. Sends no mail when no mail is set up. */
+/** Records a new API token and emails the account's owner, in the background. Sends no mail when no mail is set up. */
 export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: MadeToken): void {
   noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
   const href = app.config.baseUrl + TOKENS_PAGE
@@ -191,7 +191,7 @@ interface DeviceName {
  */
 export async function readDevice(userAgent: string | null): Promise<DeviceName> {
   if (!userAgent) return { browser: null, system: null }
-  // Loaded on first use: starting the server does not need it.
+  // Loaded on first use: the server starts without it.
   const { BROWSER_MAP, OS_MAP, parse } = await import('bowser')
   const { browser, os } = parse(userAgent)
   return { browser: known(BROWSER_MAP, browser.name), system: known(OS_MAP, os.name) }

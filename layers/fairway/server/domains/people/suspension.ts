@@ -21,9 +21,9 @@ interface SuspendInput {
 }
 
 /**
- * Suspends an account, or changes the reason and the end of its suspension. Its sessions and sign-ins under way end in the same
- * transaction; grants and tokens stay and are refused meanwhile. Throws `not-found`, `cannot-suspend` for operators and oneself, and
- * `invalid-input` for an end that has passed.
+ * Suspends an account, or changes the reason and end of its suspension. Its sessions and sign-ins under way end in the same
+ * transaction. Grants and tokens stay and are refused during the suspension. Throws `not-found`, `cannot-suspend` for operators
+ * and oneself, and `invalid-input` for an end in the past.
  */
 export async function suspendPerson(app: App, { userId, by, reason, until }: SuspendInput): Promise<void> {
   const person = await requirePerson(app, userId)
@@ -65,7 +65,7 @@ export async function reactivatePerson(app: App, userId: string): Promise<void> 
   mailNotice(app, userId, language => mailContent(app, 'account-reactivated', { values: {}, href, language }))
 }
 
-/** Signs a person out everywhere, sign-ins under way included. Returns how many sessions were deleted. Throws `not-found`. */
+/** Signs a person out everywhere, including sign-ins under way. Returns how many sessions were deleted. Throws `not-found`. */
 export async function endSessionsOf(app: App, userId: string): Promise<number> {
   await requirePerson(app, userId)
   const [ended] = await app.db.client.batch(endSessionsStatements(app, { userId }), 'write')

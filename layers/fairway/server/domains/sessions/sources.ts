@@ -113,8 +113,8 @@ async function findVouched(app: App, { email, emailVerified, ...answer }: Answer
 }
 
 /**
- * The fixed identity of `AUTH_DISABLED`. It is checked after the other sources, so a real session wins. A browser that signed out stays signed
- * out.
+ * The fixed identity of `AUTH_DISABLED`. It is checked after the other sources, so a real session wins. A browser that signed
+ * out stays signed out.
  */
 export const authDisabled: SessionSource = {
   name: 'auth-disabled',

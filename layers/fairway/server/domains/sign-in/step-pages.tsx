@@ -40,7 +40,7 @@ export function checkMailPage(app: App, { language, email, notice }: CheckMailSt
             <button name="intent" value="continue">
               {texts.goOn}
             </button>
-            {/* Counted down by the script; the server counts for itself. */}
+            {/* The script only shows the countdown; the server enforces its own limit. */}
             <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
               {texts.resend}
             </button>

@@ -57,7 +57,7 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
     const { userId, email, orgId } = target
     return { ...move, targetEmail: email, people: { from, to: { userId, email, orgId } }, isHookDue }
   } finally {
-    // Rolls back what was not committed.
+    // Rolls back uncommitted changes.
     transaction.close()
   }
 }
