@@ -9,7 +9,7 @@ export const embedTokens = sqliteTable(
     userId: text('user_id').notNull(),
     /** The only organization that the token can read. Null for a person who works without one. */
     orgId: text('org_id'),
-    /** The session that created the token; the token ends with it. Null where the application has its own sign-in. */
+    /** The session that created the token; the token ends with it. Null for sessions without a row. */
     sessionId: text('session_id'),
     /** The provider of that session. The organization's sign-in rule may require one. */
     provider: text('provider').notNull().default(''),
