@@ -1,4 +1,4 @@
-// Pages come in the order of files; the router tries them by rank, so the router is asked.
+// Nuxt lists pages in the order of files, but the router tries them by rank. So this uses the router's order.
 import { join, resolve } from 'node:path'
 import { addTemplate, addTypeTemplate, defineNuxtModule, type useNuxt } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
@@ -14,11 +14,14 @@ type Nuxt = ReturnType<typeof useNuxt>
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
-    /** Rendered on the server with its content and shown to everyone, in the layout for public pages unless it names one. Other pages need a session. */
+    /**
+     * Rendered on the server with its content and visible to everyone, in the layout for public pages unless it names one. Other
+     * pages require a session.
+     */
     public?: boolean
-    /** Shown without the session gate inside another site; the page brings a token of its own. */
+    /** Shown inside another site without the session gate; the page uses a separate token. */
     embed?: boolean
-    /** False for pages that show nothing of an organization: they are open to people whose organization asks for another way to sign in. */
+    /** False for pages without organization data. They stay open to people whose organization requires another sign-in method. */
     needsOrganization?: boolean
     /** Its entry in the sidebar and in the palette. */
     navigation?: {
@@ -26,19 +29,19 @@ const PAGE_META = `declare module '#app' {
       text: string
       /** The name of an icon, for example i-lucide-book. */
       icon: string
-      /** Its place: the platform's entries have 10 to 90, an entry without a number comes at 50. */
+      /** Its position: the platform's entries have 10 to 90. The default is 50. */
       order?: number
-      /** The key of a heading in the sidebar: entries with the same one stand together under it, after those without. */
+      /** The key of a heading in the sidebar. Entries with equal keys are listed together below it, after those without one. */
       group?: string
-      /** False where it is in the palette only. */
+      /** False to list it in the palette only. */
       sidebar?: boolean
-      /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */
+      /** The organization roles that see the entry; all roles by default. It hides the entry and protects nothing. */
       roles?: ('owner' | 'admin' | 'member')[]
-      /** The key that leads there after g: one small letter or a digit. */
+      /** The key that opens the page after g: one lowercase letter or a digit. */
       shortcut?: string
-      /** An entry of the console at /operator, and of the palette, for those who run this installation. */
+      /** An entry of the console at /operator, and of the palette, for operators of this installation. */
       area?: 'operator'
-      /** True for what those see alone who run this installation, FW_OPERATORS. */
+      /** True to show it only to operators of this installation, FW_OPERATORS. */
       operators?: boolean
     }
   }
@@ -51,7 +54,7 @@ const iconOptionsSchema = z.object({ icon: z.object({ collections: z.array(z.str
 const iconCollections = (options: unknown): string[] =>
   iconOptionsSchema.safeParse(options).data?.icon.collections ?? []
 
-/** The default layout is for signed-in people. Without a layout of their own, public pages get `public` and embed pages none. */
+/** The default layout is for signed-in users. Without an explicit layout, public pages get `public` and embed pages none. */
 function nameLayouts(pages: PageFile[]): void {
   for (const { meta, children = [] } of pages) {
     if (meta?.embed === true) meta.layout ??= false
@@ -60,7 +63,7 @@ function nameLayouts(pages: PageFile[]): void {
   }
 }
 
-/** Tells the server which application pages there are and who may see them, from the pages themselves. */
+/** Tells the server which pages the application has and who may see them, based on the pages themselves. */
 export default defineNuxtModule({
   meta: { name: 'pages' },
   async setup(_options, nuxt) {
@@ -69,7 +72,7 @@ export default defineNuxtModule({
     let pages: PageFile[] = []
     let built: Parameters<typeof scriptsOf>[0] = {}
     nuxt.hook('build:manifest', manifest => void (built = manifest))
-    /** The addresses of a page's own scripts, so that browsers fetch them beside the entry and not after it. */
+    /** The addresses of a page's own scripts, so that browsers load them in parallel with the entry. */
     function addressesOf(file: string | undefined): string[] {
       const { srcDir, app } = nuxt.options
       return scriptsOf(built, src => resolve(srcDir, src) === file).map(name => join(app.buildAssetsDir, name))
@@ -82,7 +85,7 @@ export default defineNuxtModule({
       return serveAgain()
     })
     let served: string | undefined
-    /** In development pages come and go while the server runs. */
+    /** In development, pages are added and removed while the server runs. */
     async function serveAgain(): Promise<void> {
       const now = listed()
       const isNews = served !== undefined && served !== now
@@ -114,7 +117,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Looks at the entries of pages in the navigation; throws where one is not possible. */
+/** Checks the navigation entries of pages. Throws if one is invalid. */
 function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
   const { rootDir } = nuxt.options
   const texts = readTexts(nuxt, 'en')
@@ -127,12 +130,15 @@ function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
   if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
   const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
   const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
-  // Development goes on, so that the cure is noticed.
+  // Development continues, so that it detects the fix.
   if (!nuxt.options.dev) throw fault
   tellFault(nuxt, 'navigation', fault)
 }
 
-/** Puts the frame of private pages into the entry, because nearly every page needs it: as a part of its own it would come a round trip later. */
+/**
+ * Bundles the frame of private pages into the entry, because nearly every page requires it. A separate chunk would cost another
+ * round trip.
+ */
 function frameWithEntry({ templates, layouts }: NuxtApp): void {
   const template = templates.find(({ filename }) => filename === 'layouts.mjs')
   const frame = layouts.default?.file
