@@ -14,14 +14,11 @@ type Nuxt = ReturnType<typeof useNuxt>
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
-    /**
-     * Rendered on the server with its content and visible to everyone, in the layout for public pages unless it names one. Other
-     * pages require a session.
-     */
+    /** Rendered on the server with its content and shown to everyone, in the layout for public pages unless it names one. Other pages need a session. */
     public?: boolean
-    /** Shown inside another site without the session gate; the page uses a separate token. */
+    /** Shown without the session gate inside another site; the page brings a token of its own. */
     embed?: boolean
-    /** False for pages without organization data. They stay open to people whose organization requires another sign-in method. */
+    /** False for pages that show nothing of an organization: they are open to people whose organization asks for another way to sign in. */
     needsOrganization?: boolean
     /** Its entry in the sidebar and in the palette. */
     navigation?: {
@@ -29,19 +26,19 @@ const PAGE_META = `declare module '#app' {
       text: string
       /** The name of an icon, for example i-lucide-book. */
       icon: string
-      /** Its position: the platform's entries have 10 to 90. The default is 50. */
+      /** Its place: the platform's entries have 10 to 90, an entry without a number comes at 50. */
       order?: number
-      /** The key of a heading in the sidebar. Entries with equal keys are listed together below it, after those without one. */
+      /** The key of a heading in the sidebar: entries with the same one stand together under it, after those without. */
       group?: string
-      /** False to list it in the palette only. */
+      /** False where it is in the palette only. */
       sidebar?: boolean
-      /** The organization roles that see the entry; all roles by default. It hides the entry and protects nothing. */
+      /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */
       roles?: ('owner' | 'admin' | 'member')[]
-      /** The key that opens the page after g: one lowercase letter or a digit. */
+      /** The key that leads there after g: one small letter or a digit. */
       shortcut?: string
-      /** An entry of the console at /operator, and of the palette, for operators of this installation. */
+      /** An entry of the console at /operator, and of the palette, for those who run this installation. */
       area?: 'operator'
-      /** True to show it only to operators of this installation, FW_OPERATORS. */
+      /** True for what those see alone who run this installation, FW_OPERATORS. */
       operators?: boolean
     }
   }
