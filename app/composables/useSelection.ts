@@ -5,7 +5,7 @@ export function useSelection<Item extends { id: string }>(items: () => readonly 
   const isAll = computed(() => selected.value.length > 0 && selected.value.length === items().length)
   let last: string | undefined
 
-  /** Selects or deselects a row. As a range, it includes every row since the previous one. */
+  /** Selects or deselects a row. As a range, it includes every row between this one and the previous one. */
   function toggle({ id }: Item, isSelected: boolean, isRange = false): void {
     const ids = items().map(item => item.id)
     const from = isRange && last !== undefined ? ids.indexOf(last) : -1

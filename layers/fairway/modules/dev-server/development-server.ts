@@ -129,7 +129,7 @@ const problem = ({ message, frame }: Fault, place: string) => ({
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, character => ESCAPES[character] ?? character)
 
-/** It asks again until there is an answer, and then shows that. */
+/** The page polls until the server answers, and then shows the answer. */
 const page = ({ message, frame }: Fault, place: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -123,7 +123,7 @@ function servedPaths({ config, environments }: Vite, sources: readonly string[],
   const sourceDirs = sources.map(folder => realPath(folder) ?? folder)
   const packages = folders.filter(folder => !sourceDirs.includes(folder))
   const isImported = (path: string) =>
-    // Style sheets name every file that Tailwind scans.
+    // Style sheets name every file that Tailwind scans, so only script importers count.
     [...(environments.client.moduleGraph.getModulesByFile(path.replaceAll('\\', '/')) ?? [])].some(({ importers }) =>
       [...importers].some(({ type }) => type === 'js'),
     )

@@ -105,7 +105,7 @@ async function retire({ worker, entry, open }: Running): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', resolve)
   worker.on('message', message => (endedSchema.safeParse(message).success ? resolve() : undefined))
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
   worker.postMessage({ event: 'shutdown' })
   await within(SHUTDOWN_LIMIT_IN_MS, promise)
   await worker.terminate()
