@@ -1,4 +1,4 @@
-// What pages and actions agree on. zod/mini, because browsers load it with the page.
+// Shared by pages and actions. Uses zod/mini because browsers load it with the page.
 import * as z from 'zod/mini'
 
 export const NOTE_TITLE_LENGTH = 200

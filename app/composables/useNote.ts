@@ -1,6 +1,6 @@
 import type { Note } from '../notes/note'
 
-/** What the person may do with a note: change it, or also share and delete it. */
+/** What the user may do with a note: edit it, or also share and delete it. */
 export function useNoteAccess(note: () => Note) {
   return {
     mayChange: computed(() => note().access !== 'viewer'),
@@ -8,7 +8,7 @@ export function useNoteAccess(note: () => Note) {
   }
 }
 
-/** The address of a note, for other people: `copy` puts it into the clipboard and says so. */
+/** The address of a note, for sharing. `copy` copies it to the clipboard and shows a toast. */
 export function useNoteLink(note: () => Pick<Note, 'id' | 'title'>) {
   const { t } = useI18n()
   const toast = useToast()

@@ -10,16 +10,17 @@ type Written = Pick<Note, 'title' | 'text'>
 const isSame = (one: Written, other: Written) => one.title.trim() === other.title.trim() && one.text === other.text
 const NOTHING: Written = { title: '', text: '' }
 
-/** Whether a draft was written over an older version of the note than this one. */
+/** Whether a draft is based on an older version of the note than this one. */
 const isOfBefore = (kept: Written & { since?: string }, note: Note) =>
   kept.since !== note.updatedAt && !isSame(kept, note)
 
-/** How it stands with what is written: `untitled` waits for a title, `conflict` for an answer. */
+/** The save state of the editor: `untitled` waits for a title, `conflict` for the user's choice. */
 export type SaveState = 'empty' | 'saved' | 'waiting' | 'saving' | 'untitled' | 'failed' | 'conflict'
 
 /**
- * What a person writes into a note, saved by itself after a pause; without a note, the first save makes one. What is not saved
- * yet is kept in this tab. Where the note has changed meanwhile, `theirs` is there until the person has decided: nothing is lost.
+ * The text of a note in the editor, saved automatically after a pause. Without a note, the first save creates one. Unsaved text
+ * is kept in this tab. After a change by another person, `theirs` holds the other version until the user decides, so no text is
+ * lost.
  */
 export function useNoteAutosave(start: Note | undefined, created: (note: Note) => void) {
   const versions = useNoteVersions(start)
@@ -43,10 +44,10 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
   })
   onScopeDispose(() => clearTimeout(timer))
 
-  /** Saves what is written, at once; what could not be saved is in `failure` or `theirs`, and kept. */
+  /** Saves the text immediately. A failed save sets `failure` or `theirs` and keeps the text. */
   async function save(): Promise<void> {
     clearTimeout(timer)
-    // What is written while this is under way is saved after it.
+    // Text written during this save is saved after it.
     if (isSending.value || theirs.value || !isChanged.value || state.value === 'untitled') return
     isSending.value = true
     const isDone = await send(saved.value).catch(() => false)
@@ -54,14 +55,14 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
     if (isDone && isChanged.value) await save()
   }
 
-  /** Writes the person's own version over the other one. */
+  /** Overwrites the other version with the user's own. */
   async function keepMine(): Promise<void> {
     saved.value = theirs.value
     theirs.value = undefined
     await save()
   }
 
-  /** Takes the other version; gives what was written instead, so that it can be brought back. */
+  /** Takes the other version and returns the user's own text, which `bringBack` can restore. */
   function takeTheirs(): Written {
     const mine = { ...written.value }
     saved.value = theirs.value
@@ -71,20 +72,20 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
     return mine
   }
 
-  /** Writes a version again, after the choice was another; also where the page of the note is gone. */
+  /** Restores a version after the user chose the other one, even when the page of the note is closed. */
   async function bringBack(version: Written): Promise<void> {
     versions.write(version)
     versions.keep()
     await save()
   }
 
-  // What was kept from before is saved as if it had just been written.
+  // A draft from an earlier visit is saved as if it had just been written.
   if (versions.isKept) timer = setTimeout(save, PAUSE_IN_MS)
 
   return { ...versions, state, failure, save, keepMine, takeTheirs, bringBack }
 }
 
-/** What is written into a note and not saved, kept in this tab under the name of the note. */
+/** The unsaved text of a note, kept in this tab under the note's name. */
 function useNoteDraft(id: string | undefined) {
   const nuxtApp = useNuxtApp()
   const draftOf = (name: string) => useDraft(`note-${name}`, draftSchema)
@@ -101,7 +102,7 @@ function useNoteDraft(id: string | undefined) {
   }
 }
 
-/** The versions of one note: what is written, what the server has, and another's, while it is not decided which one stays. */
+/** The versions of one note: the editor's, the server's and, during a conflict, another person's. */
 function useNoteVersions(start: Note | undefined) {
   const { kept, ...draft } = useNoteDraft(start?.id)
   const { title: firstTitle, text: firstText } = kept ?? start ?? NOTHING
@@ -117,20 +118,20 @@ function useNoteVersions(start: Note | undefined) {
     text.value = what.text
   }
 
-  /** Keeps in this tab what the server does not have. */
+  /** Keeps text in this tab that the server does not have yet. */
   function keep(): void {
     if (isChanged.value) draft.keep(written.value, saved.value?.updatedAt)
     else draft.forget()
   }
 
-  /** The note is saved so. */
+  /** Records that the server has saved this version. */
   async function settle(note: Note): Promise<void> {
     if (!saved.value) await draft.rename(note.id)
     saved.value = note
     keep()
   }
 
-  /** Shows the note as it is now, where nothing is written that this would take away. */
+  /** Shows the note's current version unless that would overwrite unsaved text. */
   function adopt(note: Note): void {
     if (saved.value && note.updatedAt < saved.value.updatedAt) return
     if (isChanged.value && saved.value && !isSame(note, saved.value)) return
@@ -143,7 +144,7 @@ function useNoteVersions(start: Note | undefined) {
   return { saved, theirs, title, text, written, isChanged, isKept, write, keep, settle, adopt }
 }
 
-/** Sending what is written, as a new note or over the version that is known. */
+/** Sends the text, as a new note or as an update of the known version. */
 function useNoteSending(versions: ReturnType<typeof useNoteVersions>, created: (note: Note) => void) {
   const create = useAction('create-note')
   const update = useAction('update-note')
@@ -152,7 +153,7 @@ function useNoteSending(versions: ReturnType<typeof useNoteVersions>, created: (
     [create.error.value, update.error.value].find(each => each && each.code !== 'conflict'),
   )
 
-  /** Gives false where another version is in the way; throws ActionFailure. */
+  /** Returns false when another version is in conflict. Throws ActionFailure. */
   async function send(before: Note | undefined): Promise<boolean> {
     const { written, saved, theirs, settle } = versions
     const input = { ...written.value }
@@ -171,7 +172,7 @@ function useNoteSending(versions: ReturnType<typeof useNoteVersions>, created: (
     }
     const { note } = await read.run({ id: before.id })
     saved.value = note
-    // Only its place has changed, or both have written the same.
+    // Only the note's place changed, or both people wrote the same text.
     if (isSame(note, before) || isSame(note, input)) return true
     theirs.value = note
     return false

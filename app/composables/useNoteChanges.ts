@@ -1,7 +1,7 @@
 import type { Note } from '../notes/note'
 
 interface NoteChanges {
-  /** Is told of a note as it is after a change, where the page shows that one. */
+  /** Called with the changed note when the page shows that note. */
   changed?: (note: Note) => void
 }
 
@@ -11,8 +11,8 @@ const asNotes = (ids: readonly string[], values: Partial<Note>) =>
 const iconOf = (archived: boolean) => (archived ? 'i-lucide-archive' : 'i-lucide-archive-restore')
 
 /**
- * What one can do with notes: pin, archive with undo, delete. Lists and notes show it before the server has answered, and what was
- * before when it fails; each says in a toast how it went.
+ * Changes to notes: pin, archive with undo, delete. Lists and notes show a change before the server answers, and revert it on
+ * failure. A toast reports each outcome.
  */
 export function useNoteChanges({ changed }: NoteChanges = {}) {
   const { t } = useI18n()
@@ -50,7 +50,7 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
     })
   }
 
-  /** Archives several notes, or takes them out; says how many it was, and how many it could not be. */
+  /** Archives or restores several notes, and reports how many succeeded and failed. */
   async function archiveMany(ids: readonly string[], archived: boolean): Promise<void> {
     try {
       const { done, refused } = await moveMany.run({ ids: [...ids], archived })
@@ -65,7 +65,7 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
     }
   }
 
-  /** Throws ActionFailure, so that the dialog stays open and says why. */
+  /** Throws ActionFailure, which keeps the dialog open and shows the reason. */
   async function destroy(notes: readonly Note[]): Promise<void> {
     const [only] = notes
     if (only && notes.length === 1) {

@@ -5,7 +5,7 @@ export type NoteShare = ActionTypes['list-note-shares']['output']['shares'][numb
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
-/** With whom one note is shared, and changing that. */
+/** The people one note is shared with, and how to change that. */
 export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
   const { t } = useI18n()
   const toast = useToast()
@@ -28,7 +28,7 @@ export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
     if (answer) visibility.value = answer.visibility
   }
 
-  /** Shares the note, or changes what a person may do with it; gives whether it worked. */
+  /** Shares the note, or changes a person's access to it. Returns whether it worked. */
   async function share({ email, name }: Pick<NoteShare, 'email' | 'name'>, role: ShareRole): Promise<boolean> {
     const isThere = shares.value?.some(person => person.email === email)
     const answer = await add.run({ id: note.id, email, role }).catch(() => undefined)

@@ -1,6 +1,6 @@
 export type NotesView = 'active' | 'archived'
 
-/** Whose notes a list shows: all that one may see, one's own, or those of others. */
+/** Whose notes a list shows: all that the user may see, their own, or those of others. */
 export const WHOSE = ['all', 'mine', 'shared'] as const
 export type Whose = (typeof WHOSE)[number]
 
@@ -16,7 +16,7 @@ const CHANGING = [
   'unshare-note',
 ] as const
 
-/** The notes of one view, active or archived; view, whose, owner, search, order and page are kept in the address. */
+/** The notes of one view, active or archived. View, whose, owner, search, order and page are kept in the address. */
 export function useNotes() {
   const route = useRoute()
   const { session } = useSession()
@@ -50,5 +50,5 @@ export function useNotes() {
 
 export type NotesList = ReturnType<typeof useNotes>['list']
 
-/** Where the list of notes was left: a note leads back there. */
+/** The address of the list as the user left it. A note links back there. */
 export const useNotesPlace = () => useState('notes-place', () => '/notes')

@@ -1,11 +1,11 @@
-/** Which rows of a list are selected, one by one, as a range or all; a row that is no longer shown is not selected any more. */
+/** The selected rows of a list. Users select one row, a range or all rows. A row that is no longer shown is deselected. */
 export function useSelection<Item extends { id: string }>(items: () => readonly Item[]) {
   const chosen = shallowRef<ReadonlySet<string>>(new Set())
   const selected = computed(() => items().filter(({ id }) => chosen.value.has(id)))
   const isAll = computed(() => selected.value.length > 0 && selected.value.length === items().length)
   let last: string | undefined
 
-  /** Selects a row or takes it out; as a range, with every row between it and the one before. */
+  /** Selects or deselects a row. As a range, it includes every row between this one and the previous one. */
   function toggle({ id }: Item, isSelected: boolean, isRange = false): void {
     const ids = items().map(item => item.id)
     const from = isRange && last !== undefined ? ids.indexOf(last) : -1
@@ -16,7 +16,7 @@ export function useSelection<Item extends { id: string }>(items: () => readonly 
     last = id
   }
 
-  /** Selects every row that is shown, or none. */
+  /** Selects all shown rows, or none. */
   function toggleAll(isSelected: boolean): void {
     chosen.value = new Set(isSelected ? items().map(({ id }) => id) : [])
     last = undefined

@@ -1,15 +1,15 @@
-/** A line of two texts that are compared: in both, or in one of them; `gap` stands for lines that are the same. */
+/** A line of a comparison: in both texts, or in one of them. `gap` replaces unchanged lines. */
 export interface DiffLine {
   kind: 'same' | 'mine' | 'theirs' | 'gap'
   text: string
 }
 
-/** Lines of one text times lines of the other; what is longer is shown as one block each. */
+/** Lines of one text times lines of the other. A longer comparison shows each text as one block. */
 const MOST_COMPARED = 1_000_000
-/** How many unchanged lines stay around a change. */
+/** The number of unchanged lines shown around a change. */
 const AROUND = 2
 
-/** What differs between two texts, line by line, with the lines around it. */
+/** The differences between two texts, line by line, with the lines around each. */
 export function lineDiff(mine: string, theirs: string): DiffLine[] {
   const [ours, others] = [mine.split('\n'), theirs.split('\n')]
   const shorter = Math.min(ours.length, others.length)
@@ -26,7 +26,7 @@ export function lineDiff(mine: string, theirs: string): DiffLine[] {
 
 const as = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] => texts.map(text => ({ kind, text }))
 
-/** By the longest sequence of lines that both have. */
+/** Uses the longest common subsequence of lines. */
 function changed(mine: readonly string[], theirs: readonly string[]): DiffLine[] {
   if (mine.length * theirs.length > MOST_COMPARED) return [...as('mine', mine), ...as('theirs', theirs)]
   const width = theirs.length + 1
@@ -49,7 +49,7 @@ function changed(mine: readonly string[], theirs: readonly string[]): DiffLine[]
   return [...lines, ...as('mine', mine.slice(row)), ...as('theirs', theirs.slice(column))]
 }
 
-/** Lines that are far from each change become one gap. */
+/** Replaces unchanged lines far from any change with a gap. */
 function withoutSame(lines: readonly DiffLine[]): DiffLine[] {
   const shown: DiffLine[] = []
   for (const [index, line] of lines.entries()) {

@@ -1,8 +1,8 @@
-// Markdown as elements of Vue: no HTML is ever made of what people write, so nothing of it can run.
+// Renders Markdown as Vue elements. User text never becomes HTML, so it cannot run code.
 import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from 'marked'
 import { h, type VNodeChild } from 'vue'
 
-/** What screen readers are told of a task. */
+/** Labels of task checkboxes for screen readers. */
 export interface TaskLabels {
   done: string
   open: string
@@ -13,21 +13,21 @@ type Renderers = {
   [Type in MarkedToken['type']]?: (token: Extract<MarkedToken, { type: Type }>) => VNodeChild
 }
 
-/** More marks than this in one paragraph are no emphasis, and matching them would hold the page up. */
+/** Above this number of marks in one paragraph, emphasis is ignored: matching the marks would block the page. */
 const MOST_MARKS = 2000
-/** Lists and quotes inside each other. */
+/** The maximum nesting of lists and quotes. */
 const MOST_LEVELS = 20
-/** Characters that are still to be read, added up over the pieces of all paragraphs: each piece may look at all of them. */
+/** The limit of remaining characters, summed over the pieces of all paragraphs: each piece may scan all of them. */
 const MOST_INLINE = 30_000_000
-/** What a mark that opens nothing costs for each of them: it is compared with all that could close it. */
+/** The cost of an unmatched mark for each remaining character: it is compared with every possible closing mark. */
 const FAILED_MARK = 10
-/** What a piece counts at least: a table of wide rows has cells that nobody has written. */
+/** The minimum cost of a piece: a table of wide rows has cells that no author has written. */
 const LEAST = 500
-/** Rules for the ends of lines and links try each place of such a run. */
+/** The rules for line ends and links try each position in such a run. */
 const LONG_RUN = /[ \t]{1000}/
 const PROTOCOLS = ['http:', 'https:', 'mailto:']
 
-/** Text in Markdown as elements: HTML stays text, pictures are links to them, and links lead to http, https and mailto alone. */
+/** Renders Markdown as elements. HTML stays text, pictures become links, and links may lead only to http, https and mailto. */
 export function renderMarkdown(text: string, labels: TaskLabels): VNodeChild[] {
   const draw: Draw = tokens => (tokens ?? []).map(token => drawToken(token))
   const renderers: Renderers = { ...blocks(draw), ...inlines(draw), list: token => list(token, draw, labels) }
@@ -43,12 +43,12 @@ export function renderMarkdown(text: string, labels: TaskLabels): VNodeChild[] {
   try {
     return draw(new BoundedLexer().lex(text))
   } catch {
-    // Nothing that anybody writes by hand.
+    // No handwritten text reaches this limit.
     return plain()
   }
 }
 
-/** Throws for a text that would take long: some of marked's rules take time in the square of its length. */
+/** Throws for a text that would take too long: some of marked's rules take quadratic time. */
 class BoundedLexer extends Lexer {
   #levels = 0
   #inline = 0
@@ -56,12 +56,12 @@ class BoundedLexer extends Lexer {
   constructor() {
     const tokenizer = new Tokenizer()
     super({ gfm: true, breaks: true, tokenizer })
-    // The first rule that is tried for each piece of a paragraph.
+    // Each piece of a paragraph tries this rule first.
     tokenizer.escape = src => {
       this.#spend(src.length)
       return Tokenizer.prototype.escape.call(tokenizer, src)
     }
-    // Otherwise it reads everything below a line of dashes before it finds that this is no table.
+    // Without this check, it reads everything below a line of dashes before it finds that this is no table.
     tokenizer.table = src =>
       /^[^\n]*\n[^\n]*[:|]/.test(src) ? Tokenizer.prototype.table.call(tokenizer, src) : undefined
     tokenizer.emStrong = (src, ...rest) => this.#mark(src, Tokenizer.prototype.emStrong.call(tokenizer, src, ...rest))
@@ -97,7 +97,7 @@ const blocks = (draw: Draw): Renderers => ({
   space: () => null,
   def: () => null,
   hr: () => h('hr'),
-  // The title of the note is the first heading of its page.
+  // The note's title is the first heading of its page.
   heading: ({ depth, tokens }) => h(`h${Math.min(depth + 1, 6)}`, draw(tokens)),
   paragraph: ({ tokens }) => h('p', draw(tokens)),
   blockquote: ({ tokens }) => h('blockquote', draw(tokens)),
@@ -144,7 +144,7 @@ function list({ ordered, start, items }: Tokens.List, draw: Draw, labels: TaskLa
   return ordered ? h('ol', { start: start === '' ? undefined : start }, entries) : h('ul', entries)
 }
 
-/** A link, or its text alone where it would lead anywhere but to a page or a mailbox. */
+/** A link, or only its text unless it leads to a page or a mailbox. */
 function link(href: string, children: VNodeChild[]): VNodeChild {
   const protocol = URL.parse(href)?.protocol
   if (!protocol || !PROTOCOLS.includes(protocol)) return h('span', children)
@@ -164,5 +164,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
   copy: '©',
 }
 
-/** Text with the entities of HTML that people type; others stay as they are. */
+/** Decodes the HTML entities that people type. Others stay unchanged. */
 const decoded = (text: string): string => text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)

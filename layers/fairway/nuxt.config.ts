@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-// A layer's own paths are absolute: `~` and `~~` mean the application that extends it.
+// A layer's own paths are absolute: `~` and `~~` refer to the application that extends it.
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 const layerDir = path('.').replace(/[\\/]$/, '')
 
@@ -14,20 +14,21 @@ export default defineNuxtConfig({
   compatibilityDate: '2026-11-01',
   modules: ['@nuxt/ui'],
   css: [path('./app/assets/main.css')],
-  // `#fairway` is the platform's own code, `#fw` what authors use; #shared, #server, ~ and ~~ are the author's, as in every Nuxt project.
+  // `#fairway` is the platform's own code, `#fw` is for authors. #shared, #server, ~ and ~~ are the author's, as in every Nuxt
+  // project.
   alias: { '#fairway': layerDir, '#fw/client': path('./app/client.ts'), '#fw': path('./server/fw.ts') },
-  // Without a host of its own the server would be open to the network in containers.
+  // Without an explicit host, the server would be open to the network in containers.
   devServer: { host: process.env.NUXT_HOST || process.env.NITRO_HOST || process.env.HOST || 'localhost' },
   devtools: { enabled: false },
   telemetry: false,
-  // One colour for what to do, one for loss, one for “think first”; every further one is more CSS and JavaScript.
-  // The style sheet has what is used of the component library: all of it would be twice as large.
+  // One colour for actions, one for deletion, one for warnings. Every further colour adds CSS and JavaScript.
+  // The style sheet contains only the used parts of the component library: all of it would be twice as large.
   ui: {
     fonts: false,
     theme: { colors: ['primary', 'warning', 'error'] },
     experimental: { componentDetection: true },
   },
-  // Icons come with the build; there is no icon endpoint and nothing is asked from the network.
+  // Icons are part of the build. There is no icon endpoint and no network request.
   icon: {
     provider: 'none',
     serverBundle: false,
@@ -44,7 +45,7 @@ export default defineNuxtConfig({
       link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
       script: [
         {
-          // Before the first paint, so that the frame does not jump (app/composables/useFrame.ts).
+          // Runs before the first paint, so that the frame does not jump (app/composables/useFrame.ts).
           innerHTML: `try{if(localStorage.getItem('fairway-sidebar')==='icons')document.documentElement.dataset.sidebar='icons'}catch{}`,
           tagPriority: 'critical',
         },
@@ -52,16 +53,16 @@ export default defineNuxtConfig({
     },
   },
   experimental: {
-    // Pages say who may see them and where they stand in the navigation; the build reads that (modules/pages).
+    // Pages declare who may see them and their position in the navigation. The build reads both (modules/pages).
     extraPageMetaExtractionKeys: ['public', 'embed', 'layout', 'navigation'],
-    // What `to` and `navigateTo` name is known to the compiler: names of pages, and the parts of their paths.
+    // The compiler checks the arguments of `to` and `navigateTo`: names of pages, and the parts of their paths.
     typedPages: true,
     appManifest: false,
     payloadExtraction: false,
-    // The server renders what is compiled: with this, the build leaves Vue's compilers and Babel out of it.
+    // The server renders compiled code: with this, the build excludes Vue's compilers and Babel.
     externalVue: false,
     componentIslands: false,
-    // A page's code is fetched when the user turns to its link, not as soon as the link is seen.
+    // A page's code is loaded when the user turns to its link, not when the link is visible.
     defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
   },
   routeRules: {
@@ -71,7 +72,7 @@ export default defineNuxtConfig({
     '/_nuxt/**': {
       headers: {
         'cache-control': 'public, max-age=31536000, immutable',
-        // Files are answered before server/middleware, which says this of everything else.
+        // Public files are served before server/middleware, which sets this header for everything else.
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'same-origin',
       },
@@ -81,13 +82,14 @@ export default defineNuxtConfig({
     errorHandler: path('./server/error-handler'),
     serverAssets: [{ baseName: 'migrations', dir: path('./drizzle') }],
     esbuild: { options: { jsx: 'automatic', jsxImportSource: 'vue', target: 'es2024' } },
-    // @simplewebauthn/server needs the global that this one makes; nothing is imported from it, so the bundler would drop it.
+    // @simplewebauthn/server requires the global that this package defines. It imports nothing from it, so the bundler would drop
+    // it.
     moduleSideEffects: ['reflect-metadata/'],
     compressPublicAssets: { gzip: true, brotli: true },
   },
   hooks: {
     'build:manifest': manifest => {
-      // The first page loads what it shows; dialogs and other pages come when they are needed.
+      // The first page loads only its own code. Dialogs and other pages load when needed.
       for (const item of Object.values(manifest)) item.prefetch = false
     },
   },
@@ -96,12 +98,12 @@ export default defineNuxtConfig({
       {
         name: 'fairway:parts',
         apply: 'build',
-        // What many pages share comes in one part: parts of a kilobyte would cost a round trip each.
+        // Code shared by many pages is one chunk: chunks of a kilobyte would cost a round trip each.
         configEnvironment: name =>
           name === 'client'
             ? {
                 build: {
-                  // Every browser that the rest of the script needs can preload.
+                  // Every browser that can run the rest of the script supports preload.
                   modulePreload: { polyfill: false },
                   rolldownOptions: {
                     output: {
@@ -122,19 +124,19 @@ export default defineNuxtConfig({
             : undefined,
       },
     ],
-    // Known beforehand, so that the first page in development is not loaded twice.
-    // A library that development finds later reloads the page: an import would lose the file that was chosen.
+    // Listed explicitly, so that the first page in development is not loaded twice.
+    // A library that development finds later reloads the page: an import would lose the chosen file.
     optimizeDeps: { include: ['zod/mini', 'papaparse'] },
     define: {
-      // No component here, and none of the libraries', is written with the Options API.
+      // This code and its libraries never use the Options API.
       __VUE_OPTIONS_API__: 'false',
     },
   },
   typescript: { strict: true },
   $production: {
     nitro: {
-      // Bundled packages start the server three times faster than the same ones loaded from node_modules; libsql is native.
-      // papaparse has code in texts, which the bundler would rewrite.
+      // Bundled packages start the server three times faster than packages loaded from node_modules; libsql is native.
+      // papaparse has code in strings, which the bundler would rewrite.
       externals: { inline: [/node_modules\/(?!libsql\/|ws\/|papaparse\/|@libsql\/(?!client|core|hrana|isomorphic))/] },
     },
   },

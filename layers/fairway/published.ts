@@ -1,5 +1,5 @@
-// What applications may rely on. `stable`: changes come with a major version and words in the changelog. `experimental`: with a minor one.
-// All else is internal and may go with any version. A test compares this with what is there.
+// The public API for applications. `stable` changes only with a major version and a changelog entry. `experimental` may change
+// with a minor version. Everything else is internal and may change with any version. A test compares this list with the code.
 const [stable, experimental] = ['stable', 'experimental'] as const
 
 export const published = {
@@ -78,7 +78,7 @@ export const published = {
     useFairway: stable,
     usePagination: stable,
   },
-  /** What routes, middleware and plugins have of `#fw` without an import, beside Nitro's own names. */
+  /** The names of `#fw` that routes, middleware and plugins use without an import, beside Nitro's own. */
   serverWithoutImport: {
     AppError: stable,
     defineLocalMigration: stable,
@@ -98,7 +98,7 @@ export const published = {
     TableColumn: stable,
     iterateCollection: stable,
   },
-  /** Composables and functions that pages have without an import. */
+  /** Composables and functions that pages use without an import. */
   composables: {
     partOfDay: experimental,
     useAction: stable,
@@ -120,7 +120,9 @@ export const published = {
     useSession: stable,
     useShortcut: stable,
   },
-  /** Components that pages have without an import, also as `Lazy…`; one of the same name in an application replaces them. */
+  /**
+   * Components that pages use without an import, also as `Lazy…`. A component of the same name in an application replaces them.
+   */
   components: {
     CodeLine: stable,
     CollectionPager: stable,
@@ -217,9 +219,9 @@ export const published = {
     desktopCommandSchema: experimental,
     desktopStatusSchema: experimental,
   },
-  /** What `definePageMeta` may say besides Nuxt's own. */
+  /** The keys of `definePageMeta` besides Nuxt's own. */
   pageMeta: { embed: stable, navigation: stable, needsOrganization: stable, public: stable },
-  /** What fw.config.ts may say. */
+  /** The keys of fw.config.ts. */
   fwConfig: {
     actionTimeoutInSeconds: stable,
     appRoles: stable,
@@ -239,7 +241,7 @@ export const published = {
     signInUrl: stable,
     signedInAt: stable,
   },
-  /** Folders of an application in which the platform looks for declarations, texts and migrations; the others are Nuxt's. */
+  /** Folders of an application that the platform searches for declarations, texts and migrations. The others are Nuxt's. */
   folders: {
     'app/locales': stable,
     drizzle: stable,
@@ -277,7 +279,7 @@ export const published = {
     upgrade: stable,
     webhooks: experimental,
   },
-  /** Short names that an application may import: the two facades, and the types of what it has declared itself. */
+  /** The aliases that an application may import: the two facades, and the types of its own declarations. */
   imports: {
     '#fw': stable,
     '#fw/action-types': stable,
@@ -286,7 +288,7 @@ export const published = {
     '#fw/job-types': experimental,
     '#fw/mail-types': experimental,
   },
-  /** What `nuxt-fairway` may be followed by in an import, in `extends` and in configuration. */
+  /** The subpaths of `nuxt-fairway` for imports, `extends` and configuration. */
   exports: {
     '.': stable,
     './desktop': experimental,

@@ -17,8 +17,8 @@ export const notes = sqliteTable(
   table => [
     index('notes_owner').on(table.ownerEmail, table.archived, table.pinned, table.updatedAt),
     index('notes_org').on(table.orgId, table.visibility, table.archived),
-    // Finds the notes that are shared with somebody. Sorting has no index on purpose: the rows that a person sees come
-    // from three indexes, and one that is in order would be walked over the notes of everybody.
+    // Finds notes that are shared with a person. Sorting has no index on purpose: the rows that a user sees come from three
+    // indexes, and an index in sort order would be walked over everyone's notes.
     index('notes_org_id').on(table.orgId, table.id),
   ],
 )

@@ -134,6 +134,7 @@ test('a squatted account goes to the owner of its address, who ends what the squ
   const squatter = await browser.newPage()
   await signUp(squatter, mail.origin, { ...ada, password: 'another lantern 99 squat' })
   await page.goto(`${mail.origin}/notes`)
+  await expect(throughHub(page, workspace)).toBeVisible()
   await expectNoViolations(page)
   await throughHub(page, workspace).click()
   await page.waitForURL(`${workspace.hub.origin}/sign-in?**`)

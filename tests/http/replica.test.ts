@@ -18,7 +18,11 @@ beforeAll(async () => {
   plain = await startServer({ database: database.url })
   const folder = await mkdtemp(join(tmpdir(), 'fw-replica-'))
   // Nobody waits ten minutes in a test: what the replica has of others after its start it does not get any more.
-  const env = { FW_DATABASE_REPLICA: join(folder, 'replica.db'), FW_DATABASE_REPLICA_SYNC: '600' }
+  const env = {
+    FW_DATABASE_REPLICA: join(folder, 'replica.db'),
+    FW_DATABASE_REPLICA_SYNC: '600',
+    FW_DATABASE_MEMORY: '0',
+  }
   replica = await startServer({ database: database.url, env: { ...env, FW_BASE_URL: plain.origin } })
 })
 afterAll(async () => {

@@ -1,5 +1,5 @@
 const OVERLAY = 'bg-slate-950/45'
-// A button that does nothing looks like none that does something.
+// A disabled button must look different from an enabled one.
 const OFF = 'disabled:bg-accented disabled:text-muted disabled:opacity-100'
 
 export default defineAppConfig({
@@ -28,7 +28,7 @@ export default defineAppConfig({
       slots: { root: 'shadow-(--shadow-card)', header: 'p-4 sm:px-5', body: 'p-4 sm:p-5', footer: 'p-4 sm:px-5' },
     },
     modal: {
-      // A long title ends before the cross that closes.
+      // A long title ends before the close button.
       slots: { wrapper: 'min-w-0 pe-8', title: 'text-base', footer: 'justify-end gap-2' },
       variants: { overlay: { true: { overlay: OVERLAY } } },
     },

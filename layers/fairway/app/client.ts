@@ -1,4 +1,4 @@
-/** `#fw/client`: what an application's pages and components import by name; composables and components come without an import. */
+/** `#fw/client`: the names that an application's pages and components import. Composables and components need no import. */
 export { CollectionError, iterateCollection } from '#fairway/shared/collections/iterate-collection'
 export type { FileValue } from '#fairway/shared/schemas/file'
 export type { Session } from '#fairway/shared/schemas/session'

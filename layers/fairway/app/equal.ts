@@ -1,4 +1,4 @@
-/** Whether two values have the same parts, in place of ohash, which writes both out to compare them (modules/light-parts). */
+/** Whether two values are deeply equal. Replaces ohash, which serializes both to compare them (modules/light-parts). */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (!isObject(one) || !isObject(other) || one.constructor !== other.constructor) return false
@@ -10,7 +10,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
   )
 }
 
-/** What the second value has and the first has not. */
+/** The entries of the second value that the first lacks. */
 export const diff = (one: object, other: object) =>
   Object.keys(other).flatMap(key => (Object.hasOwn(one, key) ? [] : [{ type: 'added', key }]))
 

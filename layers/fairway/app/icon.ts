@@ -1,6 +1,9 @@
 import { type FunctionalComponent, h } from 'vue'
 
-/** An icon of the style sheet that the build makes (modules/icons), named `i-lucide-axe` or `lucide:axe`, in place of Nuxt Icon's component. */
+/**
+ * An icon of the style sheet that the build generates (modules/icons), named `i-lucide-axe` or `lucide:axe`. Replaces Nuxt Icon's
+ * component.
+ */
 const Icon: FunctionalComponent<{ name: string; size?: string | number }> = ({ name, size }) =>
   h('span', {
     class: ['iconify', `i-${name.replace(/^i-/, '').replace(':', '-')}`],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { accessibleTo, accessOf, AppError, outputOf, type Session, SHARE_ROLES, type ShareRole } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
 
-/** A note as every surface sees it: the row, but for its organization, and what the caller may do with it. */
+/** A note as every surface shows it: the row without its organization, plus what the caller may do with it. */
 export const noteSchema = outputOf(notes, {
   omit: ['orgId'],
   extend: {
@@ -13,23 +13,23 @@ export const noteSchema = outputOf(notes, {
   },
 })
 
-/** How the audit log and the home page tell of a note: to those who may read it, with a link to it. */
+/** How the audit log and the home page name a note: for people who may read it, with a link. */
 export const noteSubject = { table: notes, title: notes.title, path: '/notes/{id}' } as const
 
-/** The condition that finds one note that this person may use with at least this role. */
+/** The condition that finds one note for which this user has at least this role. */
 export const myNote = (id: string, session: Session, role: ShareRole): SQL | undefined =>
   and(eq(notes.id, id), accessibleTo(notes, session, role))
 
-/** The same of several notes. */
+/** As `myNote`, for several notes. */
 export const myNotes = (ids: readonly string[], session: Session, role: ShareRole): SQL | undefined =>
   and(inArray(notes.id, [...ids]), accessibleTo(notes, session, role))
 
 export const noteIdsSchema = z.array(noteIdSchema).min(1).max(100).describe('The ids of the notes.')
 
-/** What is read of a note. */
+/** The columns that actions read of a note. */
 export const noteColumns = (session: Session) => ({ ...getTableColumns(notes), access: accessOf(notes, session) })
 
-/** The note; throws `not-found` when there was none that this person may use so. */
+/** Returns the note. Throws `not-found` when the user has no note with the required role. */
 export function foundNote<Note>([note]: Note[]): Note {
   if (!note) throw new AppError('not-found', { detail: 'You have no note with this id that you may change.' })
   return note

@@ -5,7 +5,7 @@ import { myNotes, noteIdsSchema } from './_my-note'
 
 export default defineAction({
   description: 'Archives or restores several of your notes.',
-  // For the list that people select in; a host calls archive-note for each note that it means.
+  // For the selection in the list. A host calls archive-note once for each note.
   mcp: false,
   input: z.object({ ids: noteIdsSchema, archived: z.boolean().default(true).describe('false takes them out again.') }),
   output: z.object({

@@ -8,7 +8,7 @@ const copySchema = z.object({ note: z.object({ id: z.string(), title: z.string()
 
 export default defineAction({
   description: 'Copies a note you can view to another application, as a private note of yours.',
-  // It can do nothing where no application is named, so hosts are not offered it.
+  // It can do nothing unless an application is configured, so hosts don't see it.
   mcp: false,
   input: z.object({
     id: noteIdSchema,

@@ -5,7 +5,7 @@ import { myNotes, noteIdsSchema } from './_my-note'
 
 export default defineAction({
   description: 'Permanently deletes several of your notes.',
-  // For the list that people select in; a host calls delete-note for each note that it means.
+  // For the selection in the list. A host calls delete-note once for each note.
   mcp: false,
   destructive: true,
   input: z.object({ ids: noteIdsSchema }),

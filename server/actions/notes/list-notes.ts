@@ -45,7 +45,7 @@ export default defineAction({
       limit: itemsPerPage,
       offset: (page - 1) * itemsPerPage,
     })
-    // A page beyond the last one has no row that could carry the total.
+    // A page after the end has no row that could carry the total.
     const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ ...caller, archived }) : rows
     return { notes: rows, totalItems: counted?.total ?? 0 }
   },

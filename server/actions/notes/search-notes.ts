@@ -12,7 +12,7 @@ export default defineAction({
   input: z.object({ query: z.string().trim().min(1).max(200).describe('The text to look for; case does not matter.') }),
   output: z.object({ notes: z.array(noteSchema) }),
   async run({ query }, { db, session }) {
-    // The wildcards of LIKE are ordinary characters to people.
+    // Users type the wildcards of LIKE as ordinary characters.
     const pattern = `%${query.replace(/[\\%_]/g, String.raw`\$&`)}%`
     const contains = sql`(${notes.title} like ${pattern} escape '\\' or ${notes.text} like ${pattern} escape '\\')`
     const found = await db

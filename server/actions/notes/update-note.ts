@@ -21,7 +21,7 @@ export default defineAction({
   audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),
   async run({ id, ifUnchangedSince, ...changes }, { db, session, now }) {
-    // A pin is no new version of what is written, and each version is later than the one before it.
+    // Pinning creates no new version of the text. Each version must be later than the previous one.
     const isWritten = changes.title !== undefined || changes.text !== undefined
     const updatedAt = isWritten ? sql`max(${now().getTime()}, ${notes.updatedAt} + 1)` : sql`${notes.updatedAt}`
     const isExpected = ifUnchangedSince ? eq(notes.updatedAt, new Date(ifUnchangedSince)) : undefined

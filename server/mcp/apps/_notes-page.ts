@@ -1,6 +1,6 @@
 /**
- * The list of notes as hosts show it (MCP Apps, 2026-01-26). It speaks to the host by messages only: no network, no
- * storage, and every text of a note is written as text, never as markup.
+ * The list of notes as an MCP App (2026-01-26). It only exchanges messages with the host: no network and no storage. Notes are
+ * inserted as text, never as markup.
  */
 export const notesPage = /* html */ `<!doctype html>
 <html lang="en">

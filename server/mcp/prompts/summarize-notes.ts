@@ -21,7 +21,7 @@ export default defineMcpPrompt({
     style: typed => styles.filter(style => style.startsWith(typed)),
   },
   async build({ subject, style }, { state, settings }) {
-    // What somebody writes about belongs to an organization; how they like to read it goes with them.
+    // The subject of the summary belongs to the organization. The preferred style follows the user.
     await state.update(
       LAST_SUBJECTS,
       before => [...new Set([subject, ...(before ?? [])])].slice(0, MOST_SUBJECTS),

@@ -1,10 +1,10 @@
 import { AUDIT_CALLERS, AUDIT_OUTCOMES, type AuditCaller, type AuditOutcome } from '#fairway/shared/schemas/audit'
 
-/** The time ranges that have a name; `custom` is from one day to another. */
+/** The time ranges that have a name. `custom` is from one day to another. */
 export const AUDIT_RANGES = ['today', '7d', '30d', 'custom'] as const
 export type AuditRange = (typeof AUDIT_RANGES)[number]
 
-/** What the audit log is narrowed down to, as an address says it: texts alone, days as `2026-11-22`. */
+/** The filters of the audit log as the address stores them: strings only, days as `2026-11-22`. */
 export interface AuditFilters {
   email?: string
   action?: string
@@ -20,7 +20,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const MOST_CHARACTERS = 200
 const DAYS = { today: 1, '7d': 7, '30d': 30 } as const
 
-/** The filters in the query of an address; what is none is left out. */
+/** Reads the filters from the query of an address. Ignores invalid values. */
 export function readAuditFilters(query: Readonly<Record<string, unknown>>): AuditFilters {
   const text = (name: string) => {
     const value = query[name]
@@ -41,7 +41,7 @@ export function readAuditFilters(query: Readonly<Record<string, unknown>>): Audi
   })
 }
 
-/** The parameters that ask the server for this: ranges as points in time, in the reader's own time zone. */
+/** The query parameters for these filters: ranges become timestamps in the reader's time zone. */
 export function auditParameters(filters: AuditFilters, now: Date): Omit<AuditFilters, 'range'> {
   const { range, from, until, ...rest } = filters
   if (range === undefined) return withoutGaps(rest)
@@ -51,7 +51,7 @@ export function auditParameters(filters: AuditFilters, now: Date): Omit<AuditFil
   return { ...withoutGaps(rest), from: begin.toISOString() }
 }
 
-/** The start of the day, or of a day after it; undefined for what is no day. */
+/** The start of the day, or of a day after it. Undefined for an invalid day. */
 function startOf(day: string | undefined, later: number): Date | undefined {
   const [year, month, date] = day?.split('-').map(Number) ?? []
   if (year === undefined || month === undefined || date === undefined) return undefined

@@ -2,14 +2,14 @@ import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 
-/** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */
+/** A piece of a sentence: plain text, the actor, or the subject, which may link to a page. */
 export interface SentencePart {
   kind: 'text' | 'person' | 'thing'
   text: string
   to?: string
 }
 
-/** Whom and what rows name by ids and addresses. */
+/** Names of the people and things that rows reference by ids and addresses. */
 export interface AuditNames {
   people: readonly AuditPerson[]
   hosts: Readonly<Record<string, string>>
@@ -23,12 +23,12 @@ interface Language {
   has(key: string): boolean
 }
 
-/** Stand in a translated sentence for what is shown in a way of its own; no catalog and no name has them. */
+/** Placeholders in a translated sentence for parts with special formatting. No catalog and no name contains these characters. */
 const MARKS = { person: '\u{E000}', thing: '\u{E001}' } as const
 
 /**
- * A row as a sentence of the reader's language. The catalog has it under `auditActions`, by the action's name; where the input decides
- * what was done, by `<action>-<field>-<value>`. An action without one is named in a sentence for all of them.
+ * A row as a sentence in the reader's language. The catalog has it under `auditActions`, by the action's name; where the input
+ * decides what was done, by `<action>-<field>-<value>`. Actions without a text share one generic sentence.
  */
 export function auditSentence(entry: AuditEntry, names: AuditNames, language: Language): SentencePart[] {
   const person: SentencePart = { kind: 'person', text: whoActed(entry, names, language) }
@@ -54,17 +54,17 @@ export function actionWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Who acted, as the reader knows them; undefined for the system, and for accounts that are gone. */
+/** The actor as the reader knows them. Undefined for the system and for deleted accounts. */
 export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPerson | undefined =>
   people.find(person => person.userId === userId)
 
-/** What was kept of the input: names with values. */
+/** The recorded input as names with values. */
 export function keptFields(input: string | null): [name: string, value: unknown][] {
   try {
     const kept: unknown = JSON.parse(input ?? '{}')
     return isRecord(kept) ? Object.entries(kept) : []
   } catch {
-    // Longer than a row may hold, so it was cut.
+    // The input exceeded the row's limit, so it was truncated.
     return []
   }
 }
@@ -118,7 +118,7 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
 
 const emailOf = (value: unknown): unknown => (isRecord(value) ? value.email : undefined)
 
-/** Audit rows as sentences of the chosen language. */
+/** Renders audit rows as sentences in the chosen language. */
 export function useAuditSentence() {
   const { t, te } = useI18n()
   const { language } = useLanguage()

@@ -2,27 +2,27 @@ import type { CollectionPage, CollectionView } from '#fairway/shared/collections
 import type { ActionFailure } from '../request/action-failure'
 import type { Filters, SortBy } from './list-state'
 
-/** Where the links of a page lead. */
+/** The targets of a page's links. */
 export type Turn = 'first' | 'last' | 'previous' | 'next'
 
-/** What every item of a collection has besides its fields. */
+/** The properties that every item of a collection has besides its fields. */
 export interface ListedItem {
   '@id': string
   '@type': string
 }
 
-/** The formats of a file of rows. */
+/** The formats of an export. */
 type ExportFormat = 'csv' | 'jsonl'
 
-/** A page as it is shown. */
+/** A page as shown. */
 export interface ShownPage<Item> extends CollectionPage<Item> {
-  /** Its rows have come without being asked for: nothing is announced and nothing scrolls. */
+  /** The rows arrived without a request by the user: no announcement and no scrolling. */
   isQuiet?: true
 }
 
-/** What a change of the settings does besides. */
+/** Additional effects of a change of settings. */
 export interface ChangeOptions {
-  /** Takes the place of the address in the history instead of adding one. */
+  /** Replaces the address in the history instead of adding one. */
   replace?: boolean
   /** Other keys of the page's query that change with it. */
   query?: Readonly<Record<string, string | undefined>>
@@ -31,40 +31,42 @@ export interface ChangeOptions {
 interface Settings<Filter extends string = string, Order extends string = string> {
   filters?: { readonly [key in Filter]?: Filters[string] }
   order?: readonly (SortBy & { field: Order })[]
-  /** Undefined leaves it to the server. */
+  /** Undefined uses the server's default. */
   pageSize?: number
 }
 
-/** What a table and a pager need of a list: `useCollection` and `usePagedOperation` make one. */
+/** The parts of a list that a table and a pager need. `useCollection` and `usePagedOperation` return one. */
 export interface ShownList<Item> {
   /** `pages` shows one page at a time, `infinite` all that were loaded. */
   readonly mode: 'pages' | 'infinite'
-  /** The newest page as it came; undefined until there is one. */
+  /** The newest page as received; undefined before the first one. */
   readonly page: Readonly<Ref<ShownPage<Item> | undefined>>
-  /** The rows, with what actions under way will have changed. */
+  /** The rows, including the effects of pending actions. */
   readonly items: Readonly<Ref<readonly Item[] | undefined>>
   readonly status: Readonly<Ref<'idle' | 'pending' | 'success' | 'error'>>
-  /** Why the newest request did not give a page. */
+  /** The error of the newest request, if it failed. */
   readonly error: Readonly<Ref<ActionFailure | undefined>>
-  /** True while the rows answer an older question than the address asks. */
+  /** True while the rows belong to an earlier request than the address describes. */
   readonly isStale: Readonly<Ref<boolean>>
   readonly order?: Readonly<Ref<readonly SortBy[]>>
   readonly pageSize?: Readonly<Ref<number | undefined>>
-  /** The number of this page and of the last one, where the newest rows come first; the pager then says “Older” and “Newer”. */
+  /**
+   * The number of this page and of the final one, for lists with the newest rows first. The pager then says “Older” and “Newer”.
+   */
   readonly numbers?: Readonly<Ref<{ page: number; last: number; total: number }>>
-  /** Where all that the filters leave is downloaded from. */
+  /** The address of a download with all rows that match the filters. */
   readonly exportPath?: (format: ExportFormat) => string
-  /** Changes filters, order or page size and begins at the first page. */
+  /** Changes filters, order or page size and returns to the first page. */
   change?(settings: Settings, options?: ChangeOptions): Promise<void>
-  /** Follows a link of the page; nothing happens when the page has no such link. */
+  /** Follows a link of the page. Does nothing when the page has no such link. */
   turn(where: Turn): Promise<void>
   /** Appends the next page (`infinite`). */
   loadMore?(): Promise<void>
-  /** Asks for the same rows again; the old ones stay until the new ones are here. */
+  /** Requests the same rows again. The old rows stay until the new ones arrive. */
   refresh(): Promise<void>
 }
 
-/** A collection as a page works with it; made by `useCollection`. */
+/** A collection as a page works with it; returned by `useCollection`. */
 export interface CollectionList<
   Item = ListedItem,
   Filter extends string = string,
@@ -72,13 +74,13 @@ export interface CollectionList<
 > extends Omit<ShownList<Item>, 'change' | 'exportPath'> {
   readonly totalItems: Readonly<Ref<number | undefined>>
   readonly view: Readonly<Ref<CollectionView | undefined>>
-  /** Whether the policy of the table lets the person create rows; undefined until there is a page, and where the items have no `can`. */
+  /** Whether the table's policy lets the user create rows. Undefined before the first page, and for items without `can`. */
   readonly canCreate: Readonly<Ref<boolean | undefined>>
-  /** What the address of the page says. */
+  /** The filters in the address of the page. */
   readonly filters: Readonly<Ref<Filters>>
   readonly order: Readonly<Ref<readonly SortBy[]>>
   readonly pageSize: Readonly<Ref<number | undefined>>
-  /** The address of a file with all rows that the filters leave, in the order of the list. */
+  /** The address of a file with all rows that match the filters, in the order of the list. */
   exportUrl(format: ExportFormat): string
   change(settings: Settings<Filter, Order>, options?: ChangeOptions): Promise<void>
   first(): Promise<void>
@@ -88,10 +90,10 @@ export interface CollectionList<
   loadMore(): Promise<void>
 }
 
-/** One column of a table over a collection; its cells come from the slot `cell-<key>`. */
+/** One column of a table over a collection. The slot `cell-<key>` renders its cells. */
 export interface TableColumn {
   key: string
-  /** The heading; a column of buttons has one too, and shows it to screen readers only. */
+  /** The heading. A column of buttons requires one too, but shows it to screen readers only. */
   label: string
   isLabelHidden?: boolean
   /** The field that the heading sorts by. */
@@ -100,11 +102,11 @@ export interface TableColumn {
   firstDirection?: 'asc' | 'desc'
   /** Classes of the cells and of the heading. */
   class?: string
-  /** Its texts are cut where they do not fit, and whole on hover. Give it a width in `class`, for example `w-full`. */
+  /** Truncates texts that do not fit and shows them in full on hover. Set a width in `class`, for example `w-full`. */
   isCut?: boolean
 }
 
-/** How a heading shows the direction of its column: an arrow down, the same one turned, or both. */
+/** The icon of a sorted column: one arrow for both directions, rotated for ascending order, or both arrows when unsorted. */
 export const sortArrow = (direction: 'asc' | 'desc' | undefined) => ({
   trailingIcon: direction ? 'i-lucide-chevron-down' : 'i-lucide-chevrons-up-down',
   ui: { trailingIcon: direction === 'asc' ? 'rotate-180' : '' },
@@ -112,7 +114,7 @@ export const sortArrow = (direction: 'asc' | 'desc' | undefined) => ({
 
 const NO_PAGE: CollectionPage<unknown> = { items: [] }
 
-/** What a pager offers below this page: turning, and those page sizes; nothing of it for a list that fits. */
+/** The controls of a pager below this page: page links and page sizes. Empty for a list that fits on one page. */
 export function pagerParts(page = NO_PAGE, pageSizes: readonly number[] = []) {
   const { view, totalItems: total = Number.POSITIVE_INFINITY } = page
   const canTurn = view !== undefined && (view.previous ?? view.next) !== undefined

@@ -1,27 +1,27 @@
-/** One field to sort by; several sort by the first, then the second. */
+/** One field to sort by. Several sort by the first, then the second. */
 export interface SortBy {
   field: string
   direction: 'asc' | 'desc'
 }
 
-/** What a filter is compared with; a list means any of its values. */
+/** The value of a filter. A list matches any of its values. */
 export type FilterValue = string | number | boolean | readonly string[]
 
-/** Filters by the name that the collection knows them by: `title`, or `updatedAt[gt]` for ranges. Empty ones count as not there. */
+/** Filters by their name in the collection: `title`, or `updatedAt[gt]` for ranges. Empty values are ignored. */
 export type Filters = Readonly<Record<string, FilterValue | undefined>>
 
-/** What a person has chosen in a list, as far as it is kept in the address of the page. */
+/** The state of a list that is kept in the address of the page. */
 export interface ListState {
   filters: Filters
   order: readonly SortBy[]
-  /** Undefined leaves it to the server. */
+  /** Undefined uses the server's default. */
   pageSize?: number
   /** The parameters that a link of the collection adds, for example `page=2` or `id[lt]=8`; empty on the first page. */
   position: string
 }
 
 export interface ListKeys {
-  /** Put before every key, so that several lists can share one page. */
+  /** Prefix of every key, so that several lists can share one page. */
   prefix: string
   /** The filters that are kept in the address. */
   filters: readonly string[]
@@ -31,7 +31,7 @@ type Query = Readonly<Record<string, unknown>>
 
 const PAGE = /^page=([1-9]\d{0,8})$/
 
-/** Reads the state of a list out of the query of the page; what cannot be read counts as not there. */
+/** Reads the state of a list from the query of the page. Ignores invalid values. */
 export function readListState(query: Query, { prefix, filters }: ListKeys): ListState {
   const one = (key: string) => textsOf(query[prefix + key])[0]
   const size = Number(one('size'))
@@ -49,7 +49,7 @@ export function readListState(query: Query, { prefix, filters }: ListKeys): List
   }
 }
 
-/** The query of the page with the state of a list in it; other keys of the page stay. */
+/** The query of the page with the state of a list. Keeps the page's other keys. */
 export function writeListState(
   query: Query,
   state: ListState,
@@ -69,18 +69,18 @@ export function writeListState(
   return Object.fromEntries(entries.map(([key, value]) => [key, toQueryValue(value)] as const).filter(isThere))
 }
 
-/** The path and query that ask the collection for this state. */
+/** The path and query that request this state from the collection. */
 export function requestPath(path: string, state: ListState): string {
   const query = settingsOf(state)
   for (const [name, value] of new URLSearchParams(state.position)) query.append(name, value)
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
-/** The path and query of a file with all rows of this state, whatever page of them is shown. */
+/** The path and query of a file with all rows of this state, regardless of the shown page. */
 export const exportPath = (path: string, format: 'csv' | 'jsonl', { filters, order }: ListState): string =>
   requestPath(`${path}/export/${format}`, { filters, order, position: '' })
 
-/** What a link of the collection adds to the settings of the list: the position it leads to. */
+/** The position that a link of the collection adds to the settings of the list. */
 export function positionOf(link: string, state: ListState): string {
   const settings = settingsOf(state)
   const added = [...new URL(link, 'http://collection.invalid').searchParams].filter(
@@ -125,13 +125,16 @@ function toQueryValue(value: unknown): string | string[] {
 const isThere = ([, value]: readonly [string, string | string[]]): boolean => value.length > 0
 
 interface Place {
-  /** The address of the page that was left. */
+  /** The address of the page that the user left. */
   address: string
   rows: number
   top: number
 }
 
-/** Where a list was left: how many rows it had, and how far the page was scrolled. Whoever comes back, by the history or from a page below, finds it there. */
+/**
+ * The scroll position and row count of a list when the user left it. Restored when the user returns through the history or from a
+ * page below it.
+ */
 export function useListPlace(key: string, shownRows: () => number) {
   const router = useRouter()
   const route = useRoute()
@@ -144,7 +147,7 @@ export function useListPlace(key: string, shownRows: () => number) {
   })
   onScopeDispose(stop)
 
-  /** Asks for the rows that were there, and scrolls to where the page was once they are. */
+  /** Requests as many rows as before, then restores the scroll position. */
   async function returnTo(ask: (rows: number) => Promise<void>): Promise<void> {
     if (!kept || kept.address !== route.fullPath || !comesBack(route.path, router.options.history.state)) return ask(0)
     await ask(kept.rows)
@@ -155,6 +158,6 @@ export function useListPlace(key: string, shownRows: () => number) {
   return { returnTo }
 }
 
-/** Whether the history says so: there is a page to go forward to, or the one before lies below this one. */
+/** Whether the history shows a return: there is a page to go forward to, or the previous page is below this one. */
 export const comesBack = (path: string, { back, forward }: { back?: unknown; forward?: unknown }): boolean =>
   Boolean(forward) || String(back).startsWith(`${path.replace(/\/$/, '')}/`)

@@ -2,7 +2,7 @@ import type { CollectionTypes } from '#fw/collection-types'
 
 type CollectionName = keyof CollectionTypes & string
 
-/** What a row will be when an action has done its work; null where it will be gone. */
+/** The expected state of a row after an action; null for a deleted row. */
 export type OptimisticChange = {
   [Name in CollectionName]: {
     collection: Name
@@ -11,23 +11,26 @@ export type OptimisticChange = {
   }
 }[CollectionName]
 
-/** A change that is shown before the server has answered, and after that until newer rows are here. */
+/** A change that is shown before the server has answered, and until newer rows arrive. */
 export interface Patch {
   collection: string
   id: string
   values: object | null
-  /** When the server had done it (`performance.now()`); undefined while it has not. */
+  /** When the server completed it (`performance.now()`); undefined before that. */
   settledAt?: number
 }
 
-/** What is kept at most for rows that were not asked for again. */
+/** The maximum age of a completed change when its rows are not requested again. */
 const KEPT_FOR_IN_MS = 60_000
 
-/** The changes under way, in the order in which they were made. */
+/** The pending changes, oldest first. */
 export function useOptimistic() {
   const patches = useState<readonly Patch[]>('fairway-patches', () => shallowRef([]))
 
-  /** Shows the changes while `run` is under way, and takes back those of one that fails; others of the same row stay. Throws what `run` throws. */
+  /**
+   * Shows the changes while `run` is pending. Reverts them on failure, without affecting other changes to the same row. Throws
+   * what `run` throws.
+   */
   async function during<T>(changes: readonly Patch[], run: () => Promise<T>): Promise<T> {
     const mine: readonly Patch[] = changes.map(change => ({ ...change }))
     const old = performance.now() - KEPT_FOR_IN_MS
@@ -47,11 +50,11 @@ export function useOptimistic() {
   return { patches, during }
 }
 
-/** The changes that rows read at this moment (`performance.now()`) do not show yet. */
+/** The changes that rows read at this moment (`performance.now()`) do not include yet. */
 export const unseen = (patches: readonly Patch[], collection: string, readAt: number): Patch[] =>
   patches.filter(patch => patch.collection === collection && (patch.settledAt ?? Number.POSITIVE_INFINITY) > readAt)
 
-/** A row as it will be; undefined for one that will be gone. */
+/** A row with the changes applied; undefined for a deleted one. */
 export function withPatches<Item extends object>(item: Item, patches: readonly Patch[]): Item | undefined {
   const id = 'id' in item ? String(item.id) : undefined
   let changed: Item | undefined = item
@@ -61,10 +64,10 @@ export function withPatches<Item extends object>(item: Item, patches: readonly P
   return changed
 }
 
-/** What is left out of an input changes nothing. */
+/** Fields that are left out of an input change nothing. */
 const said = (values: object) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** Rows as they will be, without those that will be gone or that this filter let in and will not any more. */
+/** Rows with the changes applied, without deleted rows and rows that no longer match this filter. */
 export function rowsWithPatches<Item extends object>(
   items: readonly Item[],
   patches: readonly Patch[],
@@ -77,7 +80,9 @@ export function rowsWithPatches<Item extends object>(
   })
 }
 
-/** Whether a row had just the value that a filter names, and has another one now: whatever kind of filter it is, the row is out. */
+/**
+ * Whether a row had exactly the value of a filter and now has another one. Such a row no longer matches, for any kind of filter.
+ */
 function leaves(before: object, after: object, filters: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(filters).some(([field, wanted]) => {
     const passes = (row: object) =>

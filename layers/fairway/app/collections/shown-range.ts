@@ -1,19 +1,22 @@
 import type { CollectionPage } from '#fairway/shared/collections/collection-page'
 import type { ShownList, TableColumn } from './collection-list'
 
-/** Which rows a page holds, as far as it says so. */
+/** The rows of a page, as far as the page states them. */
 type ShownRange =
   | { kind: 'counted'; first: number; last: number; total: number }
   | { kind: 'paged'; page: number; rows: number }
   | { kind: 'rows'; rows: number }
 
-/** The place of a page in its collection: of a total when there is one, else by its number, else only how many rows it has; `isJoined` when it holds the pages before it too. */
+/**
+ * The position of a page in its collection: within the total, else by page number, else only a row count. `isJoined` when it
+ * includes the previous pages.
+ */
 export function shownRange({ items, totalItems, view }: CollectionPage<unknown>, isJoined = false): ShownRange {
   const rows = items.length
   if (isJoined) return totalItems === undefined ? { kind: 'rows', rows } : counted(0, rows, totalItems)
   const page = view ? pageNumber(view['@id']) : 1
   if (totalItems !== undefined && page !== undefined) {
-    // The last page may be shorter than the others; it is counted from the end.
+    // The final page may be shorter than the others, so its position is counted from the end.
     const before = view?.next === undefined ? totalItems - rows : (page - 1) * rows
     return counted(before, rows, totalItems)
   }
@@ -28,7 +31,7 @@ function pageNumber(link: string): number | undefined {
   return Number.isInteger(page) ? page : undefined
 }
 
-/** Says in words which rows a page shows, for example “31–60 of 100”. */
+/** The shown rows in words, for example “31–60 of 100”. */
 export function useRangeText() {
   const { t } = useI18n()
 
@@ -40,7 +43,7 @@ export function useRangeText() {
   }
 }
 
-/** What a screen reader says when other rows have come: their order and which they are; empty until the first change. */
+/** The announcement for screen readers when the rows change: their order and range. Empty until the first change. */
 export function useListAnnouncement(list: ShownList<unknown>, columns: () => readonly TableColumn[]) {
   const { t } = useI18n()
   const rangeText = useRangeText()

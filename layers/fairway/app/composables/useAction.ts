@@ -5,11 +5,14 @@ import { callAction } from '../request/send-json'
 type ActionName = keyof ActionTypes & string
 
 interface UseActionOptions<Name extends ActionName> {
-  /** What rows will be when it has worked: lists and items show that at once, and what was before when it fails. */
+  /** The expected rows after success. Lists and items show them immediately, and revert on failure. */
   optimistic?: (input: ActionTypes[Name]['input']) => OptimisticChange | readonly OptimisticChange[]
 }
 
-/** One declared action, typed by its declaration: `run` gives the result or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
+/**
+ * One declared action, typed by its declaration. `run` returns the result or throws ActionFailure; `pending`, `error` and
+ * `result` follow the newest run.
+ */
 export function useAction<Name extends ActionName>(name: Name, { optimistic }: UseActionOptions<Name> = {}) {
   type Input = ActionTypes[Name]['input']
   type Output = ActionTypes[Name]['output']
@@ -19,7 +22,7 @@ export function useAction<Name extends ActionName>(name: Name, { optimistic }: U
     const changes = optimistic ? [optimistic(input)].flat() : []
     const result = await during(changes, () => callAction(name, input))
     done.value = { name }
-    // The server has checked the result against the schema that this type is made from.
+    // The server has validated the result against the schema of this type.
     return result as Output
   })
 }

@@ -1,8 +1,8 @@
-/** Which rows of a list are chosen, one by one or all; a row that is no longer shown is not chosen any more. */
+/** The selected rows of a list. Users select one row or all rows. A row that is no longer shown is deselected. */
 export function useChosen<Row>(rows: () => readonly Row[], idOf: (row: Row) => string) {
   const ids = ref<ReadonlySet<string>>(new Set())
   const chosen = computed(() => rows().filter(row => isChosen(row)))
-  /** What the box for all of them shows. */
+  /** The state of the checkbox that selects all rows. */
   const all = computed(() => {
     if (chosen.value.length === 0) return false
     return chosen.value.length === rows().length || ('indeterminate' as const)

@@ -17,25 +17,25 @@ type CollectionName = keyof CollectionTypes & string
 type Operator = 'lt' | 'lte' | 'gt' | 'gte'
 type FilterKey<Field extends string> = Field | `${Field}[${Operator}]`
 
-/** An item of a collection as the browser gets it. */
+/** An item of a collection as the browser receives it. */
 export type ItemOf<Name extends CollectionName> = CollectionTypes[Name]['item'] & ListedItem
 
 export interface UseCollectionOptions<Filter extends string = string> {
-  /** `pages` (by default) shows one page at a time; `infinite` appends. */
+  /** `pages` (the default) shows one page at a time; `infinite` appends. */
   mode?: 'pages' | 'infinite'
-  /** Put before the keys in the address, so that several lists can share one page. */
+  /** Prefix of the keys in the address, so that several lists can share one page. */
   prefix?: string
-  /** The filters that people set; they are kept in the address. */
+  /** The filters that users set. They are kept in the address. */
   filters?: readonly Filter[]
-  /** Filters that the page itself sets; they are not in the address. */
+  /** Filters that the page itself sets. They are not in the address. */
   where?: MaybeRefOrGetter<{ readonly [key in Filter]?: Filters[string] }>
-  /** Actions after which the rows may be others. */
+  /** Actions that may change the rows. */
   refreshAfter?: readonly (keyof ActionTypes & string)[]
 }
 
 /**
- * One declared collection, typed by its declaration. Filters, order, page size and the place in it are kept in the
- * address of the page; pages are turned by the links of the answer. Asks for nothing before the component is mounted.
+ * One declared collection, typed by its declaration. Filters, order, page size and position are kept in the address of the page.
+ * Paging follows the links of the response. Sends no request before the component is mounted.
  */
 export function useCollection<Name extends CollectionName>(
   name: Name,
@@ -95,7 +95,7 @@ export function useCollection<Name extends CollectionName>(
   }
 }
 
-/** The state of one list in the address of the page: what it is, and going to another. */
+/** The state of one list in the address of the page, with a function that changes it. */
 function useListState(keys: ListKeys) {
   const route = useRoute()
   const router = useRouter()

@@ -7,35 +7,35 @@ import { sendJson } from '../request/send-json'
 interface PagesOptions {
   /** The path of the collection. */
   path: string
-  /** What the page asks for at the moment. */
+  /** The state that the page currently requests. */
   wanted: Ref<ListState>
   isInfinite: boolean
   goTo: (next: Partial<ListState>, how?: ChangeOptions) => Promise<void>
 }
 
-/** What asking again does besides. */
+/** Options of a repeated request. */
 interface AskOptions {
-  /** How many rows are wanted at least, where pages are appended. */
+  /** The minimum number of rows, for appended pages. */
   rows?: number
-  /** Shows nothing of it but other rows: nobody has asked for it. */
+  /** A background refresh: replaces the rows without a loading state. */
   isQuiet?: boolean
 }
 
-/** Turning the pages of one collection: by the address of the page, by the links of the answer, or by appending. */
+/** Paging of one collection: by the address of the page, by the links of the response, or by appending. */
 export function useCollectionPages<Item extends ListedItem>({ path, wanted, isInfinite, goTo }: PagesOptions) {
   const { page, status, error, answered, readAt, askedAt, load } = useCollectionRequest<Item>()
   const wantedPath = computed(() => requestPath(path, wanted.value))
   const shownItems = () => page.value?.items.length ?? 0
-  /** The link that was followed, and the path that the address stands for then. */
+  /** The link that was followed, and the matching path of the address. */
   let followed: { link: string; path: string } | undefined
 
-  /** Asks for what the address says. */
+  /** Requests the state in the address. */
   async function ask(options: AskOptions = {}): Promise<void> {
     const as = wantedPath.value
-    // A link is followed as it is; after going back or reloading, the address says the same.
+    // A link is followed as received. After going back or reloading, the address produces the same request.
     const isHere = await load(followed?.path === as ? followed.link : as, { ...options, as })
     const last = page.value?.view?.last
-    // The last row of the last page may have gone.
+    // The only row of the final page may have been deleted.
     if (isHere && shownItems() === 0 && wanted.value.position && last) await follow(last, { replace: true })
   }
 
@@ -50,7 +50,7 @@ export function useCollectionPages<Item extends ListedItem>({ path, wanted, isIn
     if (link !== undefined) await follow(link)
   }
 
-  /** Appends the next page; true when there are more rows now. */
+  /** Appends the next page. Returns true when there are more rows now. */
   async function append(): Promise<boolean> {
     const next = page.value?.view?.next
     if (next === undefined || status.value === 'pending') return false
@@ -59,7 +59,7 @@ export function useCollectionPages<Item extends ListedItem>({ path, wanted, isIn
 
   const refresh = (isQuiet = false) => ask({ isQuiet, rows: isInfinite ? shownItems() : 0 })
 
-  /** Begins again where the address does not say it: other filters of the page, another organization. */
+  /** Restarts after changes that are not in the address: other page filters, another organization. */
   async function restart(): Promise<void> {
     if (wanted.value.position) await goTo({ position: '' }, { replace: true })
     else await ask()
@@ -69,7 +69,7 @@ export function useCollectionPages<Item extends ListedItem>({ path, wanted, isIn
   return { page, status, error, isStale, readAt, askedAt, wantedPath, ask, turn, append, refresh, restart }
 }
 
-/** The rows that are shown and those of the next page; one that has moved meanwhile is not shown twice. */
+/** Joins the shown rows and those of the next page. A row that moved between the pages is shown once. */
 function joinPages<Item extends ListedItem>(shown: CollectionPage<Item>, next: CollectionPage<Item>) {
   const known = new Set(shown.items.map(item => item['@id']))
   return { ...next, items: [...shown.items, ...next.items.filter(item => !known.has(item['@id']))] }
@@ -80,14 +80,14 @@ interface LoadOptions extends AskOptions {
   isJoined?: boolean
 }
 
-/** One page of a collection at a time. */
+/** Requests one page of a collection at a time. */
 function useCollectionRequest<Item extends ListedItem>() {
   const { load: send, ...request } = useKeptRequest()
   const page = shallowRef<ShownPage<Item>>()
-  /** The path that `page` is the answer of. */
+  /** The path that returned `page`. */
   const answered = ref<string>()
 
-  /** Asks for `path`; true when its page is here, false when it failed or is no longer wanted. */
+  /** Requests `path`. Returns true when its page arrived, false when it failed or was superseded. */
   const load = (path: string, { as = path, rows = 0, isJoined, isQuiet }: LoadOptions = {}): Promise<boolean> =>
     send({
       ask: async signal => {
@@ -105,7 +105,7 @@ function useCollectionRequest<Item extends ListedItem>() {
   return { ...request, page, answered, load }
 }
 
-/** A page with the pages after it, until there are so many rows. */
+/** A page joined with the pages after it, up to this number of rows. */
 async function withRows<Item extends ListedItem>(
   page: CollectionPage<Item>,
   rows: number,
@@ -128,6 +128,6 @@ async function askForPage<Item>(path: string, signal: AbortSignal): Promise<Coll
   if (!Object.values(page.view ?? {}).every(link => link === undefined || isOurs(link))) {
     throw new ActionFailure({ kind: 'problem', code: 'unreadable-answer', detail: 'A link leads elsewhere.' })
   }
-  // The server has checked the items against the schema that this type is made from.
+  // The server has validated the items against the schema of this type.
   return page as CollectionPage<Item>
 }

@@ -7,22 +7,22 @@ import {
 } from '#fairway/shared/schemas/desktop'
 
 declare global {
-  /** What a desktop application gives to the pages it shows; absent in browsers. What comes through it is parsed. */
+  /** The interface that a desktop application exposes to its pages; absent in browsers. Its messages are parsed. */
   interface DesktopBridge {
     send(command: DesktopCommand): Promise<DesktopAnswer>
-    /** Calls the listener after each change; gives a function that ends it. */
+    /** Calls the listener after each change. Returns a function that removes it. */
     onStatus(listener: (status: DesktopStatus) => void): () => void
   }
 
   var fairwayDesktop: DesktopBridge | undefined
 }
 
-/** The sign-in to the workspace on this computer, as the desktop application around this page tells it; nothing is known without one. */
+/** The workspace sign-in on this computer, as reported by the surrounding desktop application. Empty in browsers. */
 export function useDesktop() {
   const bridge = globalThis.fairwayDesktop
   const { check } = useSession()
   const status = shallowRef<DesktopStatus>()
-  /** Why the last command was not carried out. */
+  /** Why the latest command failed. */
   const failure = ref<string>()
   const pending = ref<DesktopCommand['type']>()
   let stop: (() => void) | undefined
@@ -32,7 +32,7 @@ export function useDesktop() {
     if (parsed.success) status.value = parsed.data
   }
 
-  /** Sends a command and keeps what is answered; gives the code of a refusal. */
+  /** Sends a command and stores the answer. Returns the error code after a refusal. */
   async function send(command: DesktopCommand): Promise<string | undefined> {
     const answer = desktopAnswerSchema.safeParse(await Promise.resolve(bridge?.send(command)).catch(() => undefined))
     if (!answer.success) return 'unreadable'
@@ -52,7 +52,7 @@ export function useDesktop() {
 
   onMounted(async () => {
     stop = bridge?.onStatus(take)
-    // Where the desktop application cannot say how it stands, there is nothing to show: ordinary sign-in is as ever.
+    // If the desktop application cannot report its status, nothing is shown and ordinary sign-in works as usual.
     await send({ type: 'get-status' })
   })
   onBeforeUnmount(() => stop?.())

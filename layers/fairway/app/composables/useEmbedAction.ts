@@ -6,7 +6,10 @@ import { callAction, toActionFailure } from '../request/send-json'
 
 type ActionName = keyof ActionTypes & string
 
-/** One action as an embed page reads it once it is mounted, with the page's own token and without any cookie; `access` says whether the page may (still) read. */
+/**
+ * One action as an embed page reads it after mounting, with the page's own token and without cookies. `access` states whether the
+ * page may (still) read.
+ */
 export function useEmbedAction<Name extends ActionName>(name: Name) {
   useTexts(texts)
   const access = ref<'open' | 'missing' | 'ended'>('open')
@@ -20,7 +23,7 @@ export function useEmbedAction<Name extends ActionName>(name: Name) {
       return
     }
     try {
-      // The server has checked the result against the schema that this type is made from.
+      // The server has validated the result against the schema of this type.
       result.value = (await callAction(name, input, { bearer })) as ActionTypes[Name]['output']
       error.value = undefined
     } catch (thrown) {

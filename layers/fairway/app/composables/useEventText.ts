@@ -1,11 +1,11 @@
 interface EventFacts {
   kind: string
-  /** The provider, passkey or token that it is about. */
+  /** The provider, passkey or token that the event is about. */
   subject?: string | null
   reason?: string | null
 }
 
-/** Turns a security event into one short sentence, in the language of the interface; what says more stands behind it. */
+/** Describes a security event in one short sentence, in the interface language. Details follow after it. */
 export function useEventText() {
   const { t, te } = useI18n()
 

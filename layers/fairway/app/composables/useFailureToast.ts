@@ -4,7 +4,7 @@ import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
 
-/** Says in a toast that something did not work, with the way to try again; of what nobody expected also code and request id. */
+/** Shows a failure in a toast with a retry button. Unexpected failures also show code and request id. */
 export function useFailureToast() {
   const { t } = useI18n()
   const toast = useToast()
@@ -57,7 +57,7 @@ const copyAction = (label: string, text: string) => ({
   },
 })
 
-/** Turns a failure into one sentence for people, in the language of the interface where it knows the code. */
+/** Describes a failure in one sentence, in the interface language if it has a text for the code. */
 export function useFailureText() {
   const { t, te } = useI18n()
   const { language } = useLanguage()
@@ -69,12 +69,12 @@ export function useFailureText() {
       `passwordFailures.${code}`,
       `factorFailures.${code}`,
       `connectionFailures.${code}`,
-      // What the browser itself found out has no title of the server.
+      // Failures that the browser detected have no title from the server.
       ...(english === '' ? [`failures.codes.${code}`] : []),
       `errors.${code}`,
     ].find(known => te(known))
     const title = key ? t(key) : english || t('failures.codes.other')
-    // The server explains itself in English.
+    // The server's details are in English.
     return detail && detail !== title && (language.value === 'en' || !key) ? `${title} ${detail}` : title
   }
 }

@@ -5,7 +5,7 @@ import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 const SETTING = 'sidebar'
 const FOLDED = 'icons'
 
-/** Whether the sidebar is folded to its icons on this device; the page's head applies it before the first paint. */
+/** Whether the sidebar is collapsed to icons on this device. The page's head applies it before the first paint. */
 export function useSidebar() {
   const isFolded = useState('sidebar-folded', () => import.meta.client && readDeviceSetting(SETTING) === FOLDED)
 
@@ -19,7 +19,7 @@ export function useSidebar() {
   return { isFolded, toggle }
 }
 
-/** The sections of the page that is shown, which the sidebar lists under the page's own entry. */
+/** The sections of the shown page, which the sidebar lists under the page's own entry. */
 export interface FrameSections {
   /** The address of that entry. */
   base: string
@@ -28,13 +28,13 @@ export interface FrameSections {
 
 const FRAME_SECTIONS: InjectionKey<Ref<FrameSections | undefined>> = Symbol('sections of the page')
 
-/** Where a page puts its sections for the sidebar around it; undefined where there is no sidebar. */
+/** Where a page sets its sections for the surrounding sidebar; undefined without a sidebar. */
 export const useFrameSections = () => inject(FRAME_SECTIONS, undefined)
 
-/** For the layout that has the sidebar: makes room for the sections of its pages. */
+/** For the layout with the sidebar: provides the sections of its pages. */
 export const provideFrameSections = (): void => provide(FRAME_SECTIONS, shallowRef())
 
-/** Whether the screen is narrower than this, in pixels; without a number, too narrow for a table. Follows the window. */
+/** Whether the screen is narrower than this, in pixels; by default, too narrow for a table. Follows the window. */
 export function useIsNarrow(below = 640): Ref<boolean> {
   const isNarrow = ref(false)
   if (import.meta.server) return isNarrow
@@ -48,7 +48,7 @@ export function useIsNarrow(below = 640): Ref<boolean> {
   return isNarrow
 }
 
-/** Whether the browser believes that it has a connection. */
+/** Whether the browser reports a connection. */
 export function useOnline() {
   const isOnline = ref(true)
   const update = () => {
@@ -59,7 +59,7 @@ export function useOnline() {
   return readonly(isOnline)
 }
 
-/** The palette over pages and actions: whether it is open, which action it shows, and how often it has changed something. */
+/** The palette of pages and actions: whether it is open, which action it shows, and the number of changes it has made. */
 export function usePalette() {
   const isOpen = useState('palette-open', () => false)
   const actionName = useState<string | undefined>('palette-action', () => undefined)

@@ -6,13 +6,13 @@ import type { ItemOf } from './useCollection'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
 
 export interface UseItemOptions {
-  /** Actions of this tab after which the item may be another one; those that name the row are heard of anyway. */
+  /** Actions of this tab that may change the item. Actions that name the row refresh it anyway. */
   refreshAfter?: readonly (keyof ActionTypes & string)[]
 }
 
 /**
- * One item of a declared collection, typed by its declaration, and kept as it is on the server. It is asked for once the component is
- * mounted; without an id nothing is. An item of another id, or of before another organization, is never shown as this one.
+ * One item of a declared collection, typed by its declaration and kept up to date. It is requested once the component is mounted;
+ * without an id there is no request. An item with another id, or from another organization, is never shown as this one.
  */
 export function useItem<Name extends keyof CollectionTypes & string>(
   name: Name,
@@ -43,24 +43,24 @@ export function useItem<Name extends keyof CollectionTypes & string>(
   onMounted(() => load())
 
   return {
-    /** The item; undefined until it is here, and when it is missing, forbidden or on its way out. */
+    /** The item; undefined while loading, and when it is missing, forbidden or being deleted. */
     item: computed(() => read.value && withPatches(read.value, open.value)),
     status: readonly(status),
-    /** There is no such item, or none that this person may read. */
+    /** The item does not exist, or the user may not read it. */
     isMissing: computed(() => error.value?.status === 404),
-    /** Why not, and who can change that where the answer says so, is in `error.detail`. */
+    /** `error.detail` has the reason, and who can grant access if the response names them. */
     isForbidden: computed(() => error.value?.status === 403),
-    /** The item is shown while a newer one is asked for, or could not be had. */
+    /** The item is shown while a newer version is loading, or after that request failed. */
     isStale: computed(() => read.value !== undefined && status.value !== 'success'),
     error: shallowReadonly(error),
     refresh: () => load(),
-    /** Shows these values at once while `run` does the work, and what was before when it fails; throws what `run` throws. */
+    /** Shows these values immediately while `run` is pending, and reverts them on failure. Throws what `run` throws. */
     change: <T>(values: Partial<CollectionTypes[Name]['item']>, run: () => Promise<T>): Promise<T> =>
       during(wanted.value === undefined ? [] : [{ collection: name, id: wanted.value, values }], run),
   }
 }
 
-/** Asking for one item; one that is gone is shown no longer, whoever asked. */
+/** Requests one item. A deleted item disappears even after a background request. */
 function useItemRequest<Item extends object>(name: string, id: Ref<string | undefined>) {
   const read = shallowRef<Item>()
   const request = useKeptRequest(failure => {
@@ -80,7 +80,7 @@ function useItemRequest<Item extends object>(name: string, id: Ref<string | unde
     await request.load({
       ask: signal => sendJson(path, { signal }),
       take: answer => {
-        // The server has checked the item against the schema that this type is made from.
+        // The server has validated the item against the schema of this type.
         if (!isQuiet || JSON.stringify(answer) !== JSON.stringify(read.value)) read.value = answer as Item
       },
       isQuiet,

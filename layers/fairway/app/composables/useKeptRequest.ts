@@ -3,26 +3,26 @@ import { toActionFailure } from '../request/send-json'
 
 interface LoadOptions<Answer> {
   ask: (signal: AbortSignal) => Promise<Answer>
-  /** Shows the answer. */
+  /** Shows the response. */
   take: (answer: Answer) => void
-  /** Nobody has asked for it: neither waiting nor a failure is shown. */
+  /** A background request: shows no loading state and no failure. */
   isQuiet?: boolean
 }
 
 /**
- * Asking for what is kept as it is on the server: a newer request gives the older one up, and the last good answer stays. `isFinal` says
- * of a failure whether it is shown even where nobody has asked.
+ * Requests data that is kept up to date. A newer request aborts the older one, and the previous successful response stays.
+ * `isFinal` decides whether a failure is shown even for a background request.
  */
 export function useKeptRequest(isFinal: (failure: ActionFailure) => boolean = () => false) {
   const { check } = useSession()
   const status = ref<'idle' | 'pending' | 'success' | 'error'>('idle')
   const error = shallowRef<ActionFailure>()
-  /** When what is shown was asked for (`performance.now()`). */
+  /** When the shown data was requested (`performance.now()`). */
   const readAt = ref(Number.NEGATIVE_INFINITY)
   let askedAt = Number.NEGATIVE_INFINITY
   let running: AbortController | undefined
 
-  /** True when the answer is shown, false when it failed or is no longer wanted. */
+  /** Returns true when the response is shown, false when it failed or was superseded. */
   async function load<Answer>({ ask, take, isQuiet = false }: LoadOptions<Answer>): Promise<boolean> {
     running?.abort()
     const { signal } = (running = new AbortController())
@@ -43,7 +43,7 @@ export function useKeptRequest(isFinal: (failure: ActionFailure) => boolean = ()
   }
 
   function fail(failure: ActionFailure, isQuiet: boolean): void {
-    // The session may have ended meanwhile; the gate decides what to do then.
+    // The session may have ended in the meantime; the session gate decides how to continue.
     if (failure.status === 401) void check()
     if (!isFinal(failure) && isQuiet) return
     error.value = failure

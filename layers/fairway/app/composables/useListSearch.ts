@@ -3,7 +3,9 @@ import type { CollectionList } from '../collections/collection-list'
 
 const PAUSE_IN_MS = 250
 
-/** The text of a search field that sets one filter of a list after a short rest, and follows the address when the user goes back. */
+/**
+ * The text of a search field that sets one filter of a list after a short delay. It follows the address when the user goes back.
+ */
 export function useListSearch<Filter extends string>(
   list: Pick<CollectionList<never, Filter>, 'filters' | 'change'>,
   filter: Filter,

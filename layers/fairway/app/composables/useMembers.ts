@@ -2,7 +2,7 @@ import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import type { OrganizationMember } from '#fairway/shared/schemas/organization'
 import { callOperation, operationPath } from '../request/operations'
 
-/** The members of the active organization, searched, filtered, sorted and paged, and how to change the role of one. */
+/** The members of the active organization with search, filters, sorting and paging, and a function to change a role. */
 export function useMembers() {
   const { t } = useI18n()
   const { refresh: refreshOverview } = useOrganizations()
@@ -14,7 +14,7 @@ export function useMembers() {
   const change = useToldChange(list.refresh)
   const query = useListSearch(list, 'name')
 
-  /** The rows that are shown, as a file. */
+  /** The export of the shown rows. */
   const exportPath = computed(() => {
     const { name, role } = list.filters.value
     const search = name ? String(name) : undefined
@@ -31,20 +31,20 @@ export function useMembers() {
     })
   }
 
-  /** After members were removed: the list, and how many there are. */
+  /** Reloads the list and the member count after a removal. */
   const refresh = () => Promise.all([list.refresh(), refreshOverview()])
 
   return { list, query, exportPath, setRole, refresh }
 }
 
-/** The roles that this application declares, who has which, and how to give one; `set` throws ActionFailure. */
+/** The roles that this application declares and their members. `set` assigns one and throws ActionFailure. */
 export function useAppRoles() {
   const { attempt: load, result, error } = useOperation('list-app-roles')
   async function set(email: string, role: string | null): Promise<void> {
     await callOperation('assign-app-role', { email, role })
     await load()
   }
-  /** The application declares no roles: there is nothing to show. */
+  /** The application declares no roles, so there is nothing to show. */
   const isAbsent = computed(() => error.value?.code === 'unknown-app')
 
   return { roles: result, error, isAbsent, load, set }

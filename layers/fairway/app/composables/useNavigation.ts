@@ -3,13 +3,13 @@ export interface NavigationEntry {
   to: string
   icon: string
   label: string
-  /** The heading that it stands under. */
+  /** The heading of its group. */
   group?: string
-  /** The key that leads there after `g`. */
+  /** The key that opens the page after `g`. */
   shortcut?: string
 }
 
-/** The entries of the sidebar and of the palette, in their order, from what the pages themselves say (`definePageMeta({ navigation })`). */
+/** The entries of the sidebar and of the palette, in order, as the pages declare them (`definePageMeta({ navigation })`). */
 export function useNavigation() {
   const { t } = useI18n()
   const { session } = useSession()

@@ -5,12 +5,12 @@ import { callOperation, type OperationArgs, type OperationName, type OperationOu
 import { toActionFailure } from '../request/send-json'
 import type { JoinQuestion, Place, SwitchQuestion } from './useOrganizations'
 
-/** What changes my organizations or the active one; the functions throw ActionFailure. */
+/** Changes to the user's organizations and to the active one. The functions throw ActionFailure. */
 export function useOrganizationChanges() {
   const { check } = useSession()
   const { refresh } = useOrganizations()
 
-  /** Makes a change and then asks anew who I am and where. */
+  /** Makes a change, then reloads the session and the organizations. */
   async function change<Name extends OperationName>(
     name: Name,
     ...args: OperationArgs<Name>
@@ -35,7 +35,7 @@ export function useOrganizationChanges() {
   }
 }
 
-/** Switches the active organization and offers to undo that; asks first only when credentials would be left behind. */
+/** Switches the active organization and offers undo. Asks first only if credentials would be left behind. */
 export function useOrganizationSwitch() {
   const { t } = useI18n()
   const toast = useToast()
@@ -44,7 +44,7 @@ export function useOrganizationSwitch() {
   const { question } = useOrganizationDialogs()
   const { switchTo } = useOrganizationChanges()
 
-  /** Gives the question of the server instead where an answer to it is needed. */
+  /** Returns the server's question if the user must answer it before the switch. */
   async function switchUnlessAsked(id: string | null): Promise<SwitchQuestion | undefined> {
     try {
       await switchTo(id)
@@ -70,7 +70,7 @@ export function useOrganizationSwitch() {
   }
 }
 
-/** Restores a deleted organization, and says what came of it. */
+/** Restores a deleted organization and reports the result. */
 export function useOrganizationRestore() {
   const { t } = useI18n()
   const change = useToldChange()
@@ -84,7 +84,7 @@ export function useOrganizationRestore() {
     })
 }
 
-/** The deleted organizations that the person can restore, as the switcher offers them. */
+/** The deleted organizations that the user can restore, as the switcher offers them. */
 export function useRestorable() {
   const { t } = useI18n()
   const { language } = useLanguage()
@@ -101,20 +101,20 @@ export function useRestorable() {
   )
 }
 
-/** Joining an organization: a user who is in one already is asked first whether to switch as well. */
+/** Joins an organization. A user who is already in one must first choose whether to switch. */
 export function useJoin() {
   const { t } = useI18n()
   const toast = useToast()
   const { overview } = useOrganizations()
   const { joining } = useOrganizationDialogs()
 
-  /** Joins at once or opens the question; throws ActionFailure. */
+  /** Joins immediately or opens the question. Throws ActionFailure. */
   async function begin(question: JoinQuestion): Promise<void> {
     if (overview.value?.orgs.length) joining.value = question
     else finish(question, await question.join(false))
   }
 
-  /** Tells where the person works now. */
+  /** Reports the joined organization, and the active one if it differs. */
   function finish({ joined: tell }: JoinQuestion, answer: JoinedOrganization): void {
     if (tell) return tell(answer)
     const { joined, active } = answer
@@ -134,11 +134,11 @@ export interface AdditionalQuestion {
   orphanedCredentials: { key: string }[]
 }
 
-/** What the server asks before it changes the active organization, or undefined when it asks nothing. */
+/** The server's question before a switch of the active organization; undefined if it asks nothing. */
 const toSwitchQuestion = (failure: ActionFailure): SwitchQuestion | undefined =>
   toQuestion<SwitchQuestion>(failure, 'confirm-organization-switch')
 
-/** What the server asks before a user gets one more organization, or undefined when it asks nothing. */
+/** The server's question before a user joins another organization; undefined if it asks nothing. */
 export const toAdditionalQuestion = (failure: ActionFailure | undefined): AdditionalQuestion | undefined =>
   toQuestion<AdditionalQuestion>(failure, 'confirm-additional-organization')
 

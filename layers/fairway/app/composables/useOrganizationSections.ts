@@ -1,6 +1,6 @@
 import { mayInOrg, type OrgPermission } from '#fairway/shared/roles'
 
-/** The sections of an organization in their order: what each is about, and what a role must be allowed to use it. */
+/** The sections of an organization in order, with the required permission of each. */
 const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string; isOfPlans?: true }[] = [
   { id: 'members', icon: 'i-lucide-users' },
   { id: 'invitations', icon: 'i-lucide-mail', needs: 'list-invitations' },
@@ -15,10 +15,13 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'danger', icon: 'i-lucide-triangle-alert' },
 ]
 
-/** Whether an organization has a section of this name on a page of its own. */
+/** Whether an organization has a section of this name on a separate page. */
 export const isOrganizationSection = (id: string): boolean => SECTIONS.some(each => each.id === id && !each.to)
 
-/** The sections of the active organization that the person's role may use, none without an organization; and whether one of them is open to it. */
+/**
+ * The sections of the active organization that the user's role may use, none without an organization. Also returns whether a
+ * given section is allowed.
+ */
 export function useOrganizationSections() {
   const { t } = useI18n()
   const { session } = useSession()
@@ -36,7 +39,7 @@ export function useOrganizationSections() {
   }
 }
 
-/** The settings of the organization that this page shows; undefined while they are on their way, or a switch is. */
+/** The settings of the shown organization; undefined while they load, or during a switch. */
 export function useActiveOrganization() {
   const { session } = useSession()
   const { overview, error, refresh } = useOrganizations()

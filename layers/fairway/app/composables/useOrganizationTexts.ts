@@ -1,4 +1,4 @@
 import texts from '#build/texts/organizations'
 
-/** The texts about organizations; whatever shows some of them and is not inside something that does calls this. */
+/** Loads the texts about organizations. Call it in every component that shows them outside of one that already does. */
 export const useOrganizationTexts = (): void => useTexts(texts)

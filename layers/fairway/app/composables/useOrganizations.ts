@@ -1,7 +1,7 @@
 import type { JoinedOrganization, OrganizationOverview } from '#fairway/shared/schemas/organization'
 import { callOperation } from '../request/operations'
 
-/** My organizations and what waits for me, shared by the whole page; `useOrganizationChanges` changes them. */
+/** The user's organizations and pending invitations, shared by the whole page. `useOrganizationChanges` changes them. */
 export function useOrganizations() {
   const { session } = useSession()
   const key = session.value?.userId ?? ''
@@ -17,7 +17,7 @@ export function useOrganizations() {
   return { overview, error, refresh }
 }
 
-/** What the person was invited to, and what their domain opens. */
+/** The organizations that the user can join, by invitation or by domain. */
 export const joinableOf = ({ invitations, domainMatches }: OrganizationOverview) => [
   ...invitations.map(invitation => ({ id: invitation.id, name: invitation.orgName, invitation })),
   ...domainMatches.map(match => ({ ...match, invitation: undefined })),
@@ -34,17 +34,17 @@ export interface SwitchQuestion {
   orphanedCredentials: { key: string }[]
 }
 
-/** Whether to switch as well, asked of a user who joins one more organization. */
+/** The question whether to switch as well, for a user who joins another organization. */
 export interface JoinQuestion {
   /** The organization to join. */
   name: string
   /** Joins it, and switches to it when confirmed. */
   join: (confirm: boolean) => Promise<JoinedOrganization>
-  /** Tells what has become of it; a toast does without. */
+  /** Reports the result in place of a toast. */
   joined?: (answer: JoinedOrganization) => void
 }
 
-/** The dialogs about organizations that can be opened from anywhere. */
+/** The organization dialogs that can be opened from anywhere. */
 export function useOrganizationDialogs() {
   const isCreating = useState('organization-creating', () => false)
   const isFinding = useState('organization-finding', () => false)
@@ -52,7 +52,7 @@ export function useOrganizationDialogs() {
   const question = useState<SwitchQuestion | undefined>('organization-switch', () => undefined)
 
   return {
-    /** Whether any of them is. */
+    /** Whether any of them is open. */
     isOneOpen: computed(() => isCreating.value || isFinding.value || Boolean(joining.value ?? question.value)),
     isCreating,
     isFinding,

@@ -1,18 +1,21 @@
 import type { ShownList } from '../collections/collection-list'
 
 interface PagedOptions<Input extends object, Answer, Row> {
-  /** What is asked for besides the page; other rows are asked for when it changes, and none while it is undefined. */
+  /** The input besides the page. A change reloads the rows; undefined sends no request. */
   input: () => Input | undefined
   /** Calls the operation, for example `input => callOperation('list-deliveries', input)`. */
   ask: (input: Input & { page: number; itemsPerPage: number }) => Promise<Answer>
   rows: (answer: Answer) => readonly Row[]
-  /** The number of the page that is wanted. */
+  /** The requested page number. */
   number: Ref<number>
   itemsPerPage: number
   exportPath?: ShownList<Row>['exportPath']
 }
 
-/** An operation that lists the newest rows first, page by page, as a list for CollectionTable and CollectionPager; `answer` is the whole of its newest answer. */
+/**
+ * An operation that lists the newest rows first, page by page, as a list for CollectionTable and CollectionPager. `answer` is its
+ * newest response.
+ */
 export function usePagedOperation<Input extends object, Answer extends { totalItems: number }, Row>({
   input,
   ask,

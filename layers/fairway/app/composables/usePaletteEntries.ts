@@ -9,10 +9,10 @@ import { offeredOf } from '../shortcuts/page-keys'
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
 
-/** A section of a page that has an address of its own. */
+/** A section of a page with a separate address. */
 interface PaletteSection {
   to: string
-  /** The last part of the key of its text. */
+  /** The final part of the key of its text. */
   text: string
   icon: string
   /** The text of the page that it belongs to. */
@@ -22,7 +22,7 @@ interface PaletteSection {
 
 const MANAGERS = ['owner', 'admin'] as const
 
-/** The sections of the platform's own pages; those that this application has no page for are left out by the palette. */
+/** The sections of the platform's own pages. The palette omits those whose page this application does not have. */
 const SECTIONS: readonly PaletteSection[] = [
   { to: '/settings/security', text: 'security', icon: 'i-lucide-shield-check', page: 'settings' },
   { to: '/settings/apps', text: 'apps', icon: 'i-lucide-arrow-right-left', page: 'settings' },
@@ -36,7 +36,7 @@ const SECTIONS: readonly PaletteSection[] = [
   { to: '/team/danger', text: 'danger', icon: 'i-lucide-triangle-alert', page: 'team' },
 ]
 
-/** What this person opened last from the palette, and how to add to it. */
+/** The entries that this user recently opened from the palette, with a function to add one. */
 function useRecents() {
   const { session } = useSession()
   const { isOpen } = usePalette()
@@ -57,7 +57,7 @@ function useRecents() {
   return { recent, remember }
 }
 
-/** What the palette offers besides data and commands: pages and their sections, actions, and what was opened last. */
+/** The static entries of the palette: pages and their sections, actions, and recent entries. */
 export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
   const { t } = useI18n()
   const router = useRouter()
@@ -123,7 +123,7 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
   return { pages, sections, actions, recents, go }
 }
 
-/** What the palette can do at once: what this page has registered, theme, language, shortcuts, signing out. */
+/** The commands of the palette: those of this page, theme, language, shortcuts, sign-out. */
 export function usePaletteCommands() {
   const { t } = useI18n()
   const { isOpen } = usePalette()
@@ -176,13 +176,13 @@ export function usePaletteCommands() {
   return { commands }
 }
 
-/** What was found in one collection. */
+/** The results of one collection. */
 interface Found {
   collection: SearchableCollection
   hits: Hit[]
 }
 
-/** Asks every collection that may be searched for a text, after a short rest; a newer text gives the older questions up. */
+/** Searches every searchable collection after a short delay. A newer text aborts the older requests. */
 export function usePaletteSearch(text: Ref<string>, collections: () => readonly SearchableCollection[]) {
   const found = shallowRef<Found[]>([])
   const pending = ref(false)
@@ -197,7 +197,7 @@ export function usePaletteSearch(text: Ref<string>, collections: () => readonly 
     if (!isLongEnough()) return void (found.value = [])
     pending.value = true
     const answers = await Promise.all(
-      // One that this person may not read, or that fails, leaves the others in place.
+      // A failed or forbidden collection does not affect the results of the others.
       collections().map(async collection => ({
         collection,
         hits: await searchCollection(collection, query, { signal }).catch(() => []),
@@ -208,7 +208,7 @@ export function usePaletteSearch(text: Ref<string>, collections: () => readonly 
     pending.value = false
   }
 
-  // What is about to be asked is not yet known not to be there.
+  // Until the request has been sent, the palette must not report that there are no results.
   watch(text, () => {
     pending.value = isLongEnough() && collections().length > 0
   })

@@ -2,7 +2,7 @@ import type { PendingInvitation } from '#fairway/shared/schemas/organization'
 import { callOperation } from '../request/operations'
 import { unlessGone } from '../request/send-json'
 
-/** The invitations of the active organization that nobody has answered yet, and what can be done with one. */
+/** The open invitations of the active organization, with their actions. */
 export function usePendingInvitations() {
   const { t } = useI18n()
   const toast = useToast()
@@ -12,7 +12,7 @@ export function usePendingInvitations() {
   const { attempt: load, result, pending, error } = useOperation('list-invitations')
   const change = useToldChange(load)
   const invitations = computed(() => result.value?.invitations)
-  // The session is asked for again when the user comes back from their mail.
+  // The session is reloaded when the user returns from their email.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
 
   const resend = ({ id, email }: PendingInvitation) =>
@@ -34,7 +34,7 @@ export function usePendingInvitations() {
       failed: t('team.invitations.notRevoked', { email: invitation.email }),
     })
 
-  /** Revokes one after the other; says which could not be. */
+  /** Revokes invitations in sequence. Returns the failed ones. */
   async function revokeAll(chosen: readonly PendingInvitation[]): Promise<void> {
     let done = 0
     for (const invitation of chosen) {

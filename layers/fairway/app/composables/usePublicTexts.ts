@@ -1,5 +1,5 @@
-// In a file of its own: what is imported here must not come with the frame.
+// A separate file, so that the frame does not load these texts.
 import texts from '#build/texts/public'
 
-/** Adds the texts for visitors, `app/locales/<language>/public.json`, which come with the pages that call this. */
+/** Adds the texts for visitors, `app/locales/<language>/public.json`, which load with the pages that call this. */
 export const usePublicTexts = (): void => useTexts(texts)

@@ -1,8 +1,8 @@
 import { ActionFailure } from '../request/action-failure'
 
 /**
- * Runs changes that need a recent sign-in. `change` returns false when the work returns false or the sign-in is too old; then
- * `needsSignIn` is true until the person has signed in again in another tab.
+ * Runs changes that require a recent sign-in. `change` returns false when the work returns false or the sign-in is too old. Then
+ * `needsSignIn` is true until the user has signed in again in another tab.
  */
 export function useRecentSignIn() {
   const { session } = useSession()

@@ -3,8 +3,8 @@ import { callOperation, isReading, operationName, type OperationArgs, type Opera
 import { toActionFailure } from '../request/send-json'
 
 /**
- * The state of one kind of request: `run` gives the answer or throws ActionFailure, `attempt` says whether it worked; the refs follow
- * the newest run; `clear` takes its error away.
+ * The state of one kind of request: `run` returns the response or throws ActionFailure, `attempt` returns whether it succeeded.
+ * The refs follow the newest run; `clear` resets its error.
  */
 export function useRequest<Args extends unknown[], Output>(send: (...args: Args) => Promise<Output>) {
   const { check } = useSession()
@@ -26,7 +26,7 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
     } catch (thrown) {
       const failure = toActionFailure(thrown)
       if (mine === newest) error.value = failure
-      // The session may have ended meanwhile, or its organization may have closed; the frame decides what to do then.
+      // The session may have ended in the meantime, or the organization closed to it; the frame decides how to continue.
       if (failure.status === 401 || failure.code === 'provider-required') void check()
       throw failure
     } finally {
@@ -52,15 +52,18 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
   }
 }
 
-/** The action that this page has run last with success; lists that it may have changed look at it. */
+/** The most recent successful action of this page. Lists that it may have changed watch it. */
 export const useDoneAction = () => useState<{ name: string } | undefined>('done-action', () => undefined)
 
-/** One operation of the platform, typed by its declaration: `run` gives the output or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
+/**
+ * One operation of the platform, typed by its declaration: `run` returns the output or throws ActionFailure. `pending`, `error`
+ * and `result` follow the newest run.
+ */
 export function useOperation<Name extends OperationName>(name: Name) {
   const done = useDoneAction()
   return useRequest(async (...args: OperationArgs<Name>) => {
     const output = await callOperation(name, ...args)
-    // Every list looks at what was done last, and a list that loads has changed nothing.
+    // Every list watches the latest operation, and a read has changed nothing.
     if (!isReading(name)) done.value = { name: operationName(name) }
     return output
   })

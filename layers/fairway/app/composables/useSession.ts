@@ -3,20 +3,20 @@ import { forgetDrafts } from '../session/draft'
 import { createSessionSignal } from '../session/session-signal'
 import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
-/** The session of this browser: its state, the signed-in fact when there is one, and how to end it. */
+/** The session of this browser: its state, the signed-in user's data, and sign-out. */
 export function useSession() {
   const { $session } = useNuxtApp()
   const session = computed(() =>
     $session.state.value.status === 'signed-in' ? $session.state.value.session : undefined,
   )
 
-  /** Where this person works: an organization, which may be closed to this session, or none. */
+  /** The active organization, which may be closed to this session, or none. */
   const organization = computed(() => {
     const { orgId, orgName, closedOrg } = session.value ?? {}
     return orgId ? { id: orgId, name: orgName ?? '' } : closedOrg
   })
 
-  /** Signs out here and in every other tab; throws ActionFailure when the server did not confirm it. */
+  /** Signs out here and in every other tab. Throws ActionFailure if the server did not confirm it. */
   async function signOut(): Promise<void> {
     await $session.signOut()
     forgetDrafts(sessionStorage)
@@ -27,7 +27,7 @@ export function useSession() {
   return { state: $session.state, session, organization, check: $session.check, signOut }
 }
 
-/** Signs out; where the server does not confirm it, a toast says so and offers to try again. */
+/** Signs out. If the server does not confirm it, a toast offers a retry. */
 export function useSignOut() {
   const { t } = useI18n()
   const { signOut } = useSession()
@@ -38,7 +38,7 @@ export function useSignOut() {
   }
 }
 
-/** Whether this page came from a server that moves local data, and an account of the person's own is signed in. */
+/** Whether this server offers the move of local data and the user is signed in to a real account. */
 export function useMayMoveLocalData() {
   const { session } = useSession()
   return computed(

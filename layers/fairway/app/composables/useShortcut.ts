@@ -2,7 +2,7 @@ import type { RegisteredShortcut } from '../shortcuts/page-keys'
 import type * as PageKeys from '../shortcuts/page-keys'
 import { readDeviceSetting, SHORTCUTS_SETTING } from '../utils/device-setting'
 
-/** The shortcuts of the page that is shown, whether there are any on this device, and whether their list is open. */
+/** The shortcuts of the shown page, whether they are on for this device, and whether their list is open. */
 export function useShortcutState() {
   const registered = useState('shortcuts', () => shallowRef<readonly RegisteredShortcut[]>([]))
   const isOn = useState('shortcuts-on', () => import.meta.server || readDeviceSetting(SHORTCUTS_SETTING) !== 'off')
@@ -12,8 +12,9 @@ export function useShortcutState() {
 }
 
 /**
- * Gives the page a shortcut while this component is shown: `useShortcut('e', () => t('books.edit'), edit)`. One key that is not `g`,
- * and not one of the frame (`/`, `?`). It is in the list of shortcuts and in the palette, except while `isOffered` is false.
+ * Registers a shortcut of the page while this component is shown: `useShortcut('e', () => t('books.edit'), edit)`. Takes one key
+ * that is not `g` and not used by the frame (`/`, `?`). The list of shortcuts and the palette show it, except while `isOffered`
+ * is false.
  */
 export function useShortcut(
   key: string,
@@ -31,7 +32,7 @@ export function useShortcut(
   })
 }
 
-/** Gives the page the shortcut `c` for what it creates first of all: `useCreateShortcut(() => t('books.new'), create)`. */
+/** Registers the shortcut `c` for the page's main create action: `useCreateShortcut(() => t('books.new'), create)`. */
 export const useCreateShortcut = (
   label: MaybeRefOrGetter<string>,
   act: () => unknown,
@@ -41,13 +42,13 @@ export const useCreateShortcut = (
 /** Whether the keyboard has ⌘. */
 export const isApple = (): boolean => /Mac|iP/.test(navigator.platform)
 
-/** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere; also while somebody types. */
+/** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere. It also works while the user types. */
 const opensPalette = ({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && !altKey && !shiftKey && (isApple() ? metaKey : ctrlKey)
 
 /**
- * Listens to the keys of the frame and of its pages; for the layout alone. What they do is fetched with the first key that is
- * pressed outside of a field, so that the first page loads nothing of it.
+ * Listens to the keys of the frame and of its pages; for the layout only. The handlers load with the first key pressed outside of
+ * a field, so the first page does not load them.
  */
 export function useShortcutKeys(palette: { open: () => void; toggle: () => void }): void {
   const router = useRouter()
@@ -67,7 +68,8 @@ export function useShortcutKeys(palette: { open: () => void; toggle: () => void 
   }
 
   async function load(event: KeyboardEvent): Promise<void> {
-    // One promise for all, as the keys of a sequence must stay in their order; without a connection the next key asks again.
+    // One promise for all keys, because the keys of a sequence must stay in order. After a network failure, the next key tries
+    // again.
     loading ??= import('../shortcuts/page-keys')
     const keys = await loading.catch(() => (loading = undefined))
     handle ??= keys?.createPageKeys({ go: router.push, pages, registered, list, search: palette.open })

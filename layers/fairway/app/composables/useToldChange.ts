@@ -2,13 +2,13 @@ import type { Toast } from '@nuxt/ui/runtime/composables/useToast.js'
 
 interface ToldChange<Output> {
   run: () => Promise<Output>
-  /** What is said when it is done. */
+  /** The toast after success. */
   done: string | ((output: Output) => Partial<Toast>)
-  /** What is said when it is not. */
+  /** The toast after a failure. */
   failed: string
 }
 
-/** Makes a change, says in a toast what came of it and then loads anew what it may have changed; a failure offers to try again. */
+/** Makes a change, reports the result in a toast, then reloads the affected data. A failure offers a retry. */
 export function useToldChange(load?: () => Promise<unknown>) {
   const toast = useToast()
   const failure = useFailureToast()

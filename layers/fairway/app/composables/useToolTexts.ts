@@ -2,13 +2,13 @@ import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 
-/** What is said of actions: their titles in words, and who may call them. Needs the texts of `palette` and of `tools`. */
+/** Texts about actions: their titles in words, and who may call them. Requires the texts of `palette` and of `tools`. */
 export function useToolTexts() {
   const { t, te } = useI18n()
   const { language } = useLanguage()
   const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
-  /** The text `actions.<name>` of a catalog, or the name in words: both are what one does, “Create a note”. */
+  /** The text `actions.<name>` of a catalog, or the name in words. Both are imperative: “Create a note”. */
   function titleOf({ name }: Pick<CatalogTool, 'name'>): string {
     const key = `actions.${name}`
     return te(key) || te(key, 'en') ? t(key) : toWords(name)

@@ -1,9 +1,9 @@
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
 
-/** One thing to do: a text, and what to copy where there is something. */
+/** One step: a text, and optionally something to copy. */
 export interface GuideStep {
-  /** The last part of its text's key. */
+  /** The final part of its text's key. */
   text: string
   code?: string
 }
@@ -11,15 +11,15 @@ export interface GuideStep {
 export interface HostGuide {
   id: HostId
   steps: GuideStep[]
-  /** Opens the host with everything filled in. */
+  /** Opens the host with all values prefilled. */
   link?: string
-  /** The host runs elsewhere, so it must reach the server from outside. */
+  /** The host runs remotely, so the server must be reachable from the internet. */
   isRemote?: boolean
 }
 
 type HostId = 'claude-code' | 'claude' | 'chatgpt' | 'cursor' | 'vscode' | 'codex' | 'stdio'
 
-/** How each host is connected to an endpoint, in the host's own words and formats; npm's package is named once npm has it. */
+/** How to connect each host to an endpoint, in the host's own words and formats. Names the npm package once it is published. */
 export const hostGuides = (url: string, name: string): HostGuide[] => [
   ...terminalAndWeb(url, name),
   ...editors(url, name),
@@ -32,7 +32,7 @@ export const hostGuides = (url: string, name: string): HostGuide[] => [
   },
 ]
 
-/** For hosts that start a program instead of taking an address; no page loads this before npm has the package. */
+/** For hosts that start a program instead of accepting an address. No page loads this before the npm package is published. */
 export const packageSteps = (url: string, name: string): GuideStep[] => [
   {
     text: 'stdioFile',
@@ -88,7 +88,7 @@ const editors = (url: string, name: string): HostGuide[] => [
 
 const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
-/** Cursor asks before it installs what the link holds. */
+/** Cursor requests confirmation before it installs the link's configuration. */
 function cursorLink(url: string, name: string): string {
   const query = new URLSearchParams({ name, config: btoa(JSON.stringify({ url })) })
   return `cursor://anysphere.cursor-deeplink/mcp/install?${query}`
@@ -101,6 +101,6 @@ const vscodeLink = (url: string, name: string): string =>
 export const isLocalAddress = (url: string): boolean =>
   !url.startsWith('https:') || isLoopbackHost(new URL(url).hostname)
 
-/** A command that shows where connecting fails: the steps of a host, or the server's first answer to one. */
+/** A command that diagnoses connection problems: it runs a host's steps, or shows the server's first response. */
 export const probeCommand = (url: string): string =>
   IS_PUBLISHED ? `npx ${PACKAGE_NAME} mcp probe ${url}` : `curl -i ${url}`

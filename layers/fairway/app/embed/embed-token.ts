@@ -9,8 +9,8 @@ export interface EmbedWindow {
 }
 
 /**
- * The token of the embed page in this window. From the fragment of its address it moves to the window's place in the
- * history, where it survives a reload: frames of other sites often have no storage.
+ * The token of the embed page in this window. Moves it from the fragment of the address to the window's history state, where it
+ * survives a reload: frames of other sites often have no storage.
  */
 export function takeEmbedToken({ location, history }: EmbedWindow): string | undefined {
   const state = isRecord(history.state) ? history.state : {}

@@ -1,4 +1,4 @@
-// Sends a file and tells how much of it has gone out, which `fetch` does not.
+// Uploads a file and reports the progress, which `fetch` does not support.
 import { uploadPath } from '#fairway/shared/paths'
 import {
   type UploadedFile,
@@ -15,7 +15,7 @@ interface UploadOptions {
   onProgress(part: number): void
 }
 
-/** Uploads a file; throws ActionFailure, also where it was given up. */
+/** Uploads a file. Throws ActionFailure, also when the upload is aborted. */
 export function uploadFile(upload: string, file: File, { signal, onProgress }: UploadOptions): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -40,13 +40,13 @@ export function uploadFile(upload: string, file: File, { signal, onProgress }: U
   })
 }
 
-/** What an upload accepts; throws ActionFailure. */
+/** The rules of an upload. Throws ActionFailure. */
 export const readUploadRules = async (upload: string): Promise<UploadRules> =>
   uploadRulesSchema.parse(await sendJson(uploadPath(upload)))
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-/** A number of bytes as a language writes it: “1.5 MB”. */
+/** A number of bytes in a language's format: “1.5 MB”. */
 export function bytesText(bytes: number, language: string): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
   return new Intl.NumberFormat(language, {
@@ -64,7 +64,7 @@ const ICONS: readonly [RegExp, string][] = [
   [/zip|compressed|tar$/, 'i-lucide-archive'],
 ]
 
-/** The icon of a media type. All of them are on the first page already. */
+/** The icon of a media type. All of these icons are on the first page already. */
 export const fileIcon = (type = ''): string =>
   ICONS.find(([pattern]) => pattern.test(type))?.[1] ?? 'i-lucide-scroll-text'
 

@@ -1,10 +1,10 @@
-// The uploads of one field: those that are under way, and what was wrong with those that failed.
+// The uploads of one field: those in progress, and the errors of those that failed.
 import type { UploadedFile, UploadRules } from '#fairway/shared/schemas/file'
 import { ActionFailure } from '../request/action-failure'
 import { toActionFailure } from '../request/send-json'
 import { bytesText, readUploadRules, uploadFile } from './upload-file'
 
-/** A file on its way. */
+/** A file during its upload. */
 export interface Upload {
   key: number
   name: string
@@ -13,7 +13,7 @@ export interface Upload {
   stop(): void
 }
 
-/** Uploads files for one declaration of `server/uploads`; each that has arrived is given to `take`. */
+/** Uploads files for one declaration of `server/uploads`. Calls `take` with each finished file. */
 export function useUploads(upload: () => string, take: (file: UploadedFile) => void) {
   const { t } = useI18n()
   const { language } = useLanguage()
@@ -21,11 +21,11 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
   const faults = ref<string[]>([])
   const said = ref('')
   const rules = shallowRef<UploadRules>()
-  /** In which order files were chosen, by their ids: they arrive in another one. */
+  /** The order of selection by file id. Uploads may finish in another order. */
   const chosen = new Map<string, number>()
   let count = 0
 
-  // Without them the server says what it does not take.
+  // Without the rules, the server rejects invalid files.
   onMounted(() =>
     readUploadRules(upload()).then(
       found => (rules.value = found),
@@ -65,7 +65,7 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
     }
   }
 
-  /** Files in the order in which they were chosen, after those that were there. */
+  /** Files in order of selection, after those that already existed. */
   const inOrder = <F extends { id: string }>(files: readonly F[]): F[] =>
     files.toSorted((one, other) => (chosen.get(one.id) ?? 0) - (chosen.get(other.id) ?? 0))
 

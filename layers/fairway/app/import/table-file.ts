@@ -1,4 +1,4 @@
-// A file of a spreadsheet as rows of texts, and which of its columns is which field. How it is read is in read-table.ts.
+// A spreadsheet file as rows of strings, and the mapping of its columns to fields. Parsing is in read-table.ts.
 export interface TableFile {
   /** The first row. */
   columns: string[]
@@ -19,7 +19,7 @@ const plain = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** Which column each field most likely is: of its name or label, else one that has it in it; a column is taken once. */
+/** The most likely column of each field: one with its name or label, else one that contains it. Uses each column once. */
 export function guessColumns(fields: readonly ImportField[], columns: readonly string[]): Record<string, number> {
   const guessed: Record<string, number> = {}
   const isFree = (index: number) => !Object.values(guessed).includes(index)
@@ -36,7 +36,7 @@ export function guessColumns(fields: readonly ImportField[], columns: readonly s
   return guessed
 }
 
-/** The rows as an action takes them. */
+/** The rows in the form of the action's input. */
 export const toRows = (
   rows: readonly (readonly string[])[],
   chosen: Readonly<Record<string, number | undefined>>,

@@ -1,10 +1,10 @@
 import type { ActionFailure } from '../request/action-failure'
 import { callAction, toActionFailure } from '../request/send-json'
 
-/** Something that is wrong in a row; rows are counted from 0. */
+/** An error in a row. Rows are counted from 0. */
 export interface RowFault {
   row: number
-  /** None where it is about the whole row. */
+  /** Left out when the error concerns the whole row. */
   field?: string
   message: string
 }
@@ -15,7 +15,7 @@ const ROWS_AT_ONCE = 500
 const TIME_OUT_IN_MS = 120_000
 const MOST_FAULTS = 100
 
-/** Checks rows in pieces and then sends all of them to an action that imports; what is stopped has written nothing. */
+/** Checks rows in batches, then sends all of them to an import action. A stopped check has written nothing. */
 export function useImport(action: string) {
   const doing = ref<'checking' | 'writing'>()
   const checked = ref(0)
@@ -24,7 +24,7 @@ export function useImport(action: string) {
   const done = useDoneAction()
   let stopping = new AbortController()
 
-  /** Checks all rows; true when none has a fault. */
+  /** Checks all rows. Returns true when no row has an error. */
   const check = (rows: readonly Row[]): Promise<boolean> =>
     during('checking', async signal => {
       for (let from = 0; from < rows.length && faults.value.length < MOST_FAULTS; from += ROWS_AT_ONCE) {
@@ -33,7 +33,7 @@ export function useImport(action: string) {
       }
     })
 
-  /** Writes all rows; true when they are written. */
+  /** Writes all rows. Returns true on success. */
   const write = (rows: readonly Row[]): Promise<boolean> =>
     during('writing', async signal => {
       await send(rows, { from: 0, dryRun: false, signal })

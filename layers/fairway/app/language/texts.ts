@@ -4,7 +4,10 @@ import { isRecord } from '#fairway/shared/record'
 
 type Values = Readonly<Record<string, unknown>> | readonly unknown[]
 
-/** What the build has made of a text with placeholders, plurals or references (modules/texts): vue-i18n's own parser, in short. */
+/**
+ * A text with placeholders, plurals or references as the build compiles it (modules/texts): the compact syntax tree of vue-i18n's
+ * parser.
+ */
 type Parsed =
   | { t: 0; b: Parsed }
   | { t: 1; c: Parsed[] }
@@ -14,7 +17,7 @@ type Parsed =
   | { t: 5; i: number }
   | { t: 6; k: Parsed; m?: Parsed }
 
-/** The texts of a page in vue-i18n's syntax, which the build has parsed: only what fills them in is left to do here. */
+/** The texts of a page in vue-i18n's syntax. The build has parsed them, so this code only fills in values. */
 export function createTexts(english: object) {
   const catalogs = shallowReactive<Record<string, object>>({ en: english })
   const locale = ref('en')
@@ -24,7 +27,7 @@ export function createTexts(english: object) {
   const isText = (found: unknown): found is string | Parsed =>
     typeof found === 'string' || (isRecord(found) && found.t === 0 && 'b' in found)
 
-  /** The text of a key, in English where the language has none, with its values; `count` chooses among its forms. */
+  /** The text of a key with its values, in English if the language has none. `count` selects a plural form. */
   function t(key: string, values: Values | number = {}, count?: number): string {
     if (typeof values === 'number') return t(key, {}, values)
     const found = [locale.value, 'en'].map(code => find(key, code)).find(isText) ?? key

@@ -1,45 +1,47 @@
-// Loaded after the first page: one tab of a browser listens to the server, the others hear it from that one.
+// Loaded after the first page. One tab of the browser listens to the server and forwards events to the others.
 import { CHANGES_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Change } from '#fairway/shared/schemas/change'
 
-/** What a page hears: of one change, that everything it shows may be old, or that the session is no longer what it was. */
+/** An event for a page: one change, a reload of everything it shows, or a change of the session. */
 export type Heard = { kind: 'change'; change: Change } | { kind: 'reload' } | { kind: 'session' }
 
 const NAME = 'fairway-changes'
 const FIRST_PAUSE_IN_MS = 1000
 const LONGEST_PAUSE_IN_MS = 60_000
-/** What the server tells again at most. */
+/** The maximum time for which the server repeats earlier changes. */
 const MOST_SINCE_IN_MS = 600_000
-/** What nobody looks at for so long stops listening. */
+/** A tab stops listening after it was hidden for this long. */
 const HIDDEN_FOR_IN_MS = 5 * 60_000
-/** Where there is no stream, a page that is looked at again asks anew, at most so often. */
+/** The minimum interval of reloads on focus while there is no stream. */
 const RELOAD_EVERY_IN_MS = 10_000
-/** With a stream it does so too, for rows that are no longer shared with the person: of those the stream says nothing. */
+/**
+ * The interval with a stream. Still needed for rows that are no longer shared with the user, which the stream does not report.
+ */
 const RELOAD_ANYWAY_EVERY_IN_MS = 5 * 60_000
 
 type Message =
   | { kind: 'change'; change: Change; id: string; sentAt: number }
   | { kind: 'reload' | 'session' | 'live' | 'down' | 'ask' }
 
-// Looked at without schemas: most pages listen, and need zod for nothing else.
+// Checked without schemas: most pages listen, and would load zod only for this.
 const isChange = (value: unknown): value is Change =>
   isRecord(value) &&
   typeof value.action === 'string' &&
   Array.isArray(value.collections) &&
   (value.id === null || typeof value.id === 'string') &&
   typeof value.ageInMs === 'number'
-/** Another tab sends what this file makes, of this version or another. */
+/** Another tab may run another version of this code. */
 const isMessage = (value: unknown): value is Message =>
   isRecord(value) && (value.kind === 'change' ? isChange(value.change) : typeof value.kind === 'string')
 
 interface StreamOptions {
-  /** When what the page shows was first asked for. */
+  /** When the page first requested its data. */
   startedAt: number
   hear: (heard: Heard) => void
 }
 
-/** Listens while the page is looked at; gives a function that stops it. */
+/** Listens while the page is visible. Returns a function that stops it. */
 export function openChangeStream({ startedAt, hear }: StreamOptions): () => void {
   const { state, tell, close } = openChannel(hear)
   let listening: AbortController | undefined
@@ -91,7 +93,7 @@ export function openChangeStream({ startedAt, hear }: StreamOptions): () => void
   }
 }
 
-/** What the tabs of this browser tell each other, and what this one knows from it. */
+/** The channel between the tabs of this browser, and the state that this tab derives from it. */
 function openChannel(hear: StreamOptions['hear']) {
   const channel = new BroadcastChannel(NAME)
   const state: { isLive: boolean; isListening: boolean; lastId?: string } = { isLive: false, isListening: false }
@@ -100,13 +102,13 @@ function openChannel(hear: StreamOptions['hear']) {
     if (message.kind === 'live' || message.kind === 'down') state.isLive = message.kind === 'live'
     else if (message.kind === 'change') {
       state.lastId = message.id
-      // The clock of the page begins anew in each tab.
+      // `performance.now()` starts at zero in each tab, so this uses the age of a change.
       const ageInMs = message.change.ageInMs + Math.max(0, Date.now() - message.sentAt)
       hear({ kind: 'change', change: { ...message.change, ageInMs } })
     } else if (message.kind !== 'ask') hear({ kind: message.kind })
   }
   function tell(message: Message): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has a single origin
     channel.postMessage(message)
     take(message)
   }
@@ -119,7 +121,7 @@ function openChannel(hear: StreamOptions['hear']) {
   return { state, tell, close: () => channel.close() }
 }
 
-/** Does the work in one tab of this browser at a time; where tabs cannot agree on one, in each of them. */
+/** Runs the work in one tab of this browser at a time. Browsers without locks run it in every tab. */
 async function asTheOnlyTab(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   if (!('locks' in navigator)) return work()
   await navigator.locks.request(NAME, { signal }, work).catch(() => undefined)
@@ -131,7 +133,7 @@ interface ServerOptions {
   signal: AbortSignal
 }
 
-/** Listens to the server, again and again after ever longer pauses, until the signal. */
+/** Listens to the server until the signal aborts. Reconnects after increasing pauses. */
 async function listenToServer({ path, tell, signal }: ServerOptions): Promise<void> {
   let pauseInMs = FIRST_PAUSE_IN_MS
   const onReady = () => {
@@ -147,7 +149,7 @@ async function listenToServer({ path, tell, signal }: ServerOptions): Promise<vo
   }
 }
 
-/** One connection; a network that goes away for a moment is the browser's to overcome. */
+/** One connection. The browser itself reconnects after a short network failure. */
 function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void): Promise<void> {
   return new Promise(resolve => {
     const source = new EventSource(path())
@@ -169,7 +171,7 @@ function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void)
     })
     source.addEventListener('error', () => {
       if (source.readyState !== EventSource.CLOSED) return tell({ kind: 'down' })
-      // The server has refused. Browsers don't tell why, and the session may have ended before the stream began.
+      // The server refused the connection. Browsers don't report why, and the session may have ended before the stream began.
       tell({ kind: 'session' })
       close()
     })

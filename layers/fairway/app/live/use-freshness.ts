@@ -5,15 +5,18 @@ import type { Heard } from './change-stream'
 
 type Listener = (heard: Heard) => void
 
-/** What opens the stream once somebody listens; `startedAt` is when that was (`performance.now()`). Gives a function that closes it. */
+/**
+ * Opens the stream for the first listener; `startedAt` is when it was added (`performance.now()`). Returns a function that closes
+ * it.
+ */
 type Open = (options: { startedAt: number; hear: Listener }) => Promise<() => void>
 
-/** The first page is drawn and quiet by then. */
+/** By then, the first page is rendered and idle. */
 const OPEN_AFTER_IN_MS = 2000
-/** Between two pages nobody listens for a moment. */
+/** Between two pages, there is briefly no listener. */
 const CLOSE_AFTER_IN_MS = 5000
 
-/** What is written elsewhere, for all that one tab shows: the stream is open while somebody listens. */
+/** Changes from other tabs and users, for everything that one tab shows. The stream is open while there are listeners. */
 function createLiveFeed(open: Open) {
   const listeners = new Set<Listener>()
   let opened: Promise<() => void> | undefined
@@ -25,7 +28,7 @@ function createLiveFeed(open: Open) {
   }
 
   return {
-    /** Calls `listener` for whatever is heard; gives a function that stops it. */
+    /** Calls `listener` for each event. Returns a function that removes it. */
     listen(listener: Listener): () => void {
       const startedAt = performance.now()
       listeners.add(listener)
@@ -46,7 +49,7 @@ type LiveFeed = ReturnType<typeof createLiveFeed>
 
 const feeds = new WeakMap<object, LiveFeed>()
 
-/** The one feed of this tab. */
+/** The single feed of this tab. */
 function useLiveFeed(): LiveFeed {
   const nuxtApp = useNuxtApp()
   const known = feeds.get(nuxtApp)
@@ -60,12 +63,12 @@ function useLiveFeed(): LiveFeed {
 }
 
 interface FreshnessOptions {
-  /** Whether what is shown may be other after this change. */
+  /** Whether this change may affect the shown data. */
   isConcerned: (change: Change) => boolean
   /** When the newest request for it began (`performance.now()`). */
   askedAt: () => number
   isBusy: () => boolean
-  /** Asks again without showing that it does. */
+  /** Requests the data again without a loading state. */
   refresh: () => Promise<unknown>
 }
 
@@ -73,8 +76,8 @@ const SHORTLY_IN_MS = 50
 const AT_MOST_EVERY_IN_MS = 1000
 
 /**
- * Keeps what is shown as it is on the server: asks again when another tab or another person has changed it. Gives a function that does
- * the same for a change at that moment (`performance.now()`); one that came before the newest request needs nothing.
+ * Keeps the shown data up to date: requests it again after a change by another tab or user. Returns a function that does the same
+ * for a change at that moment (`performance.now()`). A change before the newest request is ignored.
  */
 export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: FreshnessOptions) {
   const { $session } = useNuxtApp()
@@ -90,7 +93,7 @@ export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: Freshnes
   }
   function look(): void {
     if (askedAt() > changedAt) return
-    // What the person has asked for comes first.
+    // The user's own requests come first.
     if (isBusy()) return refreshFor(changedAt)
     lastAt = performance.now()
     void refresh()
@@ -114,7 +117,7 @@ export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: Freshnes
 }
 
 interface ChangeWatch {
-  /** The changes that what is shown does not have from the server yet. */
+  /** The changes that the shown data does not include yet. */
   open: Ref<readonly Patch[]>
   refreshFor: (at: number) => void
   refresh: () => unknown
@@ -122,7 +125,10 @@ interface ChangeWatch {
   refreshAfter: readonly string[]
 }
 
-/** Asks again after what this tab itself has changed: by the named actions, by a changing action of the palette, by a change that was shown beforehand; and begins anew in another organization. */
+/**
+ * Requests the data again after changes by this tab: the named actions, a changing action of the palette, an optimistic change.
+ * Restarts in another organization.
+ */
 export function useChangeWatch({ open, refreshFor, refresh, restart, refreshAfter }: ChangeWatch): void {
   const { changes } = usePalette()
   const { session } = useSession()

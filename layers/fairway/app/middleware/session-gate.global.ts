@@ -1,7 +1,10 @@
 import { TERMS_PATH } from '#fairway/shared/paths'
 import { isPrivateRoute, signInPath } from '../utils/sign-in-path'
 
-/** Opens private pages, whatever their layout, only to signed-in visitors. Everyone else goes to the sign-in page before anything is mounted. */
+/**
+ * Opens private pages, regardless of layout, only for signed-in users. Redirects all others to the sign-in page before anything
+ * is mounted.
+ */
 export default defineNuxtRouteMiddleware(async (to, from) => {
   if (import.meta.server || !isPrivateRoute(to)) return
   const { $session, isHydrating } = useNuxtApp()
@@ -14,14 +17,14 @@ export default defineNuxtRouteMiddleware(async (to, from) => {
     window.location.replace(`${TERMS_PATH}?return=${encodeURIComponent(to.fullPath)}`)
     return new Promise(() => {})
   }
-  // Everyone sees that a page does not exist.
+  // All visitors may see that a page does not exist.
   if (status() !== 'signed-out' || to.matched.length === 0) return
   const path = signInPath(new URL(to.fullPath, window.location.origin))
   if (!isHydrating) {
     window.location.assign(path)
     return false
   }
-  // First load: the app waits for this promise, so nothing is mounted, and the page leaves no history entry.
+  // On the first load, the app waits for this promise. Nothing is mounted, and the page leaves no history entry.
   window.location.replace(path)
   return new Promise(() => {})
 })

@@ -1,4 +1,4 @@
-/** A list of an operation that grows by a page: `load` begins anew, `more` adds the next page where there is one. */
+/** A list of an operation that grows page by page: `load` restarts it, `more` adds the next page if there is one. */
 export function useGrownList<Row>(ask: (cursor?: string) => Promise<{ rows: readonly Row[]; cursor: string | null }>) {
   const rows = shallowRef<readonly Row[]>()
   const next = ref<string | null>(null)

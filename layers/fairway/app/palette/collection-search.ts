@@ -2,7 +2,7 @@ import { type CollectionItem, readCollectionPage } from '#fairway/shared/collect
 import { sendJson } from '../request/send-json'
 import type { SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 
-/** An item of a collection that was found, and its page. */
+/** A found item of a collection, and its page. */
 export interface Hit {
   title: string
   description?: string
@@ -10,7 +10,7 @@ export interface Hit {
   item: CollectionItem
 }
 
-/** The first items of a collection that have a text; throws ActionFailure. */
+/** The first items of a collection that match a text. Throws ActionFailure. */
 export async function searchCollection(
   collection: SearchableCollection,
   text: string,
@@ -18,11 +18,11 @@ export async function searchCollection(
 ): Promise<Hit[]> {
   const query = new URLSearchParams({ itemsPerPage: String(most), ...(text ? { [collection.filter]: text } : {}) })
   const { items } = readCollectionPage(await sendJson(`${collection.path}?${query.toString()}`, { signal }))
-  // A collection that does not let its readers choose a size answers with more.
+  // A collection without a selectable page size returns more rows.
   return items.slice(0, most).map(item => toHit(collection, item))
 }
 
-/** What is shown of an item. */
+/** The shown parts of an item. */
 export function toHit({ title, description, to }: SearchableCollection, item: CollectionItem): Hit {
   const line = description && textOf(item[description])
   return {
@@ -38,7 +38,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' || typeof 
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, sign => ESCAPED[sign] ?? '')
 
-/** A text as HTML with each occurrence of what was searched marked, case ignored; a long one begins shortly before the first. */
+/**
+ * A text as HTML with each case-insensitive match of the query marked. A long text is cut to begin shortly before the first
+ * match.
+ */
 export function marked(text: string, query: string): string {
   const sought = query.trim().toLowerCase()
   const first = sought ? text.toLowerCase().indexOf(sought) : -1

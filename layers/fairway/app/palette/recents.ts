@@ -5,30 +5,30 @@ const MOST = 6
 
 const recentSchema = z.object({
   kind: z.enum(['page', 'action', 'item']),
-  /** The address of a page or an item, the name of an action. */
+  /** The address of a page or an item, or the name of an action. */
   key: z.string(),
-  /** What an item is called; pages and actions are named in the language of the reader. */
+  /** The label of an item. Pages and actions are named in the reader's language. */
   label: z.optional(z.string()),
   icon: z.optional(z.string()),
 })
 const keptSchema = z.object({ userId: z.string(), orgId: z.nullable(z.string()), entries: z.array(recentSchema) })
 
-/** Something that a person has opened from the palette. */
+/** An entry that the user opened from the palette. */
 export type Recent = z.infer<typeof recentSchema>
 
-/** Whose they are: another person, and another organization, has others. */
+/** The owner: entries are kept per user and organization. */
 interface RecentsOf {
   userId: string
   orgId: string | null
 }
 
-/** What this person opened here last, the newest first. */
+/** The recent entries of this user, newest first. */
 export function readRecents({ userId, orgId }: RecentsOf): Recent[] {
   const { data } = keptSchema.safeParse(parse(readDeviceSetting(RECENTS_SETTING)))
   return data?.userId === userId && data.orgId === orgId ? data.entries.slice(0, MOST) : []
 }
 
-/** Remembers what was opened, on this device, and gives the list as it is then. */
+/** Stores an opened entry on this device and returns the updated list. */
 export function addRecent(whose: RecentsOf, recent: Recent): Recent[] {
   const others = readRecents(whose).filter(({ kind, key }) => kind !== recent.kind || key !== recent.key)
   const entries = [recent, ...others].slice(0, MOST)

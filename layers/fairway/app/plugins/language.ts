@@ -11,7 +11,10 @@ import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'language'
 
-/** The texts of the interface. The server speaks English, or the language that the address of a public page names; otherwise the language of the device is applied in the browser. */
+/**
+ * The texts of the interface. The server renders English, or the language in the address of a public page. Otherwise the browser
+ * applies the language of the device.
+ */
 export default defineNuxtPlugin({
   name: 'language',
   async setup(nuxtApp) {
@@ -26,25 +29,25 @@ export default defineNuxtPlugin({
       texts.locale.value = next
       language.value = next
       direction.value = directionOf(next)
-      // A language that the components do not know has their English words, in its own direction.
+      // A language without component texts uses the English ones, in its own writing direction.
       componentTexts.value = loaded && { ...loaded.components, code: next, dir: directionOf(next) }
     }
 
     const known = (value: unknown) => toLanguage(value, languages)
-    // Of a query, only a language that public pages come in reaches the renderer (server/domains/pages).
+    // The renderer receives only a `lang` query of a supported public language (server/domains/pages).
     if (import.meta.server) await apply(known(useRequestURL().searchParams.get('lang')) ?? 'en')
     if (import.meta.client) {
       page.texts = texts
       const { serverRendered } = nuxtApp.payload
       const asked = serverRendered && new URLSearchParams(location.search).get('lang')
       const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
-      // The page stands this way round since before its first paint (modules/texts).
+      // The page already has this direction since before its first paint (modules/texts).
       direction.value = directionOf(wanted)
       const applyWanted = () =>
         apply(wanted).catch(() => {
           direction.value = directionOf('en')
         })
-      // Hydration must find a page of the server's in the language that it came in.
+      // Hydration requires the language of the server-rendered page.
       if (serverRendered && document.documentElement.lang !== wanted) nuxtApp.hook('app:mounted', applyWanted)
       else await applyWanted()
     }
@@ -52,7 +55,7 @@ export default defineNuxtPlugin({
     async function choose(next: Language): Promise<void> {
       await apply(next)
       writeDeviceSetting(SETTING, next)
-      // The server's own pages read the one, mails that answer no page the other.
+      // Server-rendered pages read the cookie. Emails that no request triggers use the account's language.
       document.cookie = `${LANGUAGE_COOKIE}=${next}; path=/; max-age=31536000; samesite=lax`
       if (nuxtApp.$session.state.value.status === 'signed-in') {
         const body = { language: next }

@@ -9,12 +9,12 @@ const TIME_OUT_IN_MS = 10_000
 
 declare global {
   interface Window {
-    /** The first question for the session, on its way since the page began to load (app/spa-loading-template.html). */
+    /** The first session request, sent when the page began to load (app/spa-loading-template.html). */
     fairwaySession?: Promise<Response>
   }
 }
 
-/** Gives the answer that is on its way already, once, as long as it is waited for; every later question is sent. */
+/** Returns the early response for the first call, within its timeout. Sends a request for every later call. */
 const askEarly: typeof fetch = (input, init) => {
   const early = window.fairwaySession
   delete window.fairwaySession
@@ -24,16 +24,16 @@ const askEarly: typeof fetch = (input, init) => {
 const givenUp = (signal?: AbortSignal | null): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
-// Looked at without a schema, which would bring zod into the first page.
+// Checked without a schema, so that the first page does not load zod.
 const isSessionAnswer = (answer: unknown): answer is { session: Session | null } =>
   isRecord(answer) &&
   (answer.session === null || (isRecord(answer.session) && typeof answer.session.userId === 'string'))
 
-/** One session store for this application; it asks nothing until it is asked. */
+/** The session store of this application. It sends no request before the first check. */
 export default defineNuxtPlugin({
   name: 'session',
   setup() {
-    // For zod, which comes with the first page that needs it: the content security policy allows no code from text.
+    // For zod on the first page that loads it: the content security policy forbids `eval`.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     return {
       provide: {
@@ -42,7 +42,7 @@ export default defineNuxtPlugin({
             const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
             if (!isSessionAnswer(answer)) throw new TypeError('This is no answer about a session.')
             const { session } = answer
-            // The sign-in page shows next time what has worked.
+            // The sign-in page shows the previously used method.
             if (session) writeDeviceSetting('signed-in-with', session.provider)
             return session
           },

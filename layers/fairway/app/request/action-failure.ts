@@ -8,20 +8,20 @@ export interface ActionFailureInput extends Partial<Omit<Problem, 'type'>> {
   extra?: unknown
 }
 
-/** Why a request did not give a result: a problem the server explained, no connection, or no answer in time. */
+/** The reason why a request failed: a problem from the server, no connection, or a timeout. */
 export class ActionFailure extends Error {
   readonly kind: FailureKind
   /** The server's error code, or the kind when the server was not reached. */
   readonly code: string
-  /** The HTTP status, or 0 when there was no answer. */
+  /** The HTTP status, or 0 without a response. */
   readonly status: number
   readonly title: string
   readonly detail?: string
-  /** The fields that were not accepted: `path` is the name of the input field, `message` is in the language of the page. */
+  /** The rejected fields: `path` is the name of the input field, `message` is in the language of the page. */
   readonly errors: FieldError[]
-  /** Finds this request in the server's log. */
+  /** Identifies this request in the server's log. */
   readonly requestId?: string
-  /** The whole problem body, for members that only one code carries. */
+  /** The whole problem body, for members that only one code has. */
   readonly extra: unknown
 
   constructor(input: ActionFailureInput, options?: ErrorOptions) {
@@ -34,7 +34,7 @@ export class ActionFailure extends Error {
     this.detail = input.detail
     this.errors = (input.errors ?? []).map(error => ({
       ...error,
-      // Read when it is shown: the language may change meanwhile.
+      // Evaluated when it is shown, because the language may change in the meantime.
       get message() {
         return fieldText(error)
       },
@@ -43,12 +43,12 @@ export class ActionFailure extends Error {
     this.extra = input.extra
   }
 
-  /** Whether neither the server nor the browser knows what went wrong: only then does the code help, in a report. */
+  /** Whether the cause is unknown. Only then is the code useful in a report. */
   get isUnexpected(): boolean {
     return this.kind === 'problem' && (this.status >= 500 || this.title === '')
   }
 
-  /** What is wrong with one field, or undefined. */
+  /** The error of one field, or undefined. */
   fieldError(path: string): string | undefined {
     return this.errors.find(error => error.path === path)?.message
   }

@@ -8,17 +8,17 @@ export type OperationName = keyof OperationTypes & string
 type InputOf<Name extends OperationName> = OperationTypes[Name]['input']
 export type OperationOutput<Name extends OperationName> = OperationTypes[Name]['output']
 
-/** The arguments of a call; the input may be left out where nothing of it is required. */
+/** The arguments of a call. The input is optional if none of its fields is required. */
 export type OperationArgs<Name extends OperationName> =
   Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
 
-/** The address of each operation; undefined until a name is called whose address the build has not written beside it. */
+/** The address of each operation. Undefined until a call uses a name without an address from the build. */
 const table = shallowRef<typeof fwOperations.operationRoutes>()
 let loading: Promise<void> | undefined
 
 const hasAddress = (name: string): boolean => name.includes(' ')
 
-/** The address of an operation and its method, as far as it is known: `/_fw/jobs/:id GET`. */
+/** The address and method of an operation, if known: `/_fw/jobs/:id GET`. */
 const addressOf = (name: OperationName): string =>
   hasAddress(name) ? name.slice(name.indexOf(' ') + 1) : (table.value?.[name] ?? '')
 
@@ -33,29 +33,29 @@ async function loadAddresses(): Promise<void> {
   return loading
 }
 
-/** The name alone, without the address that the build has written beside it. */
+/** The name without the address that the build appends. */
 export const operationName = (name: OperationName): string => name.split(' ', 1)[0] ?? ''
 
-/** Calls an operation of the platform by its name and returns its output; throws ActionFailure. */
+/** Calls an operation of the platform by name and returns its output. Throws ActionFailure. */
 export async function callOperation<Name extends OperationName>(
   name: Name,
   ...[input, options]: [...OperationArgs<Name>, options?: Pick<SendOptions, 'body' | 'timeoutInMs'>]
 ): Promise<OperationOutput<Name>> {
   if (!hasAddress(name)) await loadAddresses()
   const { path, ...request } = requestOf(name, input)
-  // The server has checked the answer against the schema that this type is made from.
+  // The server has validated the response against the schema of this type.
   return (await sendJson(path, { ...request, ...options })) as OperationOutput<Name>
 }
 
-/** The address of an operation that reads, for links. In development it is empty until an operation has been called. */
+/** The address of a read operation, for links. In development it is empty until an operation has been called. */
 export const operationPath = <Name extends OperationName>(name: Name, ...[input]: OperationArgs<Name>): string =>
   requestOf(name, input).path
 
-/** Whether it changes nothing; only of an operation that has been called. */
+/** Whether the operation is a read. Valid only after the operation has been called. */
 export const isReading = (name: OperationName): boolean => addressOf(name).endsWith(' GET')
 
 const requestOf = (name: OperationName, input: unknown) => {
   const [path, method] = addressOf(name).split(' ') as [string, NonNullable<SendOptions['method']>]
-  // `@click="attempt"` hands over the event of the click.
+  // `@click="attempt"` passes the click event.
   return operationRequest({ path, method }, input instanceof Event ? {} : input)
 }

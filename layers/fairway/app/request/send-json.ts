@@ -7,17 +7,20 @@ const TIME_OUT_IN_MS = 40_000
 
 export interface SendOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON; a Blob as it is. */
+  /** Sent as JSON; a Blob is sent unchanged. */
   body?: unknown
   timeoutInMs?: number
   /** A credential to send instead of the cookies. */
   bearer?: string
-  /** Gives the request up; it then throws as one that did not reach the server. */
+  /** Aborts the request, which then throws the same failure as for an unreachable server. */
   signal?: AbortSignal
   fetch?: typeof globalThis.fetch
 }
 
-/** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
+/**
+ * Sends JSON to our own server and returns the JSON of the response (undefined for 204). Throws ActionFailure for everything
+ * else.
+ */
 export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
   const { method = 'GET', body, bearer, signal, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
   const sent = toBody(body)
@@ -42,14 +45,14 @@ export async function sendJson(path: string, options: SendOptions = {}): Promise
 
 const toBody = (body: unknown): string | Blob | undefined => (body instanceof Blob ? body : JSON.stringify(body))
 
-/** The answer of our own server to a GET, for what is read while it arrives; throws ActionFailure unless it is a good one. */
+/** Opens a GET response of our own server for streaming. Throws ActionFailure unless it is successful. */
 export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(path, { cache: 'no-store', signal }).catch(unreached)
   if (response.ok) return response
   throw toFailure(await response.json().catch((): unknown => undefined), response)
 }
 
-/** For the `catch` of a removal: what is gone already is as wanted; throws everything else. */
+/** For the `catch` of a deletion: ignores a failure because the row is already deleted. Throws everything else. */
 export function unlessGone(thrown: unknown): void {
   if (!(thrown instanceof ActionFailure) || thrown.status !== 404) throw thrown
 }
@@ -61,19 +64,19 @@ function unreached(cause: unknown): never {
 
 function unreadable(cause: unknown, response: Response): unknown {
   if (isTimeOut(cause)) return unreached(cause)
-  // Something between us and the server answered, for example a proxy with a page of its own.
+  // An intermediary responded, for example a proxy with an HTML page.
   if (!response.ok) return undefined
   throw new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer' }, { cause })
 }
 
-/** What an answer of our own server that is none of the good ones says. */
+/** Converts an error response of our own server. */
 export function toFailure(answer: unknown, response: Response): ActionFailure {
   if (isProblem(answer)) return new ActionFailure({ ...answer, kind: 'problem', extra: answer })
   const requestId = response.headers.get('x-request-id') ?? undefined
   return new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer', requestId })
 }
 
-// Looked at without a schema, which would bring zod into the first page.
+// Checked without a schema, so that the first page does not load zod.
 const isProblem = (answer: unknown): answer is Problem =>
   isRecord(answer) &&
   Number.isInteger(answer.status) &&
@@ -82,7 +85,7 @@ const isProblem = (answer: unknown): answer is Problem =>
 
 const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'
 
-/** Calls one declared action over HTTP and gives its result; throws ActionFailure. */
+/** Calls one declared action over HTTP and returns its result. Throws ActionFailure. */
 export async function callAction(
   name: string,
   input: unknown,
@@ -93,7 +96,7 @@ export async function callAction(
   return answer.result
 }
 
-/** Any thrown value as an ActionFailure. */
+/** Converts any thrown value to an ActionFailure. */
 export const toActionFailure = (thrown: unknown): ActionFailure =>
   thrown instanceof ActionFailure
     ? thrown

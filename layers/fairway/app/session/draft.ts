@@ -1,15 +1,15 @@
 const PREFIX = 'fairway-draft-'
 
-/** What reads a kept draft, for example a schema of zod. */
+/** Reads a stored draft, for example a zod schema. */
 export interface DraftSchema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false }
 }
 
-/** Keeps what a person has written and not saved, in this tab only, for the case that the session ends meanwhile. */
+/** Keeps unsaved input in this tab only, in case the session ends. */
 export function createDraft<T>(storage: Storage, userId: string, name: string, schema: DraftSchema<T>) {
   const key = `${PREFIX}${userId}-${name}`
   return {
-    /** What was kept, or undefined. */
+    /** The stored draft, or undefined. */
     read(): T | undefined {
       const parsed = schema.safeParse(parse(storage.getItem(key)))
       return parsed.success ? parsed.data : undefined
@@ -19,7 +19,7 @@ export function createDraft<T>(storage: Storage, userId: string, name: string, s
   }
 }
 
-/** Forgets every draft of this tab; nothing written stays behind after a sign-out. */
+/** Deletes every draft of this tab, so that no input remains after a sign-out. */
 export function forgetDrafts(storage: Storage): void {
   for (const key of Object.keys(storage)) {
     if (key.startsWith(PREFIX)) storage.removeItem(key)

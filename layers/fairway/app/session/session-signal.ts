@@ -1,13 +1,13 @@
 const NAME = 'fairway-session'
 
 export interface SessionSignal {
-  /** Tells the other tabs of this browser that the session has ended. */
+  /** Notifies the other tabs of this browser that the session has ended. */
   sendSignedOut(): void
-  /** Calls `listener` when another tab has signed out; the answer stops listening. */
+  /** Calls `listener` when another tab has signed out. Returns a function that removes it. */
   onSignedOut(listener: () => void): () => void
 }
 
-/** Carries sign-out between the tabs of one browser: a broadcast channel, and a storage event where there is none. */
+/** Signals sign-out between the tabs of one browser: a broadcast channel, with a storage event as fallback. */
 export function createSessionSignal(target: Window & typeof globalThis): SessionSignal {
   return 'BroadcastChannel' in target ? byChannel() : byStorage(target)
 }
@@ -16,7 +16,7 @@ function byChannel(): SessionSignal {
   return {
     sendSignedOut() {
       const channel = new BroadcastChannel(NAME)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has a single origin
       channel.postMessage('signed-out')
       channel.close()
     },
@@ -31,7 +31,7 @@ function byChannel(): SessionSignal {
 function byStorage(target: Window): SessionSignal {
   return {
     sendSignedOut() {
-      // A storage event fires for a changed value only.
+      // A storage event fires only when the value changes.
       target.localStorage.setItem(NAME, crypto.randomUUID())
     },
     onSignedOut(listener) {

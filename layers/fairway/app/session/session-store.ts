@@ -9,13 +9,13 @@ export type SessionState =
 
 export interface SessionStore {
   state: DeepReadonly<ShallowRef<SessionState>>
-  /** Asks the server anew; an answer that was overtaken by a newer question or a sign-out is dropped. */
+  /** Requests the session. Drops a response that a newer request or a sign-out has superseded. */
   check(): Promise<void>
-  /** As `check`, but joins a question that is already on its way. */
+  /** As `check`, but joins a pending request. */
   recheck(): Promise<void>
-  /** Ends the session on the server and here; throws when the server did not confirm it. */
+  /** Ends the session on the server and here. Throws when the server did not confirm it. */
   signOut(): Promise<void>
-  /** Takes over a sign-out that happened in another tab. */
+  /** Applies a sign-out from another tab. */
   acceptSignOut(): void
 }
 
@@ -24,7 +24,7 @@ export interface SessionServer {
   end(): Promise<void>
 }
 
-/** What this browser knows about its session, in order of the questions, not of the answers. */
+/** The session state of this browser, in the order of requests, not of responses. */
 export function createSessionStore(server: SessionServer): SessionStore {
   const state = shallowRef<SessionState>({ status: 'loading' })
   let generation = 0
@@ -61,6 +61,6 @@ export function createSessionStore(server: SessionServer): SessionStore {
 const toState = (session: Session | null): SessionState =>
   session ? { status: 'signed-in', session } : { status: 'signed-out' }
 
-/** Who was signed in stays on the page when a later check fails: nothing they typed is lost to a short outage. */
+/** A failed check keeps the signed-in user, so that a short outage loses no input. */
 const afterFailure = (known: SessionState, reason: unknown): SessionState =>
   known.status === 'signed-in' ? known : { status: 'unreachable', reason }

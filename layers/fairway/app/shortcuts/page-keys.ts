@@ -1,22 +1,22 @@
 import { type MaybeRefOrGetter, toValue } from 'vue'
 import type { NavigationEntry } from '../composables/useNavigation'
 
-/** A shortcut that a page has for as long as it is shown. */
+/** A shortcut that is active while its page is shown. */
 export interface RegisteredShortcut {
-  /** One key, or two of which the first is `g`. */
+  /** One key, or two keys that begin with `g`. */
   keys: readonly string[]
-  /** What it does, for the list and the palette. */
+  /** Its label in the list and the palette. */
   label: MaybeRefOrGetter<string>
   act: () => unknown
-  /** Whether it is there now; it is where this is left out. */
+  /** Whether it is active now; true by default. */
   isOffered?: MaybeRefOrGetter<boolean>
 }
 
-/** Those that are there now. */
+/** The active shortcuts. */
 export const offeredOf = (registered: readonly RegisteredShortcut[]): RegisteredShortcut[] =>
   registered.filter(({ isOffered = true }) => toValue(isOffered))
 
-/** What is looked at of a key that was pressed. */
+/** The relevant properties of a pressed key. */
 export interface PressedKey {
   key: string
   ctrlKey: boolean
@@ -30,8 +30,8 @@ export interface PressedKey {
 const PAUSE_IN_MS = 1200
 
 /**
- * Reads shortcuts of one key, and of two of which the first is `g`, out of keys as they are pressed: `press` gives `?` or `g n` once
- * it is complete. Keys with modifiers, keys held down, and what is typed into a field or within a dialog or a menu are none.
+ * Reads shortcuts from pressed keys: single keys, and pairs that begin with `g`. `press` returns `?` or `g n` once it is
+ * complete. Ignores keys with modifiers, repeated keys, and input in a field, a dialog or a menu.
  */
 export function createKeySequence(now: () => number) {
   let led = Number.NEGATIVE_INFINITY
@@ -62,18 +62,18 @@ const isTypingInto = (target: EventTarget | null): boolean =>
   typeof target.closest === 'function' &&
   target.closest(`${TAKES_KEYS}, ${OVER_THE_PAGE}`) !== null
 
-/** What the keys may do. */
+/** The effects of the keys. */
 interface PageKeys {
   go: (path: string) => unknown
   pages: Readonly<Ref<readonly NavigationEntry[]>>
   registered: Readonly<Ref<readonly RegisteredShortcut[]>>
   /** Whether the list of shortcuts is open. */
   list: Ref<boolean>
-  /** Searches where the page has no search of its own. */
+  /** Opens the search when the page has no search field. */
   search: () => unknown
 }
 
-/** Does what the keys say that are pressed on a page. */
+/** Handles the keys that are pressed on a page. */
 export function createPageKeys({ go, pages, registered, list, search }: PageKeys) {
   const { press } = createKeySequence(() => performance.now())
 
@@ -90,12 +90,12 @@ export function createPageKeys({ go, pages, registered, list, search }: PageKeys
     if (keys === '?') return () => (list.value = true)
     const page = pages.value.find(({ shortcut }) => `g ${shortcut}` === keys)
     if (page) return () => go(page.to)
-    // The newest one wins, as a part of the page does over the page.
+    // The newest shortcut wins, so a component overrides its page.
     return offeredOf(registered.value).findLast(each => each.keys.join(' ') === keys)?.act
   }
 
   return (event: KeyboardEvent): void => {
-    // A dialog that is open has the page's attention, wherever the focus is.
+    // An open dialog disables page shortcuts, regardless of the focus.
     if (document.querySelector('[role=dialog], [role=alertdialog]')) return
     const keys = press(event)
     const act = keys === undefined ? undefined : actOf(keys)

@@ -3,20 +3,20 @@ import { readSchema, type SchemaNode, withoutNull } from './schema-fields'
 
 type FieldKind = 'text' | 'long-text' | 'secret' | 'number' | 'switch' | 'choice' | 'list' | 'file' | 'json'
 
-/** One field of the form that is made from an action's input schema. */
+/** One field of the form that is generated from an action's input schema. */
 export interface ActionField {
   name: string
   kind: FieldKind
   isRequired: boolean
   description?: string
-  /** The values of a choice, as text; `isText` says whether they are sent as text or as JSON values. */
+  /** The options of a select as text; `isText` states whether they are sent as text or as JSON values. */
   options?: string[]
-  /** Whether the value, or each line of a list, is text; else it is read as JSON (numbers, true, false). */
+  /** Whether the value, or each line of a list, is text. Otherwise it is read as JSON (numbers, true, false). */
   isText: boolean
   initial?: unknown
-  /** The collection that its value names a row of, and the field of the row that is the value. */
+  /** The collection that contains the value's row, and the field that holds the value. */
   pick?: { collection: string; field: string }
-  /** The upload whose files it takes, and how many of them. */
+  /** The upload that the field accepts, and its maximum number of files. */
   files?: { upload: string; most: number }
   /** Technical, and shown on request only. */
   isTechnical: boolean
@@ -25,7 +25,7 @@ export interface ActionField {
 const LONG_TEXT = 300
 const TECHNICAL = new Set(['page', 'itemsPerPage', 'pageSize', 'limit', 'offset', 'cursor', 'order', 'after', 'before'])
 
-/** The fields for the input schema of an action, in its order; what has no field of its own is typed as JSON. */
+/** The fields of an action's input schema, in order. Values without a matching field type are typed as JSON. */
 export function toFields(inputSchema: unknown): ActionField[] {
   const { properties = {}, required = [] } = readSchema(inputSchema)
   return Object.entries(properties).map(([name, property]) => toField(name, property, required.includes(name)))
@@ -63,7 +63,7 @@ function toPlainField(base: Base, property: SchemaNode, isRequired: boolean): Ac
     case 'integer':
       return { ...base, kind: 'number', isText: false }
     case 'boolean':
-      // A switch cannot say “not given”, so an optional one without a default is a choice.
+      // A switch has no “not set” state, so an optional boolean without a default is a select.
       return isRequired || property.default !== undefined
         ? { ...base, kind: 'switch', isText: false }
         : { ...base, kind: 'choice', options: ['true', 'false'], isText: false }
@@ -90,14 +90,14 @@ function textKind(name: string, { maxLength = 0, writeOnly, format }: SchemaNode
 const pickOf = ({ collection, collectionField = 'id' }: SchemaNode) =>
   collection === undefined ? undefined : { collection, field: collectionField }
 
-/** What the form holds for each field: text for everything but switches. */
+/** The form's value of each field: text for everything except switches. */
 export type FieldValues = Record<string, string | boolean>
 
 type ReadInput =
   | { input: Record<string, unknown>; faults?: undefined }
   | { faults: Record<string, 'not-a-number' | 'not-json'>; input?: undefined }
 
-/** The values that a new form starts with: the defaults of the schema. */
+/** The initial values of a new form: the defaults of the schema. */
 export const initialValues = (fields: readonly ActionField[]): FieldValues =>
   Object.fromEntries(fields.map(field => [field.name, initialValue(field)]))
 
@@ -108,7 +108,7 @@ function initialValue({ kind, initial, isText }: ActionField): string | boolean 
   return isText ? String(initial) : JSON.stringify(initial, undefined, 2)
 }
 
-/** The input that the form stands for; empty optional fields are left out. Only what cannot be written as JSON is a fault here. */
+/** The input of the form, without empty optional fields. Only values that are not valid JSON are errors here. */
 export function readInput(fields: readonly ActionField[], values: FieldValues): ReadInput {
   const input: Record<string, unknown> = {}
   const faults: Record<string, 'not-a-number' | 'not-json'> = {}
@@ -124,7 +124,7 @@ export function readInput(fields: readonly ActionField[], values: FieldValues): 
   return Object.keys(faults).length > 0 ? { faults } : { input }
 }
 
-/** A required text may be sent empty: whether that is enough is for the server to say. */
+/** A required text may be sent empty: the server validates it. */
 function isLeftOut({ isRequired, kind }: ActionField, value: string | boolean): boolean {
   if (typeof value === 'boolean' || value.trim() !== '') return false
   return !isRequired || (kind !== 'text' && kind !== 'long-text' && kind !== 'secret' && kind !== 'list')
@@ -151,7 +151,7 @@ const lines = (text: string): string[] =>
     .map(line => line.trim())
     .filter(line => line !== '')
 
-/** The input for commands to copy: what the form stands for, with a mark where something required is still missing. */
+/** The input in the commands to copy, with a placeholder for each missing required value. */
 export function shownInput(fields: readonly ActionField[], values: FieldValues): Record<string, unknown> {
   const { input } = readInput(
     fields,

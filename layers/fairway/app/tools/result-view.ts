@@ -3,7 +3,7 @@ import { isRecord } from '#fairway/shared/record'
 
 type Row = Record<string, unknown>
 
-/** A result as people read it: one value, named values, or rows with the columns that they share. */
+/** A result for display: one value, named values, or rows with their shared columns. */
 type ResultPart =
   | { kind: 'value'; label: string; value: unknown }
   | { kind: 'pairs'; label: string; pairs: { key: string; label: string; value: unknown }[] }
@@ -34,7 +34,7 @@ function listPart(list: readonly unknown[], label: string): ResultPart {
   if (rows.length < list.length || rows.length === 0) return { kind: 'value', label, value: list }
   const keys = [...new Set(rows.flatMap(row => Object.keys(row)))]
   const filled = keys.filter(key => rows.some(row => !isNothing(row[key])))
-  // What names a row comes first, what only machines read last.
+  // Columns that identify a row for people come first, ids come at the end.
   const columns = [...filled.filter(key => !isId(key)), ...filled.filter(isId)].slice(0, MOST_COLUMNS)
   return { kind: 'table', label, columns: columns.map(key => ({ key, label: toWords(key) })), rows }
 }
@@ -43,11 +43,11 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value) && v
 
 const isId = (key: string): boolean => /^id$|Id$|_id$/.test(key)
 
-/** Whether there is nothing to show of a value. */
+/** Whether a value has nothing to show. */
 export const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
-/** Whether a value is a time, as answers have it. */
+/** Whether a value is a timestamp in the format of responses. */
 export const isTime = (value: unknown): value is string => typeof value === 'string' && ISO_TIME.test(value)

@@ -1,30 +1,30 @@
-// The call of an action as it looks from elsewhere. No secret is ever part of it: the command reads it from the environment.
+// The call of an action on other surfaces. It never contains a secret: the command reads secrets from the environment.
 import { actionPath, MCP_PATH } from '#fairway/shared/paths'
 
-/** A call: its input, and the names of those fields that hold a secret. */
+/** A call: its input, and the names of the fields that hold a secret. */
 interface ShownCall {
   name: string
   input: Record<string, unknown>
   secrets: readonly string[]
 }
 
-/** Quotes text for a POSIX shell, when it needs quotes. */
+/** Quotes text for a POSIX shell, if needed. */
 const quote = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
-/** The variable of the environment that a secret is read from: `apiKey` is `API_KEY`. */
+/** The environment variable of a secret: `apiKey` is `API_KEY`. */
 const variableOf = (field: string): string =>
   field
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll(/\W+/g, '_')
     .toUpperCase()
 
-/** The input with each secret replaced by what stands for it. */
+/** The input with each secret replaced by a placeholder. */
 const withoutSecrets = ({ input, secrets }: ShownCall): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, secrets.includes(name) ? `$${variableOf(name)}` : value]),
   )
 
-/** JSON for a shell: quoted, but for the secrets, which the shell puts in. */
+/** JSON for a shell: quoted, except for the secrets, which the shell inserts. */
 function quotedJson(value: Record<string, unknown>, secrets: readonly string[]): string {
   const text = quote(JSON.stringify(value))
   return secrets.reduce((json, name) => {
@@ -33,7 +33,7 @@ function quotedJson(value: Record<string, unknown>, secrets: readonly string[]):
   }, text)
 }
 
-/** The call of an action as curl makes it, with an API token from the environment, or with the one that is given. */
+/** The call of an action with curl, with an API token from the environment or the given one. */
 export function curlCall(origin: string, call: ShownCall, token = '$FW_TOKEN'): string {
   const { name, input, secrets } = call
   const present = secrets.filter(secret => secret in input)
@@ -44,7 +44,7 @@ export function curlCall(origin: string, call: ShownCall, token = '$FW_TOKEN'): 
   ].join('\n')
 }
 
-/** The call of an action as the command line makes it, for the one person who is signed in on this machine. */
+/** The call of an action on the command line, for the user who is signed in on this machine. */
 export function cliCall(call: ShownCall): string {
   const { name, input, secrets } = call
   const entries = Object.entries(input)
@@ -61,10 +61,10 @@ export function mcpCall(call: ShownCall): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, undefined, 2)
 }
 
-/** Where MCP hosts send their messages. */
+/** The endpoint for MCP hosts. */
 export const mcpAddress = (origin: string): string => origin + MCP_PATH
 
-/** The call as a page of the application makes it. */
+/** The call in a page of the application. */
 export function composableCall(call: ShownCall): string {
   const input = Object.keys(call.input).length === 0 ? '{}' : toSource(withoutSecrets(call), call.secrets)
   return [
@@ -76,7 +76,7 @@ export function composableCall(call: ShownCall): string {
 
 const OWN_OPTIONS = new Set(['json', 'list', 'help', 'raw'])
 
-/** A list is an option given several times, so it needs one plain value at least; all else is better said as JSON. */
+/** A list is a repeated option, so it requires at least one plain value. All other values are written as JSON. */
 const isOption = ([key, value]: [string, unknown]): boolean =>
   !OWN_OPTIONS.has(key) && (isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain)))
 
@@ -93,7 +93,7 @@ const sourceText = (text: string): string =>
     .replaceAll(String.raw`\"`, '"')
     .replaceAll("'", String.raw`\'`)}'`
 
-/** An object as a program has it; what is secret is a variable of that name. */
+/** An object as source code. Each secret is a variable of that name. */
 function toSource(input: Record<string, unknown>, secrets: readonly string[]): string {
   const rows = Object.entries(input).map(([name, value]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : sourceText(name)

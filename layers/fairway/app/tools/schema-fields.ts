@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 
-/** One field of a JSON schema, for people. */
+/** One field of a JSON schema, for display. */
 export interface SchemaField {
-  /** Its place, for example `notes[].title`. */
+  /** Its path, for example `notes[].title`. */
   path: string
   /** For example `string`, `list of number`, or `string or null`. */
   type: string
   isRequired: boolean
   description?: string
-  /** What it may be, for example `1 to 200 characters`; keys of texts with their values. */
+  /** Its constraints, for example `1 to 200 characters`, as keys of texts with their values. */
   limits: SchemaLimit[]
 }
 
@@ -42,7 +42,7 @@ const node = z.object({
 })
 export type SchemaNode = z.infer<typeof node>
 
-/** The fields of an object's schema in its order, those of nested objects after their parent. */
+/** The fields of an object's schema in order. Nested fields follow their parent. */
 export const toSchemaFields = (schema: unknown): SchemaField[] => fieldsOf(readSchema(schema), '', 0)
 
 function fieldsOf(parent: SchemaNode, prefix: string, depth: number): SchemaField[] {
@@ -97,14 +97,14 @@ function limitsOf(field: SchemaNode): SchemaLimit[] {
   return found.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: String(value) }]))
 }
 
-/** Whole numbers carry the limits of the language, which say nothing. */
+/** Whole numbers have the limits of the language, which are not worth showing. */
 const isWide = (limit: number | undefined): boolean =>
   limit !== undefined && !(Math.abs(limit) < Number.MAX_SAFE_INTEGER)
 
-/** What is known about a schema or a part of one; an empty object for what is none. */
+/** Reads a schema or a part of one. Returns an empty object for anything else. */
 export const readSchema = (schema: unknown): SchemaNode => node.safeParse(schema).data ?? {}
 
-/** Reads `anyOf: [x, null]` and `type: [x, 'null']` as x: leaving a field empty says the same. */
+/** Reads `anyOf: [x, null]` and `type: [x, 'null']` as x, because an empty field means the same. */
 export function withoutNull(schema: unknown): SchemaNode {
   const found = readSchema(schema)
   const others = found.anyOf?.filter(option => readSchema(option).type !== 'null')

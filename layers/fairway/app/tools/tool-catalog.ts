@@ -1,12 +1,12 @@
 import type { CatalogTool, ToolCatalog } from '#fairway/shared/schemas/tool-catalog'
 
-/** The catalogue with its tools by name. */
+/** The catalog with its tools sorted by name. */
 export const toolsByName = (catalog: ToolCatalog): ToolCatalog => ({
   ...catalog,
   tools: catalog.tools.toSorted((a, b) => a.name.localeCompare(b.name)),
 })
 
-/** What holds every word of a search, in its name, title or description. */
+/** The entries that contain every word of a search in their name, title or description. */
 export function matching<Item extends { name: string; title?: string; description?: string }>(
   items: readonly Item[],
   query: string,
@@ -18,7 +18,7 @@ export function matching<Item extends { name: string; title?: string; descriptio
   })
 }
 
-/** Tools below the folder of their declaration: the application's own first, then the platform's. */
+/** Tools grouped by the folder of their declaration: the application's own first, then the platform's. */
 interface ToolGroup<Tool> {
   id: string
   name: string

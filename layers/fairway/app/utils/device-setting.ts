@@ -1,12 +1,12 @@
 const PREFIX = 'fairway-'
 
-/** What the palette remembers; it names what a person has read, so it goes with the sign-out. */
+/** The recent entries of the palette. They reveal what a user has read, so sign-out deletes them. */
 export const RECENTS_SETTING = 'recents'
 
-/** `off` where single keys do nothing. */
+/** `off` disables single-key shortcuts. */
 export const SHORTCUTS_SETTING = 'shortcuts'
 
-/** What this device remembers under `name`, or null; also null where the browser keeps nothing. */
+/** The stored value of `name` on this device, or null. Also null if the browser has no storage. */
 export function readDeviceSetting(name: string): string | null {
   try {
     return window.localStorage.getItem(PREFIX + name)
@@ -15,24 +15,24 @@ export function readDeviceSetting(name: string): string | null {
   }
 }
 
-/** Remembers `value` on this device; null forgets it. Where the browser keeps nothing, nothing happens. */
+/** Stores `value` on this device; null deletes it. Has no effect if the browser has no storage. */
 export function writeDeviceSetting(name: string, value: string | null): void {
   try {
     if (value === null) window.localStorage.removeItem(PREFIX + name)
     else window.localStorage.setItem(PREFIX + name, value)
   } catch {
-    // Private windows may refuse; the setting then lasts as long as the page.
+    // Private windows may refuse storage. The setting is then lost on reload.
   }
 }
 
-/** What is remembered when the user puts the banner off: what it showed, and the day. */
+/** The stored dismissal of the banner: the day, then the ids that it showed. */
 export const toDismissal = (ids: readonly string[], now: Date): string => [dayOf(now), ...ids].join(' ')
 
-/** What was put off today already; whatever came since then is shown. */
+/** The ids dismissed today. Newer ones are shown. */
 export function dismissedToday(kept: string | null, now: Date): ReadonlySet<string> {
   const [day, ...ids] = kept?.split(' ') ?? []
   return new Set(day === dayOf(now) ? ids : [])
 }
 
-/** The day on the reader's own calendar. */
+/** The day on the user's own calendar. */
 const dayOf = (now: Date): string => [now.getFullYear(), now.getMonth() + 1, now.getDate()].join('-')

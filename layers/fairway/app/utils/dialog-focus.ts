@@ -2,8 +2,8 @@ const FIELD =
   ':is(input:not([type=file], [type=radio]:not(:checked), [tabindex="-1"]), textarea, [role=combobox], [role=checkbox]):enabled'
 
 /**
- * Where the focus goes when a dialog opens: to its first field, or to the dialog itself. Without it that would be the cross, and
- * whoever opened the dialog with Enter would close it with the next one.
+ * Focuses the first field of an opened dialog, or the dialog itself. By default the close button gets the focus. A user who
+ * opened the dialog with Enter would then close it with the next Enter.
  */
 export function focusField(event: Event): void {
   const dialog = event.target

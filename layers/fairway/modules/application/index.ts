@@ -9,7 +9,7 @@ import { addServerModule } from '../registry/server-modules'
 import { reportReplaced } from './report-replaced'
 import type { NuxtHooks } from 'nuxt/schema'
 
-/** What the platform takes from the application that extends it, and the order in which the two come. */
+/** What the platform reads from the application that extends it, and the load order of the two. */
 export default defineNuxtModule({
   meta: { name: 'application' },
   setup(_options, nuxt) {
@@ -23,7 +23,7 @@ export default defineNuxtModule({
     })
     const config = join(rootDir, 'fw.config.ts')
     restartWhenChanged(nuxt, config, () => (existsSync(config) ? readFileSync(config, 'utf8') : ''))
-    // A migration is applied as at every start.
+    // Migrations are applied at every start.
     for (const root of [rootDir, platformDir]) {
       const dir = join(root, 'drizzle')
       const names = () => (existsSync(dir) ? readdirSync(dir).filter(name => name.endsWith('.sql')) : []).join()
@@ -31,9 +31,9 @@ export default defineNuxtModule({
     }
     nuxt.hook('nitro:config', options => {
       shipMigrations(options)
-      // A file of the application that lies in no folder of Nuxt's; without this it belongs to no TypeScript project.
+      // This file is outside of Nuxt's folders. Without this entry it belongs to no TypeScript project.
       const tsConfig = ((options.typescript ??= {}).tsConfig ??= {})
-      // Tests run declarations, which these types describe; where they are a project of their own, that says what they see.
+      // These types describe the declarations that tests run. A separate tests/tsconfig.json configures this itself.
       const tests = existsSync(join(rootDir, 'tests/tsconfig.json')) ? [] : [join(rootDir, 'tests/**/*.test.ts')]
       tsConfig.include = [...(tsConfig.include ?? []), config, ...tests]
     })
@@ -46,7 +46,7 @@ export default defineNuxtModule({
     ownComposables(nuxt)
     reportReplaced(nuxt)
 
-    /** The application's own migrations, beside the platform's; what drizzle-kit notes about them stays out of the build. */
+    /** The application's own migrations, beside the platform's. The metadata of drizzle-kit stays out of the build. */
     function shipMigrations(config: Pick<NitroConfig, 'plugins' | 'serverAssets'>): void {
       const dir = join(rootDir, 'drizzle')
       if (existsSync(dir))
@@ -55,12 +55,15 @@ export default defineNuxtModule({
   },
 })
 
-/** As early as `enforce: 'pre'`, by Nuxt's own numbers: an application's plugin that says so comes after, whatever its name. */
+/**
+ * The numeric order of `enforce: 'pre'` in Nuxt. An application's plugin with that setting runs afterwards, regardless of its
+ * name.
+ */
 const EARLY = -20
 
 /**
- * Nuxt and Nitro join lists with the application's first; styles would lose, and middleware and plugins would run before the
- * platform's. Numbers in file names sort the files of one folder only. Layers between the two come with the application.
+ * Nuxt and Nitro put the application first in their lists. Its styles would lose, and its middleware and plugins would run before
+ * the platform's. Numbers in file names only sort files of the same folder. Layers between the two count as the application.
  */
 function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
   const first = <T>(list: readonly T[], fileOf: (item: T) => unknown): T[] => {
@@ -76,7 +79,7 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
     const { options } = nuxt.runWithContext(useNitro)
     options.scanDirs = first(options.scanDirs, dir => dir)
   })
-  // As late as can be: whatever modules and the application's own configuration have added is there by then.
+  // Runs as late as possible, after all modules and the application's own configuration have added their entries.
   nuxt.hook('nitro:build:before', ({ options }) => {
     const folder = join(platformDir, 'server/plugins')
     const ours = readdirSync(folder)
@@ -87,24 +90,24 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** Tells the server whether this application has `POST /api/local-migration`, from the routes of the build itself. */
+/** Tells the server whether this application has `POST /api/local-migration`, based on the routes of the build. */
 const localMigrationHook = (nuxt: ReturnType<typeof useNuxt>): void =>
   addServerModule('#fw/local-migration', {
     contents() {
-      // The bundler asks from outside of every context.
+      // The bundler calls this outside of any Nuxt context.
       const { scannedHandlers, options } = nuxt.runWithContext(useNitro)
       return `export const hasLocalMigrationHook = ${hasHook([...scannedHandlers, ...options.handlers])}\n`
     },
     types: () => '  export const hasLocalMigrationHook: boolean\n',
   })
 
-// Which names files have without an import: the application's on the server, and the platform's own composables.
-// h3 has a `getSession` of its own that would be auto-imported and *creates* a session: authors get `#fw`'s instead. The bundler
-// makes its context out of Nitro's options, types come from another: both are changed.
+// Names that files use without an import: the application's on the server, and the platform's own composables. h3's `getSession`
+// would be auto-imported and *creates* a session, so authors get the one of `#fw` instead. The bundler creates its context from
+// Nitro's options, and types come from another context. Both must change.
 
 /**
- * Nitro's auto-imports, for the application's files. The platform imports what it uses: its files are left as they are, so that no
- * name of an application's gets into them.
+ * Nitro's auto-imports, for the application's files. The platform imports what it uses: its files are excluded, so that they
+ * never get a name from the application.
  */
 export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
   nuxt.hook('nitro:config', config => {
@@ -116,7 +119,7 @@ export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
   nuxt.hook('nitro:init', async () => {
     const { options, unimport } = nuxt.runWithContext(useNitro)
     if (!options.imports) return
-    // Twice, because the bundler makes a context of its own out of the options, and types come from this one.
+    // Set twice, because the bundler creates a separate context from the options, and types come from this one.
     options.imports.imports = [...(options.imports.imports ?? []), ...NAMES_OF_FW]
     options.imports.presets = (options.imports.presets ?? []).map(preset =>
       typeof preset !== 'string' && 'imports' in preset && preset.from === 'h3'
@@ -132,13 +135,13 @@ export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
 
 type Unimport = Parameters<NuxtHooks['imports:context']>[0]
 
-// Nitro's own types leave it open what this is.
+// Nitro does not declare this type.
 const isUnimport = (value: unknown): value is Unimport =>
   typeof value === 'object' && value !== null && 'getInternalContext' in value
 
 /**
- * A composable of the application's with the name of one of the platform's is used by the application alone: the platform's own
- * files go on with their own. An upgrade may so bring names that an application has already.
+ * If an application has a composable with the name of a platform composable, only the application uses it. The platform's own
+ * files keep using theirs. An upgrade may therefore add names that an application already has.
  */
 export function ownComposables(nuxt: ReturnType<typeof useNuxt>): void {
   const ours = new Map<string, string>()

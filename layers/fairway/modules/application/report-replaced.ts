@@ -12,16 +12,18 @@ export interface FoundComponent {
   filePath: string
 }
 
-/** Where an application keeps what it replaces; folders of layers between it and the platform are its own too. */
+/** The folders that contain an application's replacements, including those of layers between it and the platform. */
 export interface ApplicationFolders {
   app: string
   public: string
 }
 
-/** Files that replace the platform's by standing in the same place. */
+/** Files that replace the platform's file at the same path. */
 const BY_PLACE = /^(pages|layouts|middleware)\/|^(app|error)\.vue$|^app\.config\.ts$/
 
-/** Says in one line of the build what the application replaces, and warns of files that replace nothing or what may change. */
+/**
+ * Logs in one line of the build what the application replaces. Warns about files that replace nothing, or parts that may change.
+ */
 export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
   let components: readonly FoundComponent[] = []
   nuxt.hook('components:extend', found => {
@@ -36,10 +38,10 @@ export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** What an application replaces by name, for a reader, and what its author may have meant otherwise. */
+/** The replacements of an application by name, with warnings about likely mistakes. */
 export function findReplaced(folders: readonly ApplicationFolders[], components: readonly FoundComponent[]) {
   const ours = new Map(filesBelow(join(platformDir, 'app/components')).map(file => [nameOf(file), file]))
-  // Modules bring components of their own, which are none of the application's.
+  // Modules add components that are not part of the application.
   const own = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
   const replacing = own.filter(({ pascalName }) => ours.has(pascalName))
   const places = folders.flatMap(({ app }) =>
@@ -89,7 +91,7 @@ const replacedTexts = (app: string): string[] =>
 const keysIn = (app: string, language: string): string[] =>
   textFilesIn(app, language).flatMap(file => keysOf(textsOf(file)))
 
-/** The texts of a file; none where there is none, and where it is broken, which modules/texts tells with the line. */
+/** The texts of a file. Empty for a missing or broken file; modules/texts reports the latter with its line. */
 function textsOf(file: string): unknown {
   try {
     return existsSync(file) ? readCatalog(file) : {}

@@ -1,4 +1,4 @@
-// Nitro mounts whatever lies in `server/api` and `server/routes`: the syntax of an author's files there is checked.
+// Nitro mounts every file in `server/api` and `server/routes`. This checks the syntax of the author's files there.
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineNuxtModule, useNitro } from '@nuxt/kit'
@@ -7,7 +7,7 @@ import { isPlatformFile } from '../registry/roots'
 import { addServerModule, checkWithBuild } from '../registry/server-modules'
 import { routeFault } from './route-fault'
 
-/** A route of an author's that can change data and does not check the session first stops the build, and the development server. */
+/** Stops the build, and the development server, for an author's route that can change data without first checking the session. */
 export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {
@@ -21,13 +21,13 @@ export default defineNuxtModule({
   },
 })
 
-/** Whether anything that is not the platform's comes before every route: then no answer of the platform's may come before it. */
+/** Whether the application or a module has middleware before all routes. Then no response of the platform may precede it. */
 export const hasOwnMiddleware = ({ scannedHandlers, options }: Pick<Nitro, 'scannedHandlers' | 'options'>): boolean =>
   [...scannedHandlers, ...options.handlers].some(
     ({ handler, middleware, route }) => (middleware || !route) && !isPlatformFile(String(handler)),
   )
 
-/** A route as the build has found it; without a method it takes any. */
+/** A route from the build. Without a method it accepts any. */
 export interface FoundRoute {
   handler: string
   method?: string
@@ -39,7 +39,10 @@ const READING = new Set(['get', 'head', 'options', 'connect', 'trace'])
 const CURE =
   'Begin with `const { db, session } = await useFairway(event)` or `await requireSession(event)`, and move what is named here below it. If anyone may call the route, declare it with `definePublicRoute(…)`.'
 
-/** Looks at every route that can change data and is not the platform's; throws with the file, line, reason and cure of each that must not be served. */
+/**
+ * Checks every route that can change data and is not the platform's. Throws with the file, line, reason and fix of each that must
+ * not be served.
+ */
 export function checkRoutes(routes: readonly FoundRoute[], rootDir: string): void {
   const files = new Set(
     routes

@@ -1,7 +1,7 @@
 import { type CallExpression, type Node, parseSync, type Program, visitorKeys } from 'oxc-parser'
 import { published } from '../../published'
 
-/** Makers of handlers that anyone may call, or that check the caller themselves. */
+/** Makers of handlers that are public, or that check the caller themselves. */
 const OPEN = ['definePublicRoute', 'defineLocalMigration']
 const WRAPPERS = ['defineEventHandler', 'eventHandler']
 /** Readers that call their second argument. */
@@ -20,9 +20,9 @@ const READERS_OF_H3 = `assertMethod createError getCookie getHeader getHeaders g
   /\s+/,
 )
 const GLOBALS = ['Boolean', 'Date', 'Error', 'Number', 'String', 'URL', 'URLSearchParams']
-/** What may be called before the session check: it reads the request, prepares the answer or makes a value. */
+/** Functions allowed before the session check: they read the request, prepare the response or create a value. */
 const HARMLESS = new Set([...READERS_OF_FW, ...READERS_OF_H3, ...GLOBALS])
-/** The same for methods: those of a schema, and the guard of app roles. */
+/** Methods allowed before the session check: those of a schema, and the guard of app roles. */
 const METHODS = new Set(['parse', 'parseAsync', 'requireAny', 'safeParse', 'safeParseAsync'])
 const IMPORTABLE: Readonly<Record<string, readonly string[]>> = {
   '#fw': [...READERS_OF_FW, ...OPEN, 'useFairway'],
@@ -39,23 +39,23 @@ const PLAIN = new Set(
   TSNonNullExpression TSSatisfiesExpression TSTypeAliasDeclaration UnaryExpression
   VariableDeclaration VariableDeclarator`.split(/\s+/),
 )
-/** The parts of it that run in some cases only, where a session check does not count. */
+/** The parts of that syntax that run only in some cases, where a session check does not count. */
 const UNCERTAIN =
   /^(?:ChainExpression|(?:AssignmentPattern|LogicalExpression)\.right|ConditionalExpression\.(?:alternate|consequent))/
 
 type Handler = Extract<Node, { type: 'ArrowFunctionExpression' | 'FunctionExpression' | 'FunctionDeclaration' }>
 
 interface RouteFile {
-  /** What its names stand for: the platform's, h3's and JavaScript's own. */
+  /** The names that refer to the platform, h3 or JavaScript. */
   known: ReadonlyMap<string, string>
-  /** Its own constants and functions. */
+  /** The constants and functions declared in the file. */
   declared: ReadonlyMap<string, Node>
 }
 
 /**
- * Why a route that can change data must not be served, with its line, or undefined. It reads the syntax of the one file. Until the
- * handler has waited for `useFairway(event)` or `requireSession(event)`, or has refused callers that `getSession(event)` does not
- * find, it may only read the request and fail.
+ * The reason why a route that can change data must not be served, with its line, or undefined. Reads the syntax of this one file.
+ * Before the session check, the handler may only read the request and fail. The check is an awaited `useFairway(event)` or
+ * `requireSession(event)`, or a refusal of callers for whom `getSession(event)` returns null.
  */
 export function routeFault(path: string, source: string): string | undefined {
   const { program, errors } = parseSync(path, source, { preserveParens: false })
@@ -96,7 +96,7 @@ function readFile(program: Program): RouteFile {
   }
 }
 
-/** Every imported name with what it is of ours and h3's; empty for everything else. */
+/** Every imported name with the function of `#fw` or h3 that it refers to; empty for all others. */
 function importsOf(statement: Node): (readonly [string, string])[] {
   if (statement.type !== 'ImportDeclaration') return []
   const names = IMPORTABLE[statement.source.value] ?? []
@@ -114,7 +114,7 @@ function declarationsOf(statement: Node): (readonly [string, Node])[] {
   )
 }
 
-/** Every name that a file gives to something of its own, wherever in it; one too many only makes the check stricter. */
+/** Every name that the file declares in any scope. An extra name only makes the check stricter. */
 function boundNames(program: Program): Set<string> {
   const names = new Set<string>()
   const visit = (node: Node, isBound: boolean): void => {
@@ -127,7 +127,7 @@ function boundNames(program: Program): Set<string> {
   return names
 }
 
-/** The node without the types around it; a name of the file's own is what it stands for. */
+/** The node without its type annotations. A name declared in the file is replaced by its value. */
 function plain(node: Node, file: RouteFile): Node {
   if (node.type === 'Identifier') return file.declared.get(node.name) ?? node
   return node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression' ? plain(node.expression, file) : node
@@ -155,7 +155,7 @@ function handlerFault(handler: Handler, file: RouteFile): Node | undefined {
   return handler
 }
 
-/** What is wrong with a way out that callers without a session may take: it must throw or answer 401, and change nothing. */
+/** The fault in an exit for callers without a session: it must throw or return 401, and change nothing. */
 function exitFault(node: Node, file: RouteFile): Node | undefined {
   const statements: readonly Node[] = node.type === 'BlockStatement' ? node.body : [node]
   const index = statements.findIndex(({ type }) => type === 'ReturnStatement' || type === 'ThrowStatement')
@@ -173,7 +173,7 @@ function setsStatus401(statement: Node | undefined, file: RouteFile): boolean {
   return call.arguments[1]?.type === 'Literal' && call.arguments[1].value === 401
 }
 
-/** What a node comes to first, in the order in which it runs: the session check, a part that is a fault there, or neither. */
+/** The first result of a node in execution order: the session check, a disallowed part, or undefined. */
 function first(node: Node, file: RouteFile): 'check' | Node | undefined {
   if (!PLAIN.has(node.type)) return node
   for (const [key, part] of partsOf(node)) {
@@ -196,7 +196,9 @@ function isCheck(node: Node, file: RouteFile): boolean {
   return name === 'requireSession' || (name === 'useFairway' && ['', 'guard'].includes(optionOf(node)))
 }
 
-/** The one option that a call of `useFairway` writes out; empty without any. With `public` a guard would run without a session. */
+/**
+ * The single literal option of a call of `useFairway`; empty without options. With `public` a guard would run without a session.
+ */
 function optionOf(call: CallExpression): string {
   const [, options] = call.arguments
   if (!options && call.arguments[0]?.type !== 'SpreadElement') return ''
@@ -226,7 +228,7 @@ const validates = (node: Node | undefined, file: RouteFile): boolean =>
     ? [...node.params, node.body].every(part => first(part, file) === undefined)
     : node !== undefined && isMethod(node)
 
-/** The names under which a statement keeps a session that may be null. */
+/** The names that a statement assigns to a session that may be null. */
 function sessionsOf(statement: Node, file: RouteFile): string[] {
   if (statement.type !== 'VariableDeclaration') return []
   return statement.declarations.flatMap(({ id, init }) => {
@@ -239,7 +241,7 @@ function sessionsOf(statement: Node, file: RouteFile): string[] {
   })
 }
 
-/** Whether a condition holds in every case without a session, and changes nothing then. */
+/** Whether a condition is always true without a session, and changes nothing. */
 function isAbsence(test: Node, sessions: ReadonlySet<string>, file: RouteFile): boolean {
   const isSession = (node: Node) => node.type === 'Identifier' && sessions.has(node.name)
   if (test.type === 'UnaryExpression') return test.operator === '!' && isSession(test.argument)

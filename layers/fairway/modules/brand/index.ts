@@ -15,7 +15,10 @@ import { socialImage } from './social-image'
 
 const FOLDER = 'brand-public'
 
-/** Gives pages the name, the logo and the colours that fw.config.ts declares, and whether there are plans; the server reads them there itself. */
+/**
+ * Provides pages with the name, the logo and the colours of fw.config.ts, and whether there are plans. The server reads them
+ * there itself.
+ */
 export default defineNuxtModule({
   meta: { name: 'brand' },
   async setup(_options, nuxt) {
@@ -57,7 +60,7 @@ export default defineNuxtModule({
   },
 })
 
-/** The first folder that has a file wins: an application's own icon, then this one, then the platform's. */
+/** The first folder with the file wins: the application's own icon, then this one, then the platform's. */
 function serveFirst(config: Pick<NitroConfig, 'plugins' | 'publicAssets'>, dir: string): void {
   const assets = (config.publicAssets ??= [])
   const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(platformDir, 'public'))
@@ -74,7 +77,7 @@ const brandModule = ({ logo }: Brand): string =>
   `/** The product's picture, for light and for dark pages; null where it has none. */\n` +
   `export const logo: { light: string; dark: string } | null = ${JSON.stringify(logo)}\n`
 
-/** What stands in the place of a page until its code is there (app/spa-loading-template.html): the frame with the product's name. */
+/** The placeholder of a page until its code loads (app/spa-loading-template.html): the frame with the product's name. */
 async function loadingFrame({ name, logo }: Brand): Promise<string> {
   const template = readFileSync(join(platformDir, 'app/spa-loading-template.html'), 'utf8')
   const shapes = readFileSync(MARK, 'utf8').replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
@@ -88,7 +91,7 @@ async function loadingFrame({ name, logo }: Brand): Promise<string> {
   return template.replace('<!--brand-->', await renderToString(row))
 }
 
-/** The files of a logo, each with the class of the theme that it is shown in. */
+/** The files of a logo, each with the class of its theme. */
 const pictures = ({ light, dark }: NonNullable<Brand['logo']>): [src: string, shown: string][] =>
   light === dark
     ? [[light, '']]
@@ -108,7 +111,7 @@ const OUTLINE = {
 const MARK = join(platformDir, 'public/favicon.svg')
 const MARK_COLOUR = 'stroke="#166534"'
 
-/** The icon of the browser's tab as SVG: the logo's picture, or the platform's mark in the colours of the accent. */
+/** The favicon as SVG: the logo's picture, or the platform's mark in the accent colours. */
 export function favicon(logoFile: string | undefined, accent: Accent): string {
   if (logoFile?.endsWith('.svg')) return readFileSync(logoFile, 'utf8')
   if (logoFile) return pictureIn(readFileSync(logoFile).toString('base64'))
@@ -122,8 +125,8 @@ const pictureIn = (png: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><image width="32" height="32" href="data:image/png;base64,${png}"/></svg>\n`
 
 /**
- * What the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
- * In development it says so instead and gives the platform's own, so that the cure is noticed.
+ * The current settings of fw.config.ts. Throws with the file's name and the error. In development it reports the error and
+ * returns the platform's settings, so that the server keeps running until the fix.
  */
 export async function loadSettings(nuxt: ReturnType<typeof useNuxt>): Promise<FwConfig> {
   const { rootDir, dev } = nuxt.options

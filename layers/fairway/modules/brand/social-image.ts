@@ -1,9 +1,9 @@
-// The picture beside a link to a public page, where the application has no logo and no picture: the platform's mark on its accent.
+// The social image of a public page when the application has no logo and no picture: the platform's mark on its accent colour.
 import { crc32, deflateSync } from 'node:zlib'
 
 const WIDTH = 1200
 const HEIGHT = 630
-/** The mark of public/favicon.svg: lines of a width of 2 within 24 by 24. */
+/** The mark of public/favicon.svg: lines of width 2 within 24 by 24. */
 const MARK: readonly Line[] = [
   [6, 21, 6, 4],
   [6, 4, 18, 8],
@@ -38,7 +38,7 @@ export function socialImage(colour: string): Buffer {
   ])
 }
 
-/** How much of a pixel the mark covers, from 0 to 1. */
+/** The fraction of a pixel that the mark covers, from 0 to 1. */
 function coverage(x: number, y: number): number {
   if (x < 2 || x > 22 || y < 2 || y > 23) return 0
   const nearest = Math.min(...MARK.map(line => distance(x, y, line)))

@@ -10,13 +10,13 @@ const SOURCE = /\.(vue|[cm]?[jt]sx?)$/
 const CURE =
   'use #fw in server code, #fw/client in pages and components, nuxt-fairway/tables where drizzle-kit reads; composables and components need no import'
 
-/** The sources of an application's folder. */
+/** The source files of an application's folder. */
 export const sourcesBelow = (dir: string): string[] =>
   filesBelow(dir, NO_SOURCES)
     .filter(file => SOURCE.test(file))
     .map(file => join(dir, file))
 
-/** Imports of what the platform does not publish, types too: an upgrade would break them. */
+/** Imports of unpublished platform code, types included: an upgrade would break them. */
 export function importClashes(files: readonly string[], rootDir: string): string[] {
   const names = aliases(rootDir)
   return files.flatMap(file => {
@@ -37,7 +37,10 @@ function isPublished(specifier: string, file: string, names: Record<string, stri
   return alias === undefined || !isPlatformFile(join(names[alias] ?? '', specifier.slice(alias.length)))
 }
 
-/** What a file imports; of a component, its scripts. What does not parse is left to the bundler, which says it better. */
+/**
+ * The imports of a file; for a component, those of its scripts. Ignores files that do not parse, because the bundler reports them
+ * better.
+ */
 function specifiersOf(file: string, source: string): string[] {
   const scripts = file.endsWith('.vue')
     ? [...source.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, script = '']) => script)
@@ -52,14 +55,14 @@ function specifiersOf(file: string, source: string): string[] {
   })
 }
 
-/** What an application may have written in its nuxt.config. */
+/** The relevant settings of an application's nuxt.config. */
 interface Settings {
   alias: Record<string, string>
   errorHandler?: unknown
   renderer?: unknown
 }
 
-/** Settings of the application's that would put something else in the place of the platform's heart. */
+/** Settings of the application that would replace the core of the platform. */
 export function settingClashes({ alias, errorHandler, renderer }: Settings, rootDir: string): string[] {
   const own = aliases(rootDir)
   const renamed = ['#fairway', '#fw', '#fw/client'].filter(name => alias[name] !== own[name])
@@ -77,7 +80,7 @@ export function settingClashes({ alias, errorHandler, renderer }: Settings, root
   ]
 }
 
-/** The Vite plugin that refuses server code in what browsers get; imports of types are gone before it looks. */
+/** The Vite plugin that refuses server code in browser bundles. Type imports are already removed at this point. */
 export const refuseServerCode = (serverDir: string) => ({
   name: 'refuse-server-code',
   enforce: 'pre' as const,

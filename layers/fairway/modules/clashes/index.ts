@@ -8,7 +8,10 @@ import { checkWithBuild } from '../registry/server-modules'
 import { fileClashes, pageClashes, routeClashes, ruleClashes, scanRoutes, takenPaths } from './path-clashes'
 import { importClashes, refuseServerCode, sourcesBelow, settingClashes } from './import-clashes'
 
-/** What of the application's would take a path or the place of something of the platform's stops the build, with file and cure. */
+/**
+ * Stops the build when the application would take a path or the place of something of the platform's. The error names the file
+ * and the fix.
+ */
 export default defineNuxtModule({
   meta: { name: 'clashes' },
   setup(_options, nuxt) {

@@ -1,6 +1,5 @@
-// Routes, pages, public files and route rules of an application that meet a path of the platform's.
-// Nitro's router looks at text before placeholders and never turns back, and pages are what no route answers: clashes are judged
-// by that.
+// Routes, pages, public files and route rules of an application that conflict with a path of the platform. Nitro's router tries
+// text before placeholders and never backtracks, and pages are the fallback of all routes. The checks follow these rules.
 import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
 import { type PageFile, withChildren } from '../pages/page-files'
@@ -9,28 +8,31 @@ import { SITE_FILES } from '../pages/site-files'
 import { scanServerRoutes } from 'nitropack/core'
 import type { Nitro } from 'nitropack/types'
 
-/** A path that is the platform's. */
+/** A path of the platform. */
 export interface TakenPath {
   path: string
   pattern: PathPattern
-  /** The file behind it, or what else has it. */
+  /** The file that serves it, or another owner. */
   owner: string
-  /** Pages are what is left when no route answers. */
+  /** Pages are the fallback when no route responds. */
   isPage?: boolean
 }
 
-/** Places in which everything is the platform's, also what it does not have yet. */
+/** Path prefixes that are reserved for the platform, including future paths. */
 const PLACES = ['/_fw/**', '/mcp/**', '/contexts/**', '/_nuxt/**', '/__nuxt_error']
 
-/** What the application may answer itself: the platform's is mounted only where it does not (modules/pages/site-files). */
+/**
+ * Paths that the application may serve itself. The platform mounts its own only if the application does not
+ * (modules/pages/site-files).
+ */
 const YIELDED: readonly string[] = SITE_FILES.map(({ route }) => route)
 
-/** An author's routes as Nitro finds them, before it drops those that stand twice. */
+/** The author's routes as Nitro finds them, before it removes duplicates. */
 export async function scanRoutes(nitro: Nitro) {
   return [...(await scanServerRoutes(nitro, 'routes', '/')), ...(await scanServerRoutes(nitro, 'api', '/api'))]
 }
 
-/** Every path of the platform: its routes, what the build has mounted, its places and its pages. */
+/** Every path of the platform: its routes, the handlers mounted by the build, its reserved prefixes and its pages. */
 export function takenPaths(
   routes: readonly { route?: string; handler: string }[],
   pages: readonly PageFile[],
@@ -45,14 +47,14 @@ export function takenPaths(
   ]
 }
 
-/** What one part of a path may be: this very text, any text, or any number of parts. */
+/** One part of a path: this exact text, any text, or any number of parts. */
 const ANY = ':'
 const REST = '**'
 
-/** A path in the spelling of Nitro or of Vue Router, part by part. */
+/** A path in the syntax of Nitro or of Vue Router, part by part. */
 type PathPattern = readonly string[]
 
-/** Reads a path; what both spellings have beside names (`**:rest`, `:id()`, `:slug(.*)*`) is reduced to what it may be. */
+/** Parses a path. Parameters of both syntaxes (`**:rest`, `:id()`, `:slug(.*)*`) are reduced to what they match. */
 export const toPattern = (path: string): PathPattern =>
   path
     .replaceAll(/\([^)]*\)/g, '')
@@ -63,7 +65,7 @@ export const toPattern = (path: string): PathPattern =>
       return part.includes(ANY) || part === '*' ? ANY : part
     })
 
-/** Whether one path may match both. */
+/** Whether some path can match both. */
 export function overlap([a, ...afterA]: PathPattern, [b, ...afterB]: PathPattern): boolean {
   if (a === REST || b === REST) return true
   if (a === undefined || b === undefined) return a === b
@@ -72,16 +74,19 @@ export function overlap([a, ...afterA]: PathPattern, [b, ...afterB]: PathPattern
 
 const rankOf = (part: string | undefined): number => [ANY, REST].indexOf(part ?? '')
 
-/** Whether a router gives what both match to the first for certain: it takes text before anything else, part by part, and never turns back. */
+/**
+ * Whether a router always prefers the first pattern for paths that match both. It tries text before placeholders, part by part,
+ * and never backtracks.
+ */
 export function comesFirst(a: PathPattern, b: PathPattern): boolean {
   const at = a.findIndex((part, index) => part !== b[index])
   return at === -1 ? b.length > a.length : rankOf(a[at]) < rankOf(b[at])
 }
 
-/** Whether it begins with text: such a path is meant for one place, others take whatever comes. */
+/** Whether the pattern begins with text. Such a path has one purpose; others are catch-alls. */
 export const isFixed = (pattern: PathPattern): boolean => pattern[0] !== ANY && pattern[0] !== REST
 
-/** A handler as Nitro knows it; one without a route is middleware. */
+/** A handler of Nitro. Without a route it is middleware. */
 interface ServedRoute {
   route?: string
   handler: string
@@ -89,8 +94,8 @@ interface ServedRoute {
 }
 
 /**
- * Routes that may answer a path of the platform's, whatever their method. Where the platform's own route wins for certain nothing
- * is lost; a page never does, because pages are what is left when no route answers.
+ * Routes that may answer a path of the platform, for any method. There is no conflict if the platform's own route always wins. A
+ * page never wins, because pages are the fallback of all routes.
  */
 export function routeClashes(routes: readonly ServedRoute[], taken: readonly TakenPath[]): string[] {
   return routes.flatMap(({ route, handler, middleware }) => {
@@ -106,21 +111,21 @@ export function routeClashes(routes: readonly ServedRoute[], taken: readonly Tak
   })
 }
 
-/** Whose a path is, for a message. */
+/** The owner of a path, for a message. */
 const whose = ({ owner, isPage }: TakenPath): string => (isPage ? `the page ${owner}` : `of ${owner}`)
 
-/** Places of the server in which no page is ever shown. */
+/** Path prefixes of the server that never show a page. */
 const PAGELESS = ['/api/**', '/.well-known/**'].map(path => ({ path, pattern: toPattern(path), owner: 'the server' }))
 
 /**
- * Pages that would never be shown: at a path that the server answers, or at the path of a page of the platform's without replacing it.
- * Pages for whatever comes (`[...slug].vue`) are none of them: the server's own paths and the platform's pages come first.
+ * Pages that would never be shown: at a path that the server answers, or at the path of a platform page without replacing it.
+ * Catch-all pages (`[...slug].vue`) are excluded: the server's own paths and the platform's pages come first.
  */
 export function pageClashes(pages: readonly PageFile[], taken: readonly TakenPath[]): string[] {
   const all = withChildren(pages)
   const served = [...taken.filter(each => !each.isPage && !each.owner.includes('/server/mounted/')), ...PAGELESS]
   return all.flatMap(({ path, file = '' }) => {
-    // Nuxt makes a page of its own of each route rule that redirects.
+    // Nuxt creates a page for each route rule that redirects.
     if (file === '' || isPlatformFile(file) || file.includes('/node_modules/nuxt/')) return []
     const pattern = toPattern(path)
     const lost = isFixed(pattern) ? served.find(each => overlap(each.pattern, pattern)) : undefined
@@ -132,13 +137,13 @@ export function pageClashes(pages: readonly PageFile[], taken: readonly TakenPat
   })
 }
 
-/** A folder of files that are served as they are. */
+/** A folder of public files. */
 interface PublicFolder {
   dir: string
   baseURL?: string
 }
 
-/** Public files at a path of the platform's: they are answered before everything else. What the build itself writes is none of them. */
+/** Public files at a path of the platform: they are served before everything else. Files written by the build are excluded. */
 export function fileClashes(folders: readonly PublicFolder[], taken: readonly TakenPath[], buildDir: string): string[] {
   const own = folders.filter(({ dir }) => !isPlatformFile(dir) && !dir.startsWith(`${buildDir}/`))
   return own.flatMap(({ dir, baseURL = '/' }) =>
@@ -155,21 +160,21 @@ export function fileClashes(folders: readonly PublicFolder[], taken: readonly Ta
   )
 }
 
-/** Where a file is served: at its path, compressed ones also without their ending, and an index at its folder. */
+/** The addresses of a file: its path; for compressed files also without their ending, and for an index its folder. */
 function addressesOf(path: string): string[] {
   const plain = path.replace(/\.(gz|br)$/, '')
   return [...new Set([path, plain, plain.replace(/(^|\/)index\.html$/, '')])]
 }
 
-/** What a rule says about the paths that it matches. */
+/** The settings of a rule for its matching paths. */
 type RouteRule = object
 
-/** Rules by which something else answers: they come before every route. */
+/** Rules that respond before every route. */
 const ANSWERING = ['redirect', 'proxy', 'cache', 'swr', 'isr', 'static', 'prerender']
 
 /**
- * Route rules that answer a path of the platform's, open it to other sites, or are about its places alone. Pages are left out: an
- * application may send visitors of a page elsewhere. `own` are the patterns that the application itself has rules for.
+ * Route rules that answer a path of the platform, open it to other sites, or only match its reserved prefixes. Pages are
+ * excluded: an application may redirect visitors of a page. `own` are the patterns of the application's own rules.
  */
 export function ruleClashes(
   rules: Readonly<Record<string, RouteRule>>,

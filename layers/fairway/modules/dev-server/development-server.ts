@@ -1,4 +1,4 @@
-// The development server's own way from a saved file to an answer: bundle, start, swap; and what it shows when that fails.
+// The development server's own path from a saved file to a response: bundle, start, swap. Also shows what failed.
 import { join } from 'node:path'
 import { eventHandler, type App } from 'h3'
 import { useNitro, type useNuxt } from '@nuxt/kit'
@@ -14,7 +14,7 @@ import { PROBLEM_MEDIA_TYPE } from '../../server/kernel/http/app-error'
 
 type Nuxt = ReturnType<typeof useNuxt>
 
-/** Serves what Rolldown builds from threads that take over from one another, so that no request is lost. */
+/** Serves the bundles of Rolldown from threads that replace one another without losing a request. */
 export function serveDevelopment(nuxt: Nuxt): void {
   const { rootDir } = nuxt.options
   const processes = createServerProcesses()
@@ -36,7 +36,7 @@ export function serveDevelopment(nuxt: Nuxt): void {
           const fault = toFault(error, rootDir)
           noteFault(nuxt, 'server', fault)
           processes.release()
-          // Nuxt begins to answer when the first build has ended, however it has.
+          // Nuxt starts to respond when the first build has ended, successful or not.
           await nitro.hooks.callHook('compiled', nitro)
           throw told(fault, rootDir)
         }
@@ -45,7 +45,7 @@ export function serveDevelopment(nuxt: Nuxt): void {
   })
   nuxt.hook('ready', ({ server }) => {
     const { app }: { app: App } = server
-    // The last one is Nitro's, which would lose what is under way.
+    // The final handler is Nitro's, which would lose pending requests.
     app.stack.pop()
     app.use(
       eventHandler(async ({ node: { req, res } }) => {
@@ -56,7 +56,7 @@ export function serveDevelopment(nuxt: Nuxt): void {
     Object.assign(server, { upgrade: processes.upgrade, reload: () => undefined })
   })
   nuxt.hook('close', () => processes.close())
-  // What a build misses is no part of it, so the bundler does not see it come.
+  // A missing file is not part of the build, so the bundler does not notice when it appears.
   for (const folder of ['server', 'shared'])
     watchPlace(nuxt, join(rootDir, folder), async () => {
       if (hasFault(nuxt, 'server')) await buildAgain(nuxt)
@@ -64,16 +64,16 @@ export function serveDevelopment(nuxt: Nuxt): void {
   showOverPages(nuxt)
 }
 
-/** What Nitro prints; it shows message, file and lines of its own accord. */
+/** The error that Nitro prints. Nitro adds message, file and lines itself. */
 function told(fault: Fault, rootDir: string): Error {
   const { message, frame = '' } = fault
   return quiet([message, ...(frame ? [placeOf(fault, rootDir), frame] : [])].join('\n'))
 }
 
-/** An error whose own place tells nothing; Nitro prints "undefined" for one that lists no further errors. */
+/** An error without a useful stack. Nitro prints "undefined" for an error without a list of further errors. */
 const quiet = (message: string): Error => Object.assign(new Error(message), { stack: '', errors: [] })
 
-/** The overlay of Vite, on pages that are open and on those that come. */
+/** Vite's error overlay, on open and on new pages. */
 function showOverPages(nuxt: Nuxt): void {
   const { rootDir } = nuxt.options
   nuxt.hook('vite:serverCreated', (server, { isClient }) => {
@@ -100,11 +100,11 @@ const overlay = (fault: Fault, rootDir: string) => ({
   },
 })
 
-// How a fault is shown where no server answers: as a page to people, and as problem+json to programs. In development only.
+// Shows a fault when no server responds: as a page to people, and as problem+json to programs. In development only.
 
 const TITLE = 'The application does not start'
 
-/** 503 with the reason and its place. */
+/** 503 with the reason and its location. */
 export function answerFault(req: IncomingMessage, res: ServerResponse, fault: Fault, rootDir: string): void {
   const isPage = (req.headers.accept ?? '').includes('text/html')
   const place = placeOf(fault, rootDir)
@@ -129,7 +129,7 @@ const problem = ({ message, frame }: Fault, place: string) => ({
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, character => ESCAPES[character] ?? character)
 
-/** It asks again until there is an answer, and then shows that. */
+/** The page polls until the server answers, and then shows the answer. */
 const page = ({ message, frame }: Fault, place: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,24 +1,24 @@
-// The worker takes the environment of the moment in which it begins: what follows from the address is set in the hook `listen`.
-// Nuxt begins again in processes that inherit it and read no changed value of `.env`, so what was set is noted and taken back at
-// each start. Its command line puts variables in the place of `$`; ours and the built server take `.env` to the letter, so the
-// file is read again.
+// The worker inherits the environment of the moment of its start, so the hook `listen` sets the values that depend on the
+// address. Nuxt restarts in processes that inherit them and miss changed values of `.env`. Each start therefore reverts the
+// recorded values. Nuxt's command line expands `$` variables, but ours and the built server read `.env` literally, so this reads
+// the file again.
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../shared/loopback'
 
-/** Where the development server listens, as Nuxt's command line tells it. */
+/** Where the development server listens, as reported by Nuxt's command line. */
 export interface Listening {
   address: { address: string; port: number }
   https: unknown
   urls: { url: string; type: string }[]
 }
 
-/** Whether others than the programs of this machine can reach it. */
+/** Whether other machines can reach the server. */
 export const isExposed = ({ address: { address }, urls }: Listening): boolean =>
   !isLoopbackHost(address.includes(':') ? `[${address}]` : address) || urls.some(({ type }) => type === 'tunnel')
 
-/** The settings that follow from where the server listens, beside those that the environment has already. */
+/** The settings that depend on the server's address, unless the environment already has them. */
 export function listeningSettings(listening: Listening, env: NodeJS.Dict<string>): Record<string, string> {
   const { address, https, urls } = listening
   const settings = {
@@ -26,7 +26,7 @@ export function listeningSettings(listening: Listening, env: NodeJS.Dict<string>
     FW_BASE_URL: env.FW_BASE_URL ?? `${https ? 'https' : 'http'}://localhost:${address.port}`,
   }
   if (!isExposed(listening)) return settings
-  // What was asked for by name is no name that a stranger made.
+  // Names that the developer requested are trusted.
   const asked = urls.filter(({ type }) => type !== 'local').map(({ url }) => new URL(url).hostname)
   const names = [...(env.FW_ALLOWED_HOSTS ?? '').split(','), ...asked].filter(Boolean)
   return {
@@ -43,7 +43,7 @@ export const devOriginFile = (rootDir: string): string =>
 
 type Environment = NodeJS.Dict<string>
 
-/** Where it is noted what stood in the environment before. The processes that a restart begins inherit both. */
+/** The variable that records the earlier values of the environment. Restarted processes inherit both. */
 const NOTE = '__FAIRWAY_DEV_SERVER__'
 const noteSchema = z.record(z.string(), z.string().nullable())
 
@@ -60,9 +60,9 @@ export function setUntilRestart(env: Environment, values: Readonly<Environment>)
 }
 
 /**
- * Begins a start with the environment that was given, and this text of `.env` below it, read as the command line reads it:
- * Nuxt would put other variables in the place of `$`, and a restarted process would keep what the file said before.
- * `fromFile` names what Nuxt has set from the file.
+ * Starts with the original environment, with this text of `.env` as defaults, read as the command line reads it. Nuxt would
+ * expand `$` variables, and a restarted process would keep old values of the file. `fromFile` names the variables that Nuxt has
+ * set from the file.
  */
 export function renewEnvironment(env: Environment, text: string, fromFile: Iterable<string>): void {
   for (const name of fromFile) delete env[name]

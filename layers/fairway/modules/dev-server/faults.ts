@@ -1,5 +1,5 @@
-// What is wrong with the author's sources: told once in the terminal, over the pages that are open, and as the answer where no
-// server runs that could give another.
+// Faults in the author's sources. Each is printed once in the terminal, shown over open pages, and returned as the response while
+// no server runs.
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { isAbsolute, join } from 'node:path'
@@ -8,16 +8,16 @@ import { useLogger, type useNuxt } from '@nuxt/kit'
 import { z } from 'zod'
 import { isPlatformFile, withShortPaths } from '../registry/roots'
 
-/** A reason why something of the author's cannot be served. */
+/** The reason why some code of the author cannot be served. */
 export interface Fault {
   message: string
-  /** The whole path, where the reason names a file. */
+  /** The absolute path, if the reason names a file. */
   file?: string
   /** From 1. */
   line?: number
   /** From 0. */
   column?: number
-  /** The lines around the place, with numbers. */
+  /** The lines around the location, with numbers. */
   frame?: string
 }
 
@@ -36,7 +36,7 @@ const faultsOf = (nuxt: Nuxt): Faults => {
   return faults
 }
 
-/** Notes what one part of the build finds wrong in development; undefined takes it back. */
+/** Records the fault of one part of the build in development; undefined clears it. */
 export function noteFault(nuxt: Nuxt, source: string, fault: Fault | undefined): void {
   const { bySource, listeners } = faultsOf(nuxt)
   if (!fault && !bySource.has(source)) return
@@ -45,14 +45,14 @@ export function noteFault(nuxt: Nuxt, source: string, fault: Fault | undefined):
   for (const listener of listeners) listener(currentFault(nuxt))
 }
 
-/** Notes what has been thrown, and prints it. */
+/** Records a thrown error and prints it. */
 export function tellFault(nuxt: Nuxt, source: string, error: unknown): void {
   const fault = toFault(error, nuxt.options.rootDir)
   useLogger(source).error(fault.message)
   noteFault(nuxt, source, fault)
 }
 
-/** Looks at something: what it throws is noted and printed, and what was noted before is taken back where it throws nothing. */
+/** Runs a check. Records and prints what it throws, or clears the earlier fault if it succeeds. */
 export async function noteWhatIsWrong(nuxt: Nuxt, source: string, look: () => unknown): Promise<void> {
   try {
     await look()
@@ -62,10 +62,10 @@ export async function noteWhatIsWrong(nuxt: Nuxt, source: string, look: () => un
   }
 }
 
-/** The fault to show; undefined when nothing is wrong. */
+/** The fault to show; undefined if there is none. */
 export const currentFault = (nuxt: Nuxt): Fault | undefined => faultsOf(nuxt).bySource.values().next().value
 
-/** Whether this part of the build finds something wrong. */
+/** Whether this part of the build has a fault. */
 export const hasFault = (nuxt: Nuxt, source: string): boolean => faultsOf(nuxt).bySource.has(source)
 
 /** Calls back with the fault to show after each change of it. */
@@ -81,7 +81,7 @@ const bundleErrorSchema = z.object({
   ),
 })
 
-/** The reason, and its place, in an error of the bundler, of a start, or of a check whose message names the file. */
+/** The reason and location in an error of the bundler, of a start, or of a check whose message names the file. */
 export function toFault(error: unknown, rootDir: string): Fault {
   const bundled = bundleErrorSchema.safeParse(error).data?.errors[0]
   const text = clean(bundled?.message ?? (error instanceof Error ? error.message : String(error)), rootDir)
@@ -101,7 +101,7 @@ const clean = (text: string, rootDir: string): string =>
     .replace(/^\[[A-Z_]+\] (.*)[^]*/, '$1')
     .trim()
 
-/** The file that a message names, with line and column where it says them. */
+/** The file in a message, with line and column if present. */
 function named(message: string, rootDir: string): Partial<Fault> {
   for (const [, path = '', line, column] of message.matchAll(
     /([\w./@[\]-]+\.(?:tsx?|vue|json|sql))(?::(\d+))?(?::(\d+))?/g,
@@ -113,8 +113,8 @@ function named(message: string, rootDir: string): Partial<Fault> {
 }
 
 /**
- * The first place of an error's stack that lies in the application, or else in the platform: by the map beside the bundle, or as Node
- * says it where it reads maps itself, which it does after Nuxt has begun again.
+ * The first location of an error's stack in the application, or else in the platform. Uses the source map beside the bundle.
+ * After a restart of Nuxt, Node reads source maps itself.
  */
 function thrownAt(error: unknown): Partial<Fault> {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
@@ -124,7 +124,7 @@ function thrownAt(error: unknown): Partial<Fault> {
 }
 
 function originOf(file: string, line: number, column: number): { file: string; line: number; column: number }[] {
-  // The platform's own sources outside of the bundle are those that look at the author's.
+  // The platform's own sources outside of the bundle are those that check the author's.
   const isAuthors = /\.tsx?$/.test(file) && existsSync(file) && !isPlatformFile(file)
   if (!file.endsWith('/server.mjs')) return isAuthors ? [{ file, line, column: column - 1 }] : []
   if (!existsSync(`${file}.map`)) return []
@@ -150,7 +150,7 @@ function withFrame(fault: Fault): Fault {
   return { ...fault, frame: rows.join('\n') }
 }
 
-/** `server/actions/greet.ts:4:3`, as far as it is known; empty where no file is. */
+/** `server/actions/greet.ts:4:3`, as far as known; empty without a file. */
 export function placeOf({ file, line, column = 0 }: Partial<Fault>, rootDir: string): string {
   if (!file) return ''
   return withShortPaths(file, rootDir) + (line ? `:${line}:${column + 1}` : '')

@@ -1,5 +1,5 @@
-// Vite reads any file that a plugin asks for, whatever `server.fs` says (`?vue&src`). So each file is looked at before the plugins
-// load it, and before Vite sends it as it is. Its real path counts: a symbolic link or another spelling is no other file.
+// Vite reads any file that a plugin requests, despite `server.fs` (`?vue&src`). So each file is checked before the plugins load
+// it, and before Vite sends it unchanged. The check uses the real path: a symbolic link or another spelling is the same file.
 import { realpathSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -10,11 +10,14 @@ import { databaseTarget } from '../../server/kernel/database/client'
 
 type Nuxt = ReturnType<typeof useNuxt>
 
-/** Databases with their journals and former versions, secrets, keys and certificates, wherever they are. */
+/** Databases with their journals and former versions, secrets, keys and certificates, in any folder. */
 const PRIVATE_NAME =
   /^(?:\.env.*|development-secret.*|.*\.(?:db|sqlite\d?)(?:[-.](?:wal|shm|journal|info|before|part).*)?|.*\.(?:pem|crt|cer|der|key|p12|pfx))$/i
 
-/** Lets browsers load the sources of pages, packages, and what these import; never data, however its address is spelled. */
+/**
+ * Lets browsers load the sources of pages, packages, and what these import. Never serves data, regardless of the spelling of its
+ * address.
+ */
 export function guardFiles(nuxt: Nuxt): void {
   nuxt.hook('vite:extendConfig', (config, { isClient }) => {
     if (!isClient) return
@@ -31,10 +34,10 @@ export function guardFiles(nuxt: Nuxt): void {
   })
 }
 
-/** The folders of each layer that its pages are made of. */
+/** The source folders of the pages in each layer. */
 const sourceFolders = (nuxt: Nuxt): string[] => getLayerDirectories(nuxt).flatMap(({ app, shared }) => [app, shared])
 
-/** Nuxt's list without the folders that hold the project or a layer as a whole, unless a configuration names them itself. */
+/** Nuxt's list without the root folders of the project and its layers, unless a configuration names them itself. */
 function narrowed(nuxt: Nuxt, allow: readonly string[]): string[] {
   const { rootDir, workspaceDir, buildDir, appDir, modulesDir, _layers } = nuxt.options
   const layers = getLayerDirectories(nuxt).map(({ root }) => resolve(root))
@@ -44,7 +47,7 @@ function narrowed(nuxt: Nuxt, allow: readonly string[]): string[] {
   return [...kept, buildDir, appDir, ...modulesDir, join(workspaceDir, 'node_modules')]
 }
 
-/** Where these settings keep data, in lower case: file systems may ignore case. */
+/** Where these settings store data, in lower case: file systems may ignore case. */
 interface PrivatePlaces {
   folders: string[]
   /** Databases, without the names of their journals. */
@@ -55,20 +58,20 @@ function privatePlaces(rootDir: string, env: Env): PrivatePlaces {
   const { url, replicaPath } = databaseConfig(env)
   const target = databaseTarget(url, replicaPath)
   const dataDir = resolve(rootDir, env.FW_DATA_DIR ?? '.data')
-  // A data folder that holds the application too is not private as a whole.
+  // A data folder that also contains the application is not private as a whole.
   const folders = isWithin(dataDir, rootDir) ? ['outbox', 'backups'].map(name => join(dataDir, name)) : [dataDir]
   const files = 'path' in target ? [resolve(rootDir, target.path)] : []
   const both = (places: string[]) => places.flatMap(place => [place.toLowerCase(), realPlace(place).toLowerCase()])
   return { folders: both(folders), files: both(files) }
 }
 
-/** The same place when a folder above it is a symbolic link; it need not be there yet. */
+/** The same place when a folder above it is a symbolic link. The place may not exist yet. */
 function realPlace(place: string): string {
   const parent = realPath(dirname(place))
   return parent ? join(parent, basename(place)) : place
 }
 
-/** What follows the name of a database in the names of its journals, former versions and copies. */
+/** The suffixes of a database's journals, former versions and copies. */
 const BESIDE_DATABASE = /^(?:-(?:wal|shm|journal|info|client_wal_index)|\.(?:before|part)-.*)?$/
 
 function isPrivate(real: string, { folders, files }: PrivatePlaces): boolean {
@@ -77,7 +80,7 @@ function isPrivate(real: string, { folders, files }: PrivatePlaces): boolean {
   return PRIVATE_NAME.test(basename(real)) || folders.some(folder => isWithin(folder, path)) || files.some(isBeside)
 }
 
-/** A module of Vite's graph, as far as it is looked at here. */
+/** The parts of Vite's module graph that this file uses. */
 interface ModuleGraph {
   getModulesByFile(file: string): Set<{ importers: Set<{ type: string }> }> | undefined
 }
@@ -87,7 +90,7 @@ interface Vite {
   middlewares: { use(middleware: (req: IncomingMessage, res: ServerResponse, next: () => void) => void): void }
 }
 
-/** The plugin that refuses files, before all others. */
+/** The plugin that refuses files. It runs before all others. */
 function fileGuard(sources: readonly string[], places: PrivatePlaces) {
   let mayServe: (path: string) => boolean = () => false
   return {
@@ -107,20 +110,20 @@ function fileGuard(sources: readonly string[], places: PrivatePlaces) {
         // Vite cuts an id at the first of both marks, some plugins at one of them.
         const paths = [id, id.split('?', 1)[0] ?? '', id.split(/[?#]/, 1)[0] ?? '']
         if (paths.every(path => mayServe(path.replace(/^\0/, '')))) return null
-        // Vite answers 404 to this one.
+        // Vite responds with 404 to this error.
         throw Object.assign(new Error(`not served to browsers: ${id}`), { code: 'ERR_LOAD_URL' })
       },
     },
   }
 }
 
-/** Whether a browser may have what is at a path; true where nothing is. */
+/** Whether a browser may load the file at a path; true if there is none. */
 function servedPaths({ config, environments }: Vite, sources: readonly string[], places: PrivatePlaces) {
   const folders = config.server.fs.allow.map(folder => realPath(folder) ?? folder)
   const sourceDirs = sources.map(folder => realPath(folder) ?? folder)
   const packages = folders.filter(folder => !sourceDirs.includes(folder))
   const isImported = (path: string) =>
-    // Style sheets name every file that Tailwind looks into.
+    // Style sheets name every file that Tailwind scans, so only script importers count.
     [...(environments.client.moduleGraph.getModulesByFile(path.replaceAll('\\', '/')) ?? [])].some(({ importers }) =>
       [...importers].some(({ type }) => type === 'js'),
     )
@@ -139,7 +142,7 @@ function servedPaths({ config, environments }: Vite, sources: readonly string[],
   }
 }
 
-/** The files that Vite may read for an address, in every way in which its path can be read. */
+/** The files that Vite may read for an address, for every interpretation of its path. */
 function pathsOf(url: string, { root, base }: Vite['config']): string[] {
   const [path = ''] = url.split(/[?#]/, 1)
   const spellings = [path, decoded(path), decoded(decoded(path))].map(spelling =>

@@ -1,5 +1,5 @@
-// Vite, its WebSocket and the tools of Nuxt and Nitro answer before our server is asked, so the rules about names, machines and
-// other sites stand in front of them too.
+// Vite, its WebSocket and the tools of Nuxt and Nitro respond before our server. This applies the rules about names, machines and
+// other sites to them too.
 import type { IncomingMessage } from 'node:http'
 import type { useNuxt } from '@nuxt/kit'
 import { type App, defineEventHandler } from 'h3'
@@ -13,7 +13,7 @@ import { canonicalTarget } from '../../server/kernel/http/request-info'
 import { isLoopbackAuthority } from '../../shared/loopback'
 import { isExposed, type Listening } from './environment'
 
-/** Nitro's view of the build and Nuxt DevTools. Vite's own have a route among its middlewares (`/__open-in-editor`). */
+/** Nitro's view of the build and Nuxt DevTools. Vite's own tools have a route among its middlewares (`/__open-in-editor`). */
 const TOOLS = ['/_vfs', '/__nuxt_devtools__', '/__nuxt_inspect', '/__inspect']
 
 interface Gate {
@@ -23,17 +23,17 @@ interface Gate {
   vite?: Vite
 }
 
-/** Vite's server for browsers, as far as it is looked at here. */
+/** The parts of Vite's server for browsers that this file uses. */
 interface Vite {
   config: { base: string }
   middlewares: { stack: { route: string }[] }
 }
 
-/** Puts the gate in front of the development server; `listening` is asked once it listens. */
+/** Adds the gate in front of the development server. Call `open` once the server listens. */
 export function guardRequests(nuxt: ReturnType<typeof useNuxt>): { open(listening: Listening): void } {
   const gate: Gate = { isExposed: false, allowedHosts: new Set() }
   const knowHosts = () => allowedHosts({ ...readEnv(process.env), NODE_ENV: 'development' })
-  // Vite has a list of its own; what we let in must not end there.
+  // Vite has a separate list of hosts, which must include those that we allow.
   nuxt.hook('vite:extendConfig', config => {
     const { server = {} } = config
     if (server.allowedHosts !== true) server.allowedHosts = [...(server.allowedHosts ?? []), ...(knowHosts() ?? [])]
@@ -42,7 +42,7 @@ export function guardRequests(nuxt: ReturnType<typeof useNuxt>): { open(listenin
   nuxt.hook('vite:serverCreated', (vite, { isClient }) => {
     if (!isClient) return
     gate.vite = vite
-    // Pages on other machines get changes, but what they send is ignored: DevTools listen on the same socket.
+    // Pages on other machines receive changes, but their messages are ignored: DevTools listen on the same socket.
     vite.ws.on('connection', (socket, request) => {
       if (ownMachineFault(request, { isOwnMachine: !gate.isExposed }) !== undefined)
         queueMicrotask(() => socket.removeAllListeners('message'))
@@ -55,7 +55,7 @@ export function guardRequests(nuxt: ReturnType<typeof useNuxt>): { open(listenin
       const { req, res } = event.node
       const fault = faultOf(req, gate)
       if (!fault) {
-        // Vite would find the same file under other spellings; our server goes by this one too.
+        // Vite would find the same file under other spellings, so our server uses this normalized one too.
         req.url = canonicalTarget(req.url ?? '/')
         return handler(event)
       }
@@ -64,7 +64,7 @@ export function guardRequests(nuxt: ReturnType<typeof useNuxt>): { open(listenin
     })
   })
   nuxt.hook('listen', server => {
-    // The handlers of Vite and of the application come after this one, and find the socket closed.
+    // The handlers of Vite and of the application run after this one, on a closed socket.
     server.prependListener('upgrade', (req, socket) => void (faultOf(req, gate) && socket.destroy()))
   })
   return {
@@ -85,9 +85,9 @@ function faultOf(req: IncomingMessage, gate: Gate): AppError | undefined {
 }
 
 /**
- * Throws `forbidden` for requests to Vite and to the tools that another site's page makes, or that do not come from this machine.
- * Where the developer has opened the server (`--host`, `--tunnel`, a name in FW_ALLOWED_HOSTS), others may load the modules of
- * pages too, but never the tools.
+ * Throws `forbidden` for requests to Vite and to the tools from another site's page or from another machine. If the developer has
+ * opened the server (`--host`, `--tunnel`, a name in FW_ALLOWED_HOSTS), other machines may also load the modules of pages. They
+ * may never use the tools.
  */
 function checkDevelopment(req: IncomingMessage, { isExposed, vite }: Gate): void {
   const { isModule, isTool } = kindOf(req, vite)
@@ -97,7 +97,7 @@ function checkDevelopment(req: IncomingMessage, { isExposed, vite }: Gate): void
   checkOwnPage(req, process.env.FW_BASE_URL ?? '')
 }
 
-/** Whether a request is for a module of Vite's or for a tool, which Vite serves at the root and below its base. */
+/** Whether a request is for a Vite module or for a tool. Vite serves them at the root and below its base. */
 function kindOf({ url = '/' }: IncomingMessage, vite: Vite | undefined) {
   const base = vite?.config.base.replace(/\/$/, '') ?? '/_nuxt'
   const path = canonicalTarget(url).toLowerCase()

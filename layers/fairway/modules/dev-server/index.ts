@@ -1,5 +1,5 @@
-// The worker of a development server sees a Unix socket, not the browser: `nuxt dev` listens on loopback, and the development
-// account is off when it was told to listen elsewhere. Nuxt listens on all addresses in containers when no host is named.
+// The worker of a development server sees a Unix socket, not the browser. So `nuxt dev` listens on loopback, and the development
+// account is off for other addresses. Without a configured host, Nuxt listens on all addresses in containers.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
@@ -26,7 +26,7 @@ interface Listener extends Omit<Listening, 'urls'> {
   getURLs(): Promise<Listening['urls']>
 }
 
-/** `nuxt dev`: the server's settings follow from where it listens, and it answers to names of its own only. */
+/** `nuxt dev`: derives the server's settings from its address, and accepts only its own host names. */
 export default defineNuxtModule({
   meta: { name: 'dev-server' },
   setup(_options, nuxt) {
@@ -35,7 +35,7 @@ export default defineNuxtModule({
     beginIn(nuxt.options.rootDir)
     endWithCommand()
     const gate = guardRequests(nuxt)
-    // Before the server's worker begins, which takes the environment of this moment.
+    // Runs before the server's worker starts, because the worker inherits the environment of that moment.
     nuxt.hook('listen', async (_server, listener: Listener) => {
       const { address, https } = listener
       const listening = { address, https, urls: await listener.getURLs() }
@@ -51,7 +51,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Leaves the address where the command line finds it: mails that it sends lead to this server. */
+/** Writes the address for the command line: emails that it sends link to this server. */
 function noteOrigin(rootDir: string): void {
   const path = devOriginFile(rootDir)
   mkdirSync(dirname(path), { recursive: true })
@@ -62,7 +62,7 @@ const exposedNotice = (address: string): string =>
   `listening on ${address}. Other machines can open the app: its pages, its API, and the sources of its pages under /_nuxt. ` +
   'The development account, the outbox and DevTools are off. Data, secrets and other files are never served.'
 
-/** The module of icons looks for their names when the server begins; here it is told of those that come later. */
+/** The icon module scans for names only when the server starts. This adds the names that appear later. */
 function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
   const later = new Set<string>()
   nuxt.hook('icon:clientBundleIcons', icons => later.forEach(name => icons.add(name)))
@@ -77,23 +77,26 @@ function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** Makes the application's folder the one that relative paths begin in, wherever the command was given, and reads its `.env`. */
+/**
+ * Resolves relative paths from the application's folder, independent of the working directory of the command, and reads its
+ * `.env`.
+ */
 function beginIn(rootDir: string): void {
   process.chdir(rootDir)
-  // Another file, which Nuxt has read already.
+  // Nuxt has already read this other file.
   if (process.argv.some(argument => argument.startsWith('--dotenv'))) return
   const file = join(rootDir, '.env')
   renewEnvironment(process.env, existsSync(file) ? readFileSync(file, 'utf8') : '', namesFromFile())
 }
 
-/** What Nuxt's reader of configurations (c12) has set from `.env` in this process. */
+/** The variables that Nuxt's configuration reader (c12) has set from `.env` in this process. */
 function namesFromFile(): Iterable<string> {
   const read: unknown = Reflect.get(globalThis, '__c12_dotenv_vars__')
   const names: unknown = read instanceof Map ? read.get(process.env) : undefined
   return names instanceof Set ? names : []
 }
 
-/** Nuxt begins again in a process of its own, and forgets it when the command is told to end. */
+/** Nuxt restarts in a child process and does not end it with the command. This ends it when the parent disconnects. */
 function endWithCommand(): void {
   if (process.env.__NUXT__FORK && process.listenerCount('disconnect', end) === 0) process.once('disconnect', end)
 }

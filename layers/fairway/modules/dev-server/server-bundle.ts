@@ -1,12 +1,13 @@
-// Nitro bundles the server anew with Rollup after each change, which takes five seconds; Rolldown needs a tenth of that. Rollup
-// stays as what watches: its own bundle is empty, and waits for ours. Nitro's plugins stay too, but for what Rolldown does itself.
+// Nitro bundles the server with Rollup after each change, which takes five seconds. Rolldown requires a tenth of that. Rollup
+// remains as the watcher: its own bundle is empty and waits for ours. Nitro's plugins remain too, except for those that Rolldown
+// replaces.
 import { dirname, join } from 'node:path'
 import type { Nitro, RollupConfig } from 'nitropack/types'
 import { type Plugin, rolldown } from 'rolldown'
 import { z } from 'zod'
 import { isPlatformFile } from '../registry/roots'
 
-/** What Rolldown does itself, and what only tells how a forbidden import came to be. */
+/** Plugins that Rolldown replaces, and one that only traces forbidden imports. */
 const LEFT_OUT = new Set([
   'alias',
   'commonjs',
@@ -20,7 +21,10 @@ const LEFT_OUT = new Set([
 
 const SHELL = '\0fairway-server'
 
-/** Makes Nitro's watcher wait for `serve`, which is given what builds the server into a folder of its own and gives the path of its entry. */
+/**
+ * Makes Nitro's watcher wait for `serve`. `serve` receives a function that builds the server into a separate folder and returns
+ * the path of its entry.
+ */
 export function bundleWithRolldown(
   nitro: Nitro,
   config: RollupConfig,
@@ -39,7 +43,7 @@ export function bundleWithRolldown(
     load: id => (id === SHELL ? 'export {}' : undefined),
     async buildStart() {
       const files = new Set<string>()
-      // A watcher that follows another begins before that has ended: the newest is served last.
+      // A new watcher starts before the previous one has ended. The queue serves the newest build at the end.
       turn = turn.then(async () => serve(() => writeServer(nitro, together(hooks, files), String(++count))))
       const mine = turn
       turn = mine.catch(() => undefined)
@@ -47,7 +51,7 @@ export function bundleWithRolldown(
         await mine
         served = files
       } finally {
-        // A build that failed may not have come as far.
+        // A failed build may not have read all files, so the earlier ones are watched too.
         for (const file of files.union(served)) this.addWatchFile(file)
       }
     },
@@ -59,7 +63,7 @@ export function bundleWithRolldown(
 }
 
 const EXTENSIONS = ['.ts', '.mjs', '.js', '.json', '.node', '.tsx', '.jsx']
-/** Nitro's plugins write what is said about the module where it was in the source into this object. */
+/** Nitro's plugins replace `import.meta` of each source module with this object. */
 const INTRO = `import __process from 'node:process';globalThis._importMeta_={url:import.meta.url,env:__process.env};`
 
 async function writeServer({ options }: Nitro, plugin: Plugin, folder: string): Promise<string> {
@@ -99,7 +103,7 @@ async function writeServer({ options }: Nitro, plugin: Plugin, folder: string): 
 
 const SILENT = new Set(['CIRCULAR_DEPENDENCY', 'EVAL', 'SOURCEMAP_BROKEN'])
 
-/** The names that Nitro knows besides those of its options, longest first. */
+/** Nitro's built-in aliases and those of its options, longest first. */
 function aliasesOf({ alias, buildDir, entry }: Nitro['options']): Record<string, string> {
   const runtime = join(dirname(entry), '../../../runtime')
   const own = { '#build': buildDir, '#internal/nitro': runtime, 'nitro/runtime': runtime, 'nitropack/runtime': runtime }
@@ -108,7 +112,7 @@ function aliasesOf({ alias, buildDir, entry }: Nitro['options']): Record<string,
 
 type Hook = (context: unknown, ...args: unknown[]) => unknown
 
-/** A plugin's hooks, whichever of the two bundlers it was written for. */
+/** A plugin's hooks, for either of the two bundlers. */
 interface Hooks {
   name: string
   buildStart?: Hook
@@ -144,7 +148,10 @@ function hooksOf(plugins: unknown): Hooks[] {
 const resolvedSchema = z.union([z.string(), z.looseObject({ id: z.string() })])
 const codeSchema = z.union([z.string().transform(code => ({ code })), z.looseObject({ code: z.string() })])
 
-/** Many small plugins as one, because each call from the bundler costs more than what most of them do; `files` is told what was read. */
+/**
+ * Combines many small plugins, because each call from the bundler costs more than most of them do. `files` receives the path of
+ * each read file.
+ */
 function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
   return {
     name: 'nitro',
@@ -152,7 +159,7 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
       for (const { buildStart } of plugins) await buildStart?.(this, options)
     },
     resolveId: {
-      // What stands beside a file is no other plugin's.
+      // No plugin resolves relative imports.
       filter: { id: /^[^.]/ },
       async handler(id, importer, options) {
         for (const { resolveId } of plugins) {
@@ -182,10 +189,10 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
   }
 }
 
-/** Sources that rely on no import which they do not name. */
+/** Sources that name all of their imports. */
 const NAMES_ITS_IMPORTS = (id: string): boolean => isPlatformFile(id) || id.includes('/node_modules/')
 
-/** Which packages stay outside of the bundle: looked up once for each package and application that asks, because it reads their files. */
+/** Caches which packages stay outside of the bundle, per importing package, because the check reads their files. */
 function remembered(resolveId: Hook | undefined): Hook | undefined {
   const answers = new Map<string, unknown>()
   return async (context, id, importer, ...rest) => {
@@ -198,6 +205,6 @@ function remembered(resolveId: Hook | undefined): Hook | undefined {
   }
 }
 
-/** The folder whose packages a file sees. */
+/** The folder whose packages a file can resolve. */
 const packageOf = (file: string): string =>
   /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? (isPlatformFile(file) ? 'platform' : 'application')

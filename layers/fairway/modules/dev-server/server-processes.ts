@@ -1,5 +1,5 @@
-// The server of each build runs in a thread of its own. A request that comes while a build or a start is under way waits for its
-// end; the thread before it ends once it has answered what it was asked.
+// The server of each build runs in a separate thread. A request during a build or a start waits until it ends. The previous
+// thread ends after it has answered its requests.
 import { rm } from 'node:fs/promises'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
@@ -15,9 +15,9 @@ type Address = { socketPath: string } | { host: string; port: number }
 interface Running {
   worker: Worker
   address: Address
-  /** The file that it runs, in a folder of its own. */
+  /** The file that it runs, in a separate folder. */
   entry: string
-  /** What it is answering. */
+  /** The pending responses. */
   open: Set<ServerResponse>
 }
 
@@ -30,20 +30,23 @@ const DRAIN_LIMIT_IN_MS = 8000
 const SHUTDOWN_LIMIT_IN_MS = 5000
 
 export interface ServerProcesses {
-  /** A build has begun: from now on requests wait for its end. */
+  /** A build has begun. New requests wait until it ends. */
   hold(): void
-  /** Starts the built server and lets it answer from then on, unless all are closed; throws with what it wrote to the terminal when it does not start. */
+  /**
+   * Starts the built server, which then answers requests, unless everything is closed. Throws with its terminal output if it does
+   * not start.
+   */
   start(entry: string): Promise<void>
-  /** The build has failed: the server before goes on answering. */
+  /** The build has failed. The previous server keeps answering. */
   release(): void
-  /** Answers a request by the newest server that runs; false where none does. */
+  /** Answers a request with the newest running server. Returns false if there is none. */
   answer(req: IncomingMessage, res: ServerResponse): Promise<boolean>
-  /** Hands a socket to it, for an application that speaks WebSocket. */
+  /** Passes a socket to the newest server, for an application that uses WebSocket. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   close(): Promise<void>
 }
 
-/** No server at first; requests wait until one has started or has failed to. */
+/** Initially without a server. Requests wait until one has started or has failed to start. */
 export function createServerProcesses(): ServerProcesses {
   let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
   let current: Running | undefined
@@ -62,13 +65,13 @@ export function createServerProcesses(): ServerProcesses {
     release,
     hold: () => void (gate ??= Promise.withResolvers<void>()),
     async start(entry) {
-      // A build may end after what it was for: its server would hold on to what is closed now.
+      // A build may end after everything was closed. Its server would then stay open.
       if (isClosed) return removeBuild(entry)
       const id = ++count
       const { worker, address } = await startWorker(entry, id)
       const running = { worker, address, entry, open: new Set<ServerResponse>() }
       worker.once('exit', () => (current === running ? (current = undefined) : undefined))
-      // A later build was quicker.
+      // A later build was faster.
       if (id !== count) return retire(running)
       const before = current
       current = running
@@ -96,13 +99,13 @@ export function createServerProcesses(): ServerProcesses {
 
 const endedSchema = z.object({ event: z.literal('exit') })
 
-/** Ends a server once it has answered what it was asked. */
+/** Ends a server after it has answered its requests. */
 async function retire({ worker, entry, open }: Running): Promise<void> {
   await within(DRAIN_LIMIT_IN_MS, Promise.all([...open].map(over)))
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.once('exit', resolve)
   worker.on('message', message => (endedSchema.safeParse(message).success ? resolve() : undefined))
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
   worker.postMessage({ event: 'shutdown' })
   await within(SHUTDOWN_LIMIT_IN_MS, promise)
   await worker.terminate()
@@ -111,7 +114,7 @@ async function retire({ worker, entry, open }: Running): Promise<void> {
 
 const removeBuild = (entry: string): Promise<void> => rm(dirname(entry), { recursive: true, force: true })
 
-/** A thread that answers; throws with what it has written, or with the error that ended it. */
+/** Starts a thread that answers requests. Throws with its output, or with the error that ended it. */
 async function startWorker(entry: string, id: number): Promise<{ worker: Worker; address: Address }> {
   const worker = new Worker(entry, {
     env: { ...process.env, NITRO_DEV_WORKER_ID: String(id) },
@@ -128,7 +131,7 @@ async function startWorker(entry: string, id: number): Promise<{ worker: Worker;
   worker.once('error', reject)
   worker.once('exit', code => reject(new Error(written.trim() || `The server ended with code ${code}.`)))
   const address = await promise
-  // It listens before its database is migrated; the first answer comes after that.
+  // It listens before its database is migrated. The first response comes after that.
   const { promise: answered, resolve: done, reject: failed } = Promise.withResolvers<void>()
   request({ ...address, path: '/_fw/health/ready', agent: false }, answer => done(void answer.resume()))
     .once('error', () => worker.once('exit', () => failed(new Error(written.trim()))))
@@ -139,7 +142,7 @@ async function startWorker(entry: string, id: number): Promise<{ worker: Worker;
   return { worker, address }
 }
 
-/** What concerns one connection only (RFC 9110 §7.6.1). */
+/** Headers that apply to a single connection (RFC 9110 §7.6.1). */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
 
 function forward({ address, open }: Running, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -153,7 +156,7 @@ function forward({ address, open }: Running, req: IncomingMessage, res: ServerRe
   }
   for (const name of OF_THE_CONNECTION) delete headers[name]
   const forwarded = request({ ...address, agent: false, path: req.url, method: req.method, headers }, answer => {
-    // A stream of events has no end; its reader comes again.
+    // An event stream has no end; its reader reconnects.
     if (answer.headers['content-type']?.startsWith('text/event-stream')) open.delete(res)
     const raw = answer.rawHeaders.flatMap((name, at) =>
       at % 2 === 0 && !OF_THE_CONNECTION.has(name.toLowerCase()) ? [name, answer.rawHeaders[at + 1] ?? ''] : [],

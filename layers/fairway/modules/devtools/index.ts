@@ -3,7 +3,7 @@ import { addServerHandler, addServerPlugin, defineNuxtModule, type useNuxt } fro
 import { DEVTOOLS_PATH } from '../../shared/paths'
 import { platformDir } from '../registry/roots'
 
-/** A tab of Nuxt DevTools, as its hook takes it. */
+/** A tab of Nuxt DevTools, as its hook expects it. */
 interface Tab {
   name: string
   title: string
@@ -18,7 +18,9 @@ declare module '@nuxt/schema' {
   }
 }
 
-/** What a development server shows of itself at /_fw/devtools, and as a tab of Nuxt DevTools; a build gets none of its code. */
+/**
+ * The development server's tools at /_fw/devtools, also as a tab of Nuxt DevTools. A production build contains none of this code.
+ */
 export default defineNuxtModule({
   meta: { name: 'devtools' },
   setup(_options, nuxt) {

@@ -4,13 +4,13 @@ import { isPlatformFile } from '../registry/roots'
 type IconData = { body: string } & Partial<Record<'left' | 'top' | 'width' | 'height', number>>
 
 const BUNDLE = 'nuxt-icon-client-bundle.mjs'
-/** An icon that the style sheet does not have is an empty place. */
+/** An icon that the style sheet lacks is shown as an empty space. */
 const EVERY_ICON =
   '.iconify{display:inline-block;width:1em;height:1em;background:currentColor;mask:var(--icon,linear-gradient(#0000,#0000)) 50%/100% 100%}'
 
 /**
- * Makes a style sheet of the icons that Nuxt Icon has found in the sources. Its own plugin and component need a library that is a
- * tenth of the first page's JavaScript; `app/icon.ts` takes their place (modules/light-parts).
+ * Generates a style sheet of the icons that Nuxt Icon has found in the sources. Its own plugin and component require a library
+ * that is a tenth of the first page's JavaScript. `app/icon.ts` replaces them (modules/light-parts).
  */
 export default defineNuxtModule({
   meta: { name: 'icons' },
@@ -25,7 +25,7 @@ export default defineNuxtModule({
         const found = app.templates.find(({ filename }) => filename === BUNDLE)
         const code =
           (await found?.getContents?.({ nuxt, app, options: found.options ?? {} })) ?? 'export const init = () => {}'
-        // Its `init` does nothing the second time, and the same text is the same module.
+        // Its `init` does nothing the second time, and identical text is the same module.
         const { init } = await import(`data:text/javascript,${encodeURIComponent(`${code}\n// ${performance.now()}`)}`)
         const rules = [EVERY_ICON]
         init((name: string, icon: IconData) => rules.push(iconRule(name, icon)))
@@ -36,7 +36,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Draws an icon of one colour in the colour of the text, and any other as the picture that it is. */
+/** Draws an icon of one colour in the text colour, and any other as a picture. */
 export function iconRule(name: string, { body, left = 0, top = 0, width = 16, height = width }: IconData): string {
   const drawn = body.replaceAll('currentColor', '#000').replaceAll('"', "'")
   const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='${left} ${top} ${width} ${height}'>${drawn}</svg>`

@@ -6,13 +6,13 @@ import { platformDir } from '../registry/roots'
 const NO_TOASTER = '\0no-toaster'
 const COLORS = '\0named-colors'
 
-/** Gives Nuxt UI lighter parts in place of some that every page would load and that little of is used. */
+/** Replaces parts of Nuxt UI that every page would load, although little of them is used. */
 export default defineNuxtModule({
   meta: { name: 'light-parts' },
   setup(_options, nuxt) {
     let settings: string[] = []
     nuxt.hook('app:resolve', ({ configs }) => void (settings = configs))
-    /** The colours that the settings of the application or of a layer name, of the 26 that Tailwind has. */
+    /** The colours that the settings of the application or of a layer name, of the 26 in Tailwind. */
     function namedColors() {
       const named = [JSON.stringify(nuxt.options.appConfig), ...settings.map(file => readFileSync(file, 'utf8'))].join()
       return Object.fromEntries(Object.entries(colors).filter(([name]) => named.includes(name)))
@@ -21,7 +21,7 @@ export default defineNuxtModule({
       name: 'fairway:light-parts',
       enforce: 'pre',
       resolveId(source, importer = '') {
-        // A twentieth of the first page, which components/states/ToastList.vue replaces: its slot alone is shown.
+        // Saves a twentieth of the first page. components/states/ToastList.vue replaces it, so this renders only its slot.
         if (source === './Toaster.vue' && importer.includes('@nuxt/ui/dist/runtime/components/App.vue'))
           return NO_TOASTER
         if (source === 'tailwindcss/colors' && importer.includes('@nuxt/ui/')) return COLORS

@@ -18,7 +18,7 @@ import {
   type ServerPageName,
 } from '../../server/kernel/server-page/page-frame'
 
-/** A file below server/pages stands around the server's own pages because it is there, and a broken one fails the build. */
+/** A file below server/pages becomes the frame of the server's own pages. A broken file fails the build. */
 export default defineNuxtModule({
   meta: { name: 'page-frames' },
   setup(_options, nuxt) {
@@ -34,7 +34,7 @@ export default defineNuxtModule({
       const names = await checkFrames(rootDir, (await loadSettings(nuxt)).brand, { again })
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
     }
-    // Development goes on, so that the cure is noticed.
+    // Development continues, so that it detects the fix.
     const tell = (again: boolean) => noteWhatIsWrong(nuxt, 'pages', () => check(again))
     nuxt.hook('build:before', () => (nuxt.options.dev ? tell(false) : check(false)))
     if (!nuxt.options.dev) return
@@ -48,7 +48,7 @@ export default defineNuxtModule({
 const kind = { plural: 'page frames', maker: 'definePageFrame', isOne: isPageFrame }
 const names: readonly string[] = ['frame', ...SERVER_PAGES]
 
-/** Loads every frame and renders the pages it is for; throws DeclarationError with all faults at once. */
+/** Loads every frame and renders its pages. Throws DeclarationError with all faults together. */
 export async function checkFrames(rootDir: string, brand: Brand, options?: LoadOptions): Promise<string[]> {
   const files = frameFiles(rootDir)
   const unknown = files

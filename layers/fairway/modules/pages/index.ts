@@ -1,4 +1,4 @@
-// Pages come in the order of files; the router tries them by rank, so the router is asked.
+// Nuxt lists pages in the order of files, but the router tries them by rank. So this uses the router's order.
 import { join, resolve } from 'node:path'
 import { addTemplate, addTypeTemplate, defineNuxtModule, type useNuxt } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
@@ -51,7 +51,7 @@ const iconOptionsSchema = z.object({ icon: z.object({ collections: z.array(z.str
 const iconCollections = (options: unknown): string[] =>
   iconOptionsSchema.safeParse(options).data?.icon.collections ?? []
 
-/** The default layout is for signed-in people. Without a layout of their own, public pages get `public` and embed pages none. */
+/** The default layout is for signed-in users. Without an explicit layout, public pages get `public` and embed pages none. */
 function nameLayouts(pages: PageFile[]): void {
   for (const { meta, children = [] } of pages) {
     if (meta?.embed === true) meta.layout ??= false
@@ -60,7 +60,7 @@ function nameLayouts(pages: PageFile[]): void {
   }
 }
 
-/** Tells the server which application pages there are and who may see them, from the pages themselves. */
+/** Tells the server which pages the application has and who may see them, based on the pages themselves. */
 export default defineNuxtModule({
   meta: { name: 'pages' },
   async setup(_options, nuxt) {
@@ -69,7 +69,7 @@ export default defineNuxtModule({
     let pages: PageFile[] = []
     let built: Parameters<typeof scriptsOf>[0] = {}
     nuxt.hook('build:manifest', manifest => void (built = manifest))
-    /** The addresses of a page's own scripts, so that browsers fetch them beside the entry and not after it. */
+    /** The addresses of a page's own scripts, so that browsers load them in parallel with the entry. */
     function addressesOf(file: string | undefined): string[] {
       const { srcDir, app } = nuxt.options
       return scriptsOf(built, src => resolve(srcDir, src) === file).map(name => join(app.buildAssetsDir, name))
@@ -82,7 +82,7 @@ export default defineNuxtModule({
       return serveAgain()
     })
     let served: string | undefined
-    /** In development pages come and go while the server runs. */
+    /** In development, pages are added and removed while the server runs. */
     async function serveAgain(): Promise<void> {
       const now = listed()
       const isNews = served !== undefined && served !== now
@@ -114,7 +114,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Looks at the entries of pages in the navigation; throws where one is not possible. */
+/** Checks the navigation entries of pages. Throws if one is invalid. */
 function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
   const { rootDir } = nuxt.options
   const texts = readTexts(nuxt, 'en')
@@ -127,12 +127,15 @@ function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
   if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
   const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
   const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
-  // Development goes on, so that the cure is noticed.
+  // Development continues, so that it detects the fix.
   if (!nuxt.options.dev) throw fault
   tellFault(nuxt, 'navigation', fault)
 }
 
-/** Puts the frame of private pages into the entry, because nearly every page needs it: as a part of its own it would come a round trip later. */
+/**
+ * Bundles the frame of private pages into the entry, because nearly every page requires it. A separate chunk would cost another
+ * round trip.
+ */
 function frameWithEntry({ templates, layouts }: NuxtApp): void {
   const template = templates.find(({ filename }) => filename === 'layouts.mjs')
   const frame = layouts.default?.file

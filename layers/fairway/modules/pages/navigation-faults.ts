@@ -20,18 +20,18 @@ const navigationSchema = z.strictObject({
   area: z.literal('operator').optional(),
 })
 
-/** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */
+/** An optional parameter at the end of an address, as in `settings/[[section]].vue`. */
 const OPTIONAL_END = /\/:\w+(?:\([\w|-]+\))?\?$/
 
-/** What a navigation entry is checked against. */
+/** The texts and icons that a navigation entry is checked against. */
 interface NavigationGround {
-  /** Whether the texts that come with the frame have this key. */
+  /** Whether the frame's texts have this key. */
   hasText(key: string): boolean
-  /** Whether an icon comes with the build. */
+  /** Whether the build includes an icon. */
   hasIcon(name: string): boolean
 }
 
-/** What is wrong with the entries that pages declare for themselves (`definePageMeta({ navigation })`): the file, and what to do. */
+/** The faults of the entries that pages declare for themselves (`definePageMeta({ navigation })`): the file and the fix. */
 export function navigationFaults(pages: readonly PageFile[], ground: NavigationGround): string[] {
   const all = withChildren(pages)
   return [
@@ -42,7 +42,7 @@ export function navigationFaults(pages: readonly PageFile[], ground: NavigationG
   ]
 }
 
-/** Two pages that the same key leads to. */
+/** Two pages with the same shortcut key. */
 function shortcutFaults(pages: readonly PageFile[]): string[] {
   const declared = pages.flatMap(({ path, file = path, meta = {} }) => {
     const { shortcut } = navigationSchema.safeParse(meta.navigation).data ?? {}
@@ -81,7 +81,9 @@ function faultsOf(path: string, meta: Record<string, unknown>, ground: Navigatio
 const namesSchema = z.record(z.string(), z.unknown()).default({})
 const collectionSchema = z.object({ icons: namesSchema, aliases: namesSchema })
 
-/** Whether an icon (`i-lucide-book`) is in one of the named collections, which are installed for the application or the platform. */
+/**
+ * Whether an icon (`i-lucide-book`) is in one of the named collections, which are installed for the application or the platform.
+ */
 export function hasIcon(name: string, collections: readonly string[], rootDir: string): boolean {
   const prefix = collections
     .toSorted((a, b) => b.length - a.length)

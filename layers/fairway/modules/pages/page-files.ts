@@ -1,8 +1,8 @@
-// The pages as Nuxt has found them: lifted out of the platform's, with whole paths, compiled in the router's order.
+// The pages from Nuxt: taken out of the platform's pages, with full paths, compiled in the router's order.
 import { createRouterMatcher } from 'vue-router'
 import { isPlatformFile } from '../registry/roots'
 
-/** A page as Nuxt has found it. */
+/** A page from Nuxt. */
 export interface PageFile {
   path: string
   file?: string
@@ -18,7 +18,7 @@ interface CompiledPage {
   kind: 'public' | 'embed' | 'private'
 }
 
-/** Every page with its whole path, each before those inside it. */
+/** Every page with its full path, parents before children. */
 export const withChildren = (pages: readonly PageFile[], parent = ''): PageFile[] =>
   pages.flatMap(page => {
     const path = page.path.startsWith('/') ? page.path : `${parent}/${page.path}`.replace(/\/+/g, '/')
@@ -26,8 +26,8 @@ export const withChildren = (pages: readonly PageFile[], parent = ''): PageFile[
   })
 
 /**
- * The URL pattern and the kind of every page, in the order in which the router tries them: a page for whatever comes is the last,
- * wherever its file stands. A page is private unless it says otherwise.
+ * The URL pattern and the kind of every page, in the router's order. A catch-all page comes at the end, regardless of its file's
+ * location. A page is private by default.
  */
 export function compilePages(pages: readonly PageFile[]): CompiledPage[] {
   const flat = withChildren(pages).flatMap(withAliases)
@@ -48,7 +48,7 @@ function kindOf(page: PageFile): CompiledPage['kind'] {
   return page.meta?.public === true ? 'public' : 'private'
 }
 
-/** What the build of the client says of one of its files. */
+/** An entry of the client build's manifest. */
 interface BuiltFile {
   file: string
   src?: string
@@ -56,7 +56,7 @@ interface BuiltFile {
   imports?: string[]
 }
 
-/** The scripts that the page in a source file needs beside the entry, which every page loads; none before the client is built. */
+/** The scripts that a page requires besides the entry, which every page loads. Empty before the client is built. */
 export function scriptsOf(built: Readonly<Record<string, BuiltFile>>, isSource: (src: string) => boolean): string[] {
   const found = new Set<string>()
   const add = (each: BuiltFile | undefined): void => {
@@ -69,8 +69,8 @@ export function scriptsOf(built: Readonly<Record<string, BuiltFile>>, isSource: 
 }
 
 /**
- * Takes an application's pages out of the platform's: `pages/settings/billing.vue` would be shown inside the page `/settings`, which
- * has no place for it, so it is a page of its own at that path. Changes the list.
+ * Takes an application's pages out of the platform's. `pages/settings/billing.vue` would be nested in the page `/settings`, which
+ * has no place for it, so it becomes a separate page at that path. Changes the list.
  */
 export function liftPages(pages: PageFile[]): void {
   for (const page of pages) {

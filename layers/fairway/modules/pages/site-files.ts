@@ -1,4 +1,4 @@
-// robots.txt and sitemap.xml are the platform's where the application has none of its own.
+// The platform serves robots.txt and sitemap.xml unless the application does.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addServerHandler, getLayerDirectories, type useNuxt } from '@nuxt/kit'
@@ -29,12 +29,15 @@ export function addSiteFiles(nuxt: Nuxt): void {
 const hasRoute = (dir: string, route: string): boolean =>
   existsSync(dir) && readdirSync(dir).some(file => `/${file}`.startsWith(`${route}.`))
 
-/** The languages that public pages have an address in: what fw.config.ts says, or those that the application itself has texts in. English is always the first. */
+/**
+ * The languages in the addresses of public pages: those of fw.config.ts, or those in which the application has texts. English is
+ * always the first.
+ */
 export async function publicLanguages(nuxt: Nuxt): Promise<string[]> {
   const known = readLanguages(nuxt).map(({ code }) => code)
   const { languages } = await loadFwConfig(nuxt.options.rootDir)
     .then(config => config.publicPages)
-    // What is wrong with the file is said by others (modules/brand).
+    // The module modules/brand reports faults of the file.
     .catch(() => ({ languages: undefined }))
   const unknown = languages?.find(code => !known.includes(code))
   if (unknown !== undefined)

@@ -1,5 +1,5 @@
-// Where declarations lie, and the modules that list them; the build serves them, and so do tests. Vitest's configuration loads
-// this file: it imports nothing of the server.
+// Where declarations are stored, and the modules that list them. The build and tests use these. Vitest's configuration loads this
+// file, so it imports no server code.
 import { join } from 'node:path'
 import { published } from '../../published'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
@@ -21,7 +21,7 @@ export const MAIL_PLACE = 'server/mails'
 export const UPLOAD_PLACE = 'server/uploads'
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
-/** Where the application says what stands around the server's own pages. */
+/** Where the application declares the frame of the server's own pages. */
 export const FRAME_PLACE = 'server/pages'
 
 type List = (typeof MCP_LISTS)[number]
@@ -33,7 +33,7 @@ export const mcpPlace = (list: List): string => `server/mcp/${list}`
 export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, ACTION_PLACE)
 /** The files of every collection, by name. */
 export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, COLLECTION_PLACE)
-/** The files in which the application declares external providers. */
+/** The files of every external provider of the application. */
 export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
 /** The files of every job, by name. */
 export const jobFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, JOB_PLACE)
@@ -44,9 +44,12 @@ export const uploadFiles = (rootDir: string): DeclarationFile[] => discoverAll(r
 /** The files of one of the lists for MCP hosts. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
-/** The paths at which a collection is served. The last one is that of `export`: written out, it would hide the item of this id from the router. */
+/**
+ * The paths of a collection. The final one is that of `export`: as a literal, it would hide the item with this id from the
+ * router.
+ */
 export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`, `/${name}/:id/:format`]
-/** The paths at which operations are served, each once. */
+/** The paths of operations, without duplicates. */
 export const operationRoutes = (): string[] => [...new Set(findOperations().map(({ path }) => path))]
 /** The paths of the documents that describe collections. */
 export const DOCUMENT_ROUTES = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
@@ -56,11 +59,11 @@ interface Route {
   method?: string
 }
 
-/** Whether these routes answer the template's hook of the local migration. */
+/** Whether one of these routes is the template's hook of the local migration. */
 export const hasHook = (routes: readonly Route[]): boolean =>
   routes.some(({ route, method }) => route === '/api/local-migration' && (method ?? 'post').toLowerCase() === 'post')
 
-/** The files of the application that stand around the server's own pages, by the page's name. */
+/** The application's frames of the server's own pages, by the page's name. */
 export function frameFiles(rootDir: string): DeclarationFile[] {
   return filesBelow(join(rootDir, FRAME_PLACE))
     .toSorted()
@@ -68,14 +71,14 @@ export function frameFiles(rootDir: string): DeclarationFile[] {
     .map(file => ({ name: file.replace(/\.tsx?$/, ''), group: 'general', path: `${FRAME_PLACE}/${file}` }))
 }
 
-/** What an application's routes, middleware and plugins have of `#fw` without an import, as unimport takes it. */
+/** The names of `#fw` that an application's routes, middleware and plugins use without an import, in the format of unimport. */
 export const NAMES_OF_FW = Object.keys(published.serverWithoutImport).map(name => ({
   name,
   from: '#fw',
   priority: 100,
 }))
 
-/** Names of h3's that make sessions of its own: next to the platform's, each is a mistake. */
+/** Functions of h3 that manage its own sessions. Beside the platform's sessions, each is a mistake. */
 export const SESSIONS_OF_H3 = [
   'getSession',
   'useSession',
@@ -85,11 +88,11 @@ export const SESSIONS_OF_H3 = [
   'unsealSession',
 ]
 
-/** The source of a list in which each declaration stands under `key` beside its name. */
+/** The source of a list with the name of each declaration, and the declaration itself under `key`. */
 const namedModule = (rootDir: string, list: string, files: readonly DeclarationFile[], key: string): string =>
   listModule(rootDir, list, files, ({ name }, imported) => `{ name: ${JSON.stringify(name)}, ${key}: ${imported} }`)
 
-/** The sources of the modules that list what is declared, by their names; each finds the files when it is called. */
+/** The sources of the modules that list declarations, by module name. Each searches for the files when it is called. */
 export const CATALOGS = {
   '#fw/actions': rootDir =>
     listModule(
@@ -100,7 +103,7 @@ export const CATALOGS = {
         `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, isPlatform: ${isPlatformFile(join(rootDir, path))}, action: ${imported} }`,
     ),
   '#fw/collections': rootDir => namedModule(rootDir, 'catalog', collectionFiles(rootDir), 'collection'),
-  // The code of an operation is a part of its own, loaded with its first request.
+  // The code of an operation is a separate chunk, loaded with its first request.
   '#fw/operations': () =>
     `export const operations = [\n${findOperations()
       .map(

@@ -12,7 +12,7 @@ import { addServerModule, typeLines, typesFile } from './server-modules'
 
 const DOMAIN = JSON.stringify(join(platformDir, 'server/domains/collections'))
 
-/** A file below server/collections is served at its name because it is there, and a broken one fails the build. */
+/** A file below server/collections is served under its name. A broken file fails the build. */
 export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const logger = useLogger('collections')
@@ -63,13 +63,13 @@ const MOUNTED = join(platformDir, 'server/mounted/collection')
 const handlersOf = (files: readonly DeclarationFile[]) =>
   files.flatMap(({ name }) => collectionRoutes(name).map(route => ({ route, handler: MOUNTED })))
 
-/** First parts of paths that the framework keeps without a file of that name. */
+/** First parts of paths that the framework reserves without a file of that name. */
 const RESERVED = new Map([
   ['api', 'the framework'],
   ['contexts', 'the documents of collections'],
 ])
 
-/** Collections whose path something else has already; each fault names both files. */
+/** Collections whose path is already taken. Each fault names both files. */
 export function pathClashes(
   files: readonly DeclarationFile[],
   pages: readonly PageFile[],
@@ -87,7 +87,7 @@ export function pathClashes(
   })
 }
 
-/** The first part of each path below server/routes, and the file or folder that has it. */
+/** The first part of each path below server/routes, and its file or folder. */
 export function routePlaces(rootDir: string): Map<string, string> {
   const dirs = [platformDir, rootDir].map(dir => join(dir, 'server/routes')).filter(dir => existsSync(dir))
   return new Map(dirs.flatMap(dir => readdirSync(dir).map(name => [name.split('.', 1)[0] ?? '', join(dir, name)])))

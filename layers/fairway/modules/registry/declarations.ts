@@ -1,4 +1,4 @@
-// The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
+// The kinds of declarations, each with its folder, its files and its loader. The build and the command line use the same.
 import type { Action } from '../../server/domains/actions'
 import { unknownCollections, unknownUploads } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
@@ -39,7 +39,7 @@ export interface LoadedAction extends DeclarationFile {
   action: Action
 }
 
-/** Loads every action file; throws DeclarationError with all faults at once. */
+/** Loads every action file. Throws DeclarationError with all faults together. */
 export async function loadActions(
   rootDir: string,
   files: readonly DeclarationFile[],
@@ -59,7 +59,9 @@ export async function loadActions(
 
 const collectionKind = { plural: 'collections', maker: 'defineCollection', isOne: isCollection }
 
-/** Loads every collection file and looks at them beside the application's settings; throws DeclarationError with all faults at once. */
+/**
+ * Loads every collection file and checks it against the application's settings. Throws DeclarationError with all faults together.
+ */
 export async function loadCollections(rootDir: string, files: readonly DeclarationFile[], options: LoadOptions = {}) {
   const loaded = await loadDeclarations(rootDir, files, collectionKind, options)
   const entries = loaded.map(({ name, declared }) => ({ name, collection: declared }))
@@ -70,19 +72,19 @@ export async function loadCollections(rootDir: string, files: readonly Declarati
 
 const providerKind = { plural: 'providers', maker: 'defineProvider', isOne: isProvider }
 
-/** Loads every provider file; throws DeclarationError with all faults at once. */
+/** Loads every provider file. Throws DeclarationError with all faults together. */
 export const loadProviders = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, providerFiles(rootDir), providerKind, options)
 
 const jobKind = { plural: 'jobs', maker: 'defineJob', isOne: isJob }
 
-/** Loads every job file; throws DeclarationError with all faults at once. */
+/** Loads every job file. Throws DeclarationError with all faults together. */
 export const loadJobs = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, jobFiles(rootDir), jobKind, options)
 
 const mailKind = { plural: 'mails', maker: 'defineMail', isOne: isMail }
 
-/** Loads every mail file and looks for its texts; throws DeclarationError with all faults at once. */
+/** Loads every mail file and checks that its texts exist. Throws DeclarationError with all faults together. */
 export async function loadMails(rootDir: string, options?: LoadOptions) {
   const loaded = await loadDeclarations(rootDir, mailFiles(rootDir), mailKind, options)
   const { texts } = readServerTexts([join(rootDir, 'app'), join(platformDir, 'app')])
@@ -95,7 +97,7 @@ export async function loadMails(rootDir: string, options?: LoadOptions) {
 
 const uploadKind = { plural: 'uploads', maker: 'defineUpload', isOne: isUpload }
 
-/** Loads every upload file; throws DeclarationError with all faults at once. */
+/** Loads every upload file. Throws DeclarationError with all faults together. */
 export const loadUploads = (rootDir: string, options?: LoadOptions) =>
   loadDeclarations(rootDir, uploadFiles(rootDir), uploadKind, options)
 
@@ -112,7 +114,7 @@ function mcpKind<T>(name: 'resource' | 'prompt' | 'app', maker: string): Declara
   return { plural: `MCP ${name}s`, maker, isOne: (value): value is T => isDeclared(name, value) }
 }
 
-/** Every kind of declaration: where its files are, and what makes one. */
+/** Every kind of declaration: its files, and the function that makes one. */
 export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; maker: string }[] = [
   { list: actionFiles, maker: actionKind.maker },
   { list: collectionFiles, maker: collectionKind.maker },
@@ -123,7 +125,7 @@ export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; 
   ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
 ]
 
-/** Loads all of them; throws DeclarationError with all faults of a list at once. */
+/** Loads all of them. Throws DeclarationError with all faults of a list together. */
 export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {
   const load = async <T>(list: List, expected: DeclarationKind<T>) => {
     const loaded = await loadDeclarations(rootDir, mcpFiles(rootDir, list), expected, options)

@@ -1,35 +1,35 @@
-// Files that declare something by being in a place: found, named, checked and listed.
+// Finds, names, checks and lists files that are declarations because of their folder.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { platformDir } from './roots'
 
-/** A file that declares something because it is where it is. */
+/** A file that is a declaration because of its folder. */
 export interface DeclarationFile {
-  /** The file name without its ending: the name of what it declares. */
+  /** The file name without its ending: the name of the declaration. */
   name: string
-  /** The folders between the place and the file; they only group. */
+  /** The folders between the place and the file. They only group. */
   group: string
   /** The path relative to the project, for messages. */
   path: string
 }
 
 /**
- * Finds what is declared below a place of a folder, for example `server/actions`; a place that does not exist is empty.
- * The folder is the application's own unless another one is given; paths are relative to the application in either case.
+ * Finds the declarations below a place of a folder, for example `server/actions`. A missing place is empty. The folder is the
+ * application's own by default; paths are relative to the application in either case.
  */
 export function discover(rootDir: string, place: string, folder = rootDir): DeclarationFile[] {
   const dir = join(folder, place)
   return toDeclarations(relative(rootDir, dir).split(sep).join('/'), filesBelow(dir))
 }
 
-/** Finds the same in the application and in the platform, by name. */
+/** Finds the declarations of the application and of the platform, by name. */
 export const discoverAll = (rootDir: string, place: string): DeclarationFile[] =>
   [...discover(rootDir, place), ...discover(rootDir, place, platformDir)].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** Names of folders without sources; where a project has no folder `app`, they lie beside its pages. */
+/** Names of folders without sources. In a project without the folder `app`, they are beside its pages. */
 export const NO_SOURCES = /^(\.|node_modules$)/
 
-/** The paths of the files below a folder, written with `/`, without those in folders of these names; none where there is no such folder. */
+/** The paths of the files below a folder, written with `/`, except in folders of these names. Empty for a missing folder. */
 export function filesBelow(dir: string, skipped = /^$/): string[] {
   if (!existsSync(dir)) return []
   return readdirSync(dir, { withFileTypes: true }).flatMap(entry => {
@@ -41,7 +41,7 @@ export function filesBelow(dir: string, skipped = /^$/): string[] {
 
 const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
-/** The declarations among the file paths below one place; files that begin with `_`, tests and type files are not declarations. */
+/** The declarations among the file paths below one place. Excludes files that begin with `_`, tests and type files. */
 export function toDeclarations(place: string, relativePaths: readonly string[]): DeclarationFile[] {
   return relativePaths
     .filter(path => /\.tsx?$/.test(path) && !/\.(test|spec|d)\.tsx?$/.test(path) && !/(^|\/)_/.test(path))
@@ -52,7 +52,7 @@ export function toDeclarations(place: string, relativePaths: readonly string[]):
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What is wrong with the names: each fault names its files. */
+/** The faults of the names. Each fault names its files. */
 export function nameFaults(files: readonly DeclarationFile[]): string[] {
   const wrong = files
     .filter(file => !KEBAB_CASE.test(file.name))
@@ -64,7 +64,7 @@ export function nameFaults(files: readonly DeclarationFile[]): string[] {
   return [...wrong, ...twice]
 }
 
-/** The source of a module that exports a list: what `toEntry` makes of each file, given the name under which it is imported. */
+/** The source of a module that exports a list: the result of `toEntry` for each file and its import name. */
 export function listModule<T extends { path: string }>(
   rootDir: string,
   list: string,

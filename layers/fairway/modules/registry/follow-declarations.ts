@@ -10,23 +10,23 @@ import { buildAgain } from './server-modules'
 interface FollowedDeclarations {
   /** Folders of the application and of the platform, for example `server/actions`. */
   places: readonly string[]
-  /** The files that are there now. */
+  /** The current files. */
   files: () => readonly DeclarationFile[]
-  /** Loads them before a build, and throws what stops it; in development the server itself looks at them when it starts. */
+  /** Loads them before a build and throws if one is broken. In development, the server itself checks them at its start. */
   load: () => Promise<void>
-  /** Says in the terminal what there is. */
+  /** Logs the declarations in the terminal. */
   tell: () => void
-  /** What the terminal calls them. */
+  /** Their tag in the terminal. */
   tag: string
-  /** The file of types that follows from them. */
+  /** The generated file of types. */
   types?: string
-  /** What else follows from which files there are; throws what must not be served. */
+  /** Updates other generated parts from the files. Throws if one must not be served. */
   renew?: () => void
 }
 
 /**
- * Looks at declarations before each build, which broken ones stop. In development a change of their text is the bundler's to
- * notice; a file that comes or goes changes what is bundled.
+ * Checks declarations before each build, which broken ones stop. In development, the bundler notices changes in a file. An added
+ * or removed file changes the bundle itself.
  */
 export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: FollowedDeclarations): void {
   const { places, files, load, tell, tag, types, renew } = followed
@@ -61,12 +61,12 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
 
 const SETTLED_IN_MS = 50
 
-/** What follows the end of a build in the command that asked for it: a restart must not come before. */
+/** The time that the command requires after the end of a build. A restart must not come earlier. */
 const BUILD_END_IN_MS = 500
 
 /**
- * In development everything begins again once what `read` gives at a file or a folder is no more what it was. What changes while
- * a build is under way is noticed when it has ended: Nuxt's own watcher does not see it.
+ * In development, restarts when the result of `read` for a file or a folder changes. Waits for the current build to end, because
+ * Nuxt's own watcher does not see the change.
  */
 export function restartWhenChanged(nuxt: ReturnType<typeof useNuxt>, path: string, read: () => string): void {
   if (!nuxt.options.dev) return
@@ -79,7 +79,10 @@ export function restartWhenChanged(nuxt: ReturnType<typeof useNuxt>, path: strin
   })
 }
 
-/** Calls back after each change of a file or a folder, which may come later, go and come again; the build tool itself does not watch for new files. */
+/**
+ * Calls back after each change of a file or a folder, even if it is created, deleted or restored later. The build tool itself
+ * does not watch for new files.
+ */
 export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined
   let watcher = follow()
@@ -92,7 +95,7 @@ export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check:
     const near = nearestFolder(dir)
     const follower = watch(near, { recursive: near === dir && statSync(near).isDirectory() }, changed)
     follower.on('error', changed)
-    // What came in between was not seen.
+    // Checks for a change that happened before the watcher was ready.
     if (nearestFolder(dir) !== near) changed()
     return follower
 
@@ -103,7 +106,7 @@ export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check:
     }
   }
 
-  /** A folder that was made anew under the same name is another one for its watcher. */
+  /** A watcher does not follow a folder that was deleted and created again under the same name. */
   function again(near: string): void {
     watcher.close()
     watcher = follow()
@@ -111,6 +114,6 @@ export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check:
   }
 }
 
-/** This folder, or the next one above it that is there. */
+/** This folder, or its nearest existing parent. */
 const nearestFolder = (dir: string): string =>
   existsSync(dir) || dir === dirname(dir) ? dir : nearestFolder(dirname(dir))

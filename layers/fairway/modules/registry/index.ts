@@ -26,7 +26,7 @@ import { addServerModule, typeLines, typesFile } from './server-modules'
 import { writeAddresses } from './operation-addresses'
 import { type FoundOperation, findOperations } from './operation-files'
 
-/** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
+/** Finds the application's declarations at build time: actions, collections, providers, and the lists for MCP hosts. */
 export default defineNuxtModule({
   meta: { name: 'registry' },
   setup(_options, nuxt) {
@@ -43,7 +43,10 @@ const namesOf = (files: readonly DeclarationFile[]): string => files.map(({ name
 
 const inDomain = (name: string): string => `import(${JSON.stringify(join(platformDir, `server/domains/${name}`))})`
 
-/** Gives the development server all declarations with their files, so that it can say which one is none (server/mounted/check-declarations.ts). */
+/**
+ * Passes all declarations with their files to the development server, which reports invalid ones
+ * (server/mounted/check-declarations.ts).
+ */
 function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   addServerModule('#fw/declared', {
@@ -62,7 +65,7 @@ function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** A file below server/actions, of the application or of the platform, is served because it is there, and a broken one fails the build. */
+/** A file below server/actions, of the application or of the platform, is served as an action. A broken file fails the build. */
 function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const files = () => actionFiles(rootDir)
@@ -87,13 +90,13 @@ interface Kind {
   place: string
   files: (rootDir: string) => DeclarationFile[]
   load: (rootDir: string) => Promise<unknown>
-  /** What the module of the list exports. */
+  /** The exports of the list's module. */
   types: string
-  /** The types of what is declared, for authors. */
+  /** The types of the declarations, for authors. */
   also?: (rootDir: string, files: readonly DeclarationFile[]) => string
 }
 
-/** A file in its place is found because it is there, and a broken one fails the build. */
+/** Registers the files of one place as declarations. A broken file fails the build. */
 function register(nuxt: ReturnType<typeof useNuxt>, { name, place, files, load, types, also }: Kind): void {
   const { rootDir } = nuxt.options
   const list = `#fw/${name}` as const
@@ -153,7 +156,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** Finds resources, prompts and pages for MCP hosts at build time, as actions are found; a broken one fails the build. */
+/** Finds resources, prompts and pages for MCP hosts at build time, as for actions. A broken file fails the build. */
 function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   addServerModule('#fw/mcp', {
@@ -193,7 +196,7 @@ function operationTypes(found: readonly FoundOperation[]): string {
   return `  export const operations: ${inDomain('actions')}.OperationEntry[]\n  export interface OperationTypes {\n${rows.join('')}  }\n`
 }
 
-/** All that a browser needs besides types, where the name of a call is computed: the address of each, and its method. */
+/** The browser's part for calls with a computed name, besides types: the address and method of each operation. */
 const clientTable = (found: readonly FoundOperation[]): string =>
   `export const operationRoutes = {\n${found
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))

@@ -1,13 +1,14 @@
-// Where a page calls an operation by a literal name, the build writes the address beside it: so no page loads the addresses of all.
+// When a page calls an operation by a literal name, the build appends the address to the name. So no page loads the addresses of
+// all operations.
 import { addVitePlugin } from '@nuxt/kit'
 import type { FoundOperation } from './operation-files'
 
 const CALL = /\b(callOperation|useOperation|operationPath)\((\s*)(["'`])([a-z][a-z-]*)\3/g
 
-// Without `g`: such a pattern remembers where its last test has ended.
+// Without `g`: a global pattern remembers the end of its previous match.
 const CALLS = new RegExp(CALL.source)
 
-/** The code of a page with `name path METHOD` for each name of an operation that it calls; the same where it calls none. */
+/** The code of a page with `name path METHOD` for each operation name that it calls. Returns it unchanged if there is none. */
 export function withAddresses(code: string, addresses: ReadonlyMap<string, string>): string {
   return code.replaceAll(CALL, (whole, call: string, space: string, quote: string, name: string) => {
     const address = addresses.get(name)
@@ -15,7 +16,7 @@ export function withAddresses(code: string, addresses: ReadonlyMap<string, strin
   })
 }
 
-/** Lets the build of pages write the addresses of these operations. Development, and names that are computed, look them up. */
+/** Lets the build of pages append the addresses of these operations. Development and computed names look them up instead. */
 export function writeAddresses(found: readonly FoundOperation[]): void {
   const addresses = new Map(found.map(({ name, path, method }) => [name, `${path} ${method}`]))
   addVitePlugin(

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the platform itself lies: in layers/fairway of its own repository, or in node_modules. */
+/** The folder of the platform: layers/fairway of its own repository, or a folder in node_modules. */
 export const platformDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
 
-/** Whether a file is the platform's own. */
+/** Whether a file is part of the platform. */
 export const isPlatformFile = (file: string): boolean => file === platformDir || file.startsWith(`${platformDir}/`)
 
-/** A message with its files as an author knows them: their own from the root of the project, the platform's as `nuxt-fairway/…`. */
+/** A message with short file paths: the author's relative to the root of the project, the platform's as `nuxt-fairway/…`. */
 export function withShortPaths(message: string, rootDir: string): string {
   const fromRoot = relative(rootDir, platformDir).split(sep).join('/')
   return message
@@ -18,8 +18,8 @@ export function withShortPaths(message: string, rootDir: string): string {
 }
 
 /**
- * The folder that the command line works in: the application that this package is installed in, or the one around the working
- * folder where that lies inside (a workspace of several). MCP hosts start commands anywhere, also in other people's applications.
+ * The working folder of the command line: the application with this package, or the application around the working directory if
+ * that is inside it (a workspace of several). MCP hosts start commands in any folder, also in other people's applications.
  */
 export function applicationDir(): string {
   const home = findApplicationDir(platformDir)
@@ -28,7 +28,7 @@ export function applicationDir(): string {
   return near?.startsWith(`${home}/`) ? near : home
 }
 
-/** This folder, or the next one above it, that has a nuxt.config and is not the platform; undefined where there is none. */
+/** This folder or its nearest parent with a nuxt.config that is not the platform; undefined if there is none. */
 export function findApplicationDir(from: string): string | undefined {
   for (let dir = resolve(from); ; dir = dirname(dir)) {
     if (!isPlatformFile(dir) && ['ts', 'mts', 'js', 'mjs'].some(end => existsSync(join(dir, `nuxt.config.${end}`))))
@@ -37,13 +37,13 @@ export function findApplicationDir(from: string): string | undefined {
   }
 }
 
-/** The author's settings, or the platform's defaults where there are none. */
+/** The author's settings, or the platform's defaults if there are none. */
 export function fwConfigFile(rootDir: string): string {
   const own = join(rootDir, 'fw.config.ts')
   return existsSync(own) ? own : join(platformDir, 'server/default-fw-config.ts')
 }
 
-/** The short names for everything that loads sources outside of the build; the same as in it (nuxt.config.ts). */
+/** The aliases for loading sources outside of the build; the same as in the build (nuxt.config.ts). */
 export const aliases = (rootDir: string): Record<string, string> => ({
   '#fw/config': fwConfigFile(rootDir),
   '#fw/texts': join(platformDir, 'server/kernel/locale-files.ts'),

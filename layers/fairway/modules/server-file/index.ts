@@ -4,7 +4,7 @@ import { defineNuxtModule, useNitro } from '@nuxt/kit'
 import { transform } from 'esbuild'
 import type { Nitro } from 'nitropack/types'
 
-/** What a built server costs before it has answered anything: its memory, and the time until it listens. */
+/** Reduces the startup cost of a built server: its memory, and the time until it listens. */
 export default defineNuxtModule({
   meta: { name: 'server-file' },
   setup(_options, nuxt) {
@@ -20,8 +20,8 @@ export default defineNuxtModule({
 })
 
 /**
- * V8 keeps the text of all that it has loaded, with two bytes for each character unless all of them are ASCII. Names stay as they
- * are, for stack traces, and lines short, because Node.js prints the one that threw.
+ * V8 keeps the text of all loaded code, with two bytes per character unless all of them are ASCII. Names are unchanged, for stack
+ * traces. Lines are short, because Node.js prints the one that threw.
  */
 const compact = {
   name: 'fairway:compact',
@@ -32,7 +32,7 @@ const compact = {
   },
 }
 
-/** A start finds compiled what an earlier one has compiled: the folder lies beside the code, and where it cannot be written nothing is kept. */
+/** A start reuses the compiled code of an earlier one. The cache is beside the code; without write access nothing is cached. */
 const ENTRY = `import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('.compiled', import.meta.url)))

@@ -1,5 +1,5 @@
-// SQLite keeps tables, views and indexes in one space of names, and the application's are beside the platform's. What the
-// platform gets from now on begins with `fw_`, so that no upgrade takes a name that is in use.
+// SQLite has one namespace for tables, views and indexes, and the application's are beside the platform's. New names of the
+// platform begin with `fw_`, so that no upgrade takes a name that is in use.
 import { join } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, getViewConfig, SQLiteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
@@ -14,7 +14,7 @@ import { platformDir } from '../registry/roots'
 
 export interface TableFile {
   path: string
-  /** Everything that it exports. */
+  /** All of its exports. */
   exported: Record<string, unknown>
 }
 
@@ -33,7 +33,7 @@ interface Declared {
   value: unknown
 }
 
-/** Throws with every table of an application that cannot be made beside the platform's: the file, the reason and the cure. */
+/** Throws with every table of an application that conflicts with the platform's: the file, the reason and the fix. */
 export async function checkTables(rootDir: string, { files, faults }: TableFiles): Promise<void> {
   const check = createNameCheck()
   const declared = files.flatMap(declaredIn)
@@ -57,7 +57,7 @@ const reservedNames = (declared: readonly Declared[], check: NameCheck): string[
       : []
   })
 
-/** A table that one file exports again from another is the same one. */
+/** A table that another file re-exports counts once. */
 function namesTwice(declared: readonly Declared[]): string[] {
   return [...Map.groupBy(declared, ({ name }) => name.toLowerCase())]
     .filter(([, same]) => new Set(same.map(({ value }) => value)).size > 1)
@@ -82,13 +82,13 @@ async function sqlFaults(rootDir: string, check: NameCheck): Promise<string[]> {
 const SQL_CURE =
   'call the table something else in server/database, take this file back with `npx drizzle-kit drop` and run `npm run db:generate`; a file that has run already only has to leave drizzle/'
 
-/** Names that begin so are the platform's, also those that it does not have yet. */
+/** Names with this prefix are the platform's, including future ones. */
 const PREFIX = 'fw_'
 
-/** What the platform's tables and their indexes are called. */
+/** The names of the platform's tables and their indexes. */
 export const platformNames = (): string[] => Object.values(schema).flatMap(declaredNames)
 
-/** Tells why an application may not use a name; undefined where it may. */
+/** Returns the reason why an application may not use a name; undefined if it may. */
 function createNameCheck(): (name: string) => string | undefined {
   const taken = new Set(platformNames())
   return name => {
@@ -103,7 +103,7 @@ const OBJECT = String.raw`(?:(?:temp|temporary|virtual|unique)\s+)*(?:table|view
 const CHANGE = new RegExp(String.raw`^\s*(?:create|alter|drop)\s+${OBJECT}${NAME}`, 'i')
 const RENAMING = new RegExp(String.raw`\brename\s+to\s+${NAME}\s*;?\s*$`, 'i')
 
-/** The tables, views and indexes that a migration makes, changes, renames or drops. */
+/** The tables, views and indexes that a migration creates, alters, renames or drops. */
 const namesInSql = (migration: Migration): string[] => [
   ...new Set(splitStatements(migration).map(withoutTexts).flatMap(namesIn)),
 ]
@@ -118,7 +118,7 @@ function namesIn(statement: string): string[] {
 const withoutTexts = (statement: string): string =>
   statement.replace(QUOTED_OR_COMMENT, part => (/^['\-/]/.test(part) ? ' ' : part))
 
-/** What SQLite makes of a declared table or view: its name and those of its indexes, which share one space; empty for everything else. */
+/** The names of a declared table or view and of its indexes in SQLite, which share one namespace. Empty for any other value. */
 export function declaredNames(value: unknown): string[] {
   if (is(value, SQLiteView)) return [getViewConfig(value).name]
   if (!is(value, SQLiteTable)) return []

@@ -10,7 +10,10 @@ import { filesBelow } from '../registry/discover'
 import { createLoader, forgetSources, type LoadOptions, reasonOf } from '../registry/load-declarations'
 import { checkTables, declaredNames, type TableFile, type TableFiles } from './check-tables'
 
-/** A table that cannot be made beside the platform's stops the build and the start of the development server; one without a migration is told of. */
+/**
+ * A table that conflicts with the platform's stops the build and the start of the development server. A table without a migration
+ * causes a warning.
+ */
 export default defineNuxtModule({
   meta: { name: 'tables' },
   setup(_options, nuxt) {
@@ -30,7 +33,7 @@ export default defineNuxtModule({
     if (!nuxt.options.dev) return
     for (const place of [TABLES_PLACE, 'drizzle']) watchPlace(nuxt, join(rootDir, place), () => tell(true))
 
-    /** Development goes on, so that the cure is noticed. */
+    /** Development continues, so that it detects the fix. */
     async function tell(again: boolean): Promise<void> {
       const wasWrong = hasFault(nuxt, 'tables')
       await noteWhatIsWrong(nuxt, 'tables', () => check(again))
@@ -65,8 +68,8 @@ const snapshotSchema = z.object({
 })
 
 /**
- * The names of tables that are declared otherwise than drizzle-kit has last written them down. None where migrations are
- * written by hand: then nothing says what they add up to.
+ * The names of tables whose declaration differs from the newest snapshot of drizzle-kit. Empty for handwritten migrations: their
+ * combined result is unknown.
  */
 export async function unmigratedTables(rootDir: string, files: readonly TableFile[]): Promise<string[]> {
   const then = lastSnapshot(join(rootDir, 'drizzle'))
@@ -93,7 +96,7 @@ function lastSnapshot(folder: string): Record<string, unknown> | undefined {
   return isByHand ? undefined : {}
 }
 
-/** Tables and views by their names, in the form that a file has. */
+/** Tables and views by name, in the format of a snapshot file. */
 function contentsOf(snapshot: unknown): Record<string, unknown> {
   const { tables, views } = snapshotSchema.parse(JSON.parse(JSON.stringify(snapshot)))
   return { ...tables, ...views }

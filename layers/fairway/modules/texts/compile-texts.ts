@@ -3,7 +3,10 @@ import type { Catalog } from '../../server/kernel/locale-files'
 
 const SYNTAX = /[{}|@]/
 
-/** A catalog whose texts with placeholders, plurals or references are parsed; throws with the key of one that cannot be. */
+/**
+ * A catalog with parsed texts, for those with placeholders, plurals or references. Throws with the key of a text that does not
+ * parse.
+ */
 export const compileTexts = (catalog: Catalog, prefix = ''): Catalog =>
   Object.fromEntries(
     Object.entries(catalog).map(([name, value]) => [name, compileValue(value, prefix + name)] as const),

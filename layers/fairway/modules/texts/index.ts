@@ -21,24 +21,24 @@ import { readServerTexts } from '../../server/kernel/locale-files'
 import type { LanguageInfo } from '../../shared/languages'
 
 /**
- * Gives `#build/texts/<feature>`: the catalogs of the application over those of the platform. English comes by feature, so that the
- * first page does not load the texts of every page; a group that the platform does not know comes with the frame, unless it is in
- * `public.json`. Every other
- * language is one file, which `#build/languages` loads when it is chosen. The server has what it says itself as `#fw/texts`.
+ * Provides `#build/texts/<feature>`: the catalogs of the application over those of the platform. English is split by feature, so
+ * that the first page does not load the texts of every page. A group that the platform does not know is part of the frame, unless
+ * it is in `public.json`. Every other language is one file, which `#build/languages` loads when it is chosen. The server's own
+ * texts are in `#fw/texts`.
  */
 export default defineNuxtModule({
   meta: { name: 'texts' },
   setup(_options, nuxt) {
-    // Read once: each of these files starts development again when it changes.
+    // Read once: each change of these files restarts development.
     const languages = readLanguages(nuxt)
     const english = readTexts(nuxt, 'en')
     const add = (filename: string, getContents: () => string) => addTemplate({ filename, write: true, getContents })
-    // Compiled at once: what is wrong with a text stops the build, which a template that fails does not.
+    // Compiled immediately: an error in a text must stop the build, and a failing template does not.
     const addTexts = (name: string, texts: Catalog) => {
       const contents = `export default ${JSON.stringify(compiled(texts))}\n`
       add(`texts/${name}.ts`, () => contents)
     }
-    // Development goes on with the texts as they are, so that the cure is noticed.
+    // Development continues with the unparsed texts, so that it detects the fix.
     function compiled(texts: Catalog): Catalog {
       try {
         return compileTexts(texts)
@@ -52,7 +52,7 @@ export default defineNuxtModule({
     const placeOf = (group: string) => (forVisitors.has(group) ? PUBLIC_FEATURE : featureOf(group))
     for (const feature of [...FEATURES, PUBLIC_FEATURE])
       addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => placeOf(group) === feature)))
-    // An application may have texts in English alone.
+    // An application may have texts in English only.
     for (const { code } of languages) if (code !== 'en') addTexts(code, withDefaults(readTexts(nuxt, code), english))
     add('languages.ts', () => languagesModule(languages))
     const script = beforeFirstPaint(languages)
@@ -77,7 +77,7 @@ export default defineNuxtModule({
   },
 })
 
-/** The languages, and how the browser loads the texts of each but English, those of Nuxt UI's components along with them. */
+/** The languages, and how the browser loads the texts of each except English. Includes the texts of Nuxt UI's components. */
 function languagesModule(languages: readonly LanguageInfo[]): string {
   const loaders = languages
     .filter(({ code }) => code !== 'en')
@@ -99,7 +99,7 @@ ${loaders.join('')}}
 `
 }
 
-/** The module with the words of Nuxt UI's own components in a language, in English where there is none. */
+/** The module with the texts of Nuxt UI's own components in a language, or in English if there are none. */
 function componentTexts(code: string): string {
   const { resolve } = createRequire(import.meta.url)
   const names = [code.toLowerCase().replaceAll('-', '_'), code.split('-', 1)[0], 'en']
@@ -114,7 +114,10 @@ function componentTexts(code: string): string {
   return modules.find(isThere) ?? '@nuxt/ui/runtime/locale/en.js'
 }
 
-/** Turns the page before it is painted, so that the frame does not jump when the language comes (app/plugins/language.ts). */
+/**
+ * Sets the direction of the page before it is painted, so that the frame does not jump when the language loads
+ * (app/plugins/language.ts).
+ */
 function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefined {
   const codes = languages.filter(({ direction }) => direction === 'rtl').map(({ code }) => code.toLowerCase())
   if (codes.length === 0) return undefined

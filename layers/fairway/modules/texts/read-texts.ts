@@ -16,7 +16,7 @@ import type { LanguageInfo } from '../../shared/languages'
 export type { Catalog }
 type Nuxt = ReturnType<typeof useNuxt>
 
-/** A catalog of one feature, as Nuxt names it within an application's folder. */
+/** A catalog of one feature, by its path within an application's folder. */
 export const FEATURE_FILES = /^locales\/[\w-]+\/[^/]+\.json$/
 
 const jsonFilesIn = (dir: string): string[] =>
@@ -26,7 +26,7 @@ const jsonFilesIn = (dir: string): string[] =>
         .toSorted()
     : []
 
-/** The files with an application's texts of a language, or the platform's, without what the server alone says. */
+/** The files with an application's or the platform's texts of a language, without the server's own texts. */
 export function textFilesIn(app: string, language: string): string[] {
   const dir = join(app, 'locales', language)
   const isShown = (file: string) => !isPlatformFile(app) || !FEATURES_OF_THE_SERVER.includes(basename(file, '.json'))
@@ -38,7 +38,7 @@ export function textFilesIn(app: string, language: string): string[] {
   ]
 }
 
-/** The files that may hold texts of a language; the application comes first, and so its texts win. */
+/** The files that may hold texts of a language. The application comes first, and so its texts win. */
 const textFiles = (nuxt: Nuxt, language: string): string[] =>
   getLayerDirectories(nuxt).flatMap(({ app }) => textFilesIn(app, language))
 
@@ -48,10 +48,10 @@ const featureOfGroup = new Map(
     .flatMap(file => Object.keys(readCatalog(file)).map(group => [group, basename(file, '.json')])),
 )
 
-/** The features that have a catalog of their own, `frame` among them: each page loads those that it shows. */
+/** The features with a separate catalog, `frame` among them. Each page loads the catalogs that it shows. */
 export const FEATURES: readonly string[] = [...new Set(featureOfGroup.values())]
 
-/** The feature of an application's texts for visitors, `public.json`: pages that ask for them load them. */
+/** The feature of an application's texts for visitors, `public.json`. Pages load it on request. */
 export const PUBLIC_FEATURE = 'public'
 
 /** The groups of texts that an application has for visitors. */
@@ -63,12 +63,12 @@ export const publicGroups = (nuxt: Nuxt): Set<string> =>
       .filter(group => !featureOfGroup.has(group)),
   )
 
-/** The feature whose catalog a group of texts comes with: a group that the platform does not know comes with the frame. */
+/** The feature whose catalog contains a group of texts. A group that the platform does not know is part of the frame. */
 export const featureOf = (group: string): string => featureOfGroup.get(group) ?? 'frame'
 
 /**
- * The languages of the platform and the application; throws with the file that is missing or wrong. In development it says so
- * instead and goes on with those of the platform, so that the cure is noticed.
+ * The languages of the platform and the application. Throws with the missing or invalid file. In development it logs the error
+ * and returns the platform's languages, so that development continues until the fix.
  */
 export function readLanguages(nuxt: Nuxt): LanguageInfo[] {
   try {
@@ -80,7 +80,7 @@ export function readLanguages(nuxt: Nuxt): LanguageInfo[] {
   }
 }
 
-/** All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. */
+/** All texts of a language, the application's over the platform's. Throws with file and line if one cannot be read. */
 export const readTexts = (nuxt: Nuxt, language: string): Catalog =>
   withDefaults(
     {},
@@ -95,13 +95,13 @@ const groupsOfTheServer = new Set(
   ),
 )
 
-/** Without what the server says: an application changes that in files of the same name. */
+/** Without the server's texts: an application changes those in files of the same name. */
 const shownOf = (file: string, texts: Catalog): Catalog =>
   FEATURES_OF_THE_SERVER.includes(basename(file, '.json'))
     ? Object.fromEntries(Object.entries(texts).filter(([group]) => !groupsOfTheServer.has(group)))
     : texts
 
-/** Reads a catalog; in development it says what is wrong with one and goes on without it, so that the cure is noticed. */
+/** Reads a catalog. In development it logs the error of an invalid one and continues without it, so that it detects the fix. */
 export const catalogReader =
   (nuxt: Nuxt) =>
   (file: string): Catalog => {
@@ -114,14 +114,14 @@ export const catalogReader =
     }
   }
 
-/** Whether a key (`pages.home`) names one text, in a group that comes with the frame. */
+/** Whether a key (`pages.home`) names one text in a group of the frame. */
 export function isFrameText(texts: Catalog, key: string): boolean {
   const [group = '', ...rest] = key.split('.')
   const found = [group, ...rest].reduce<unknown>((at, name) => (isCatalog(at) ? at[name] : undefined), texts)
   return featureOf(group) === 'frame' && typeof found === 'string'
 }
 
-/** The texts of one file; throws with its name, and with the line where it is no JSON. */
+/** The texts of one file. Throws with its name, and with the line of invalid JSON. */
 export function readCatalog(file: string): Catalog {
   const text = readFileSync(file, 'utf8')
   try {
@@ -135,7 +135,7 @@ export function readCatalog(file: string): Catalog {
   throw new Error(`${file} must be an object of groups of texts`)
 }
 
-/** Where a text stops being JSON: the engine's own message does not always say. */
+/** The position where a text stops being JSON: the engine's own message does not always include it. */
 function placeOf(text: string): string {
   try {
     parseJsonc(text)

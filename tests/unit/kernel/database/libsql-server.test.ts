@@ -93,6 +93,22 @@ describe('a replica that is far behind', () => {
     // That the copy is old is what the test is about.
     expect(await copied()).toEqual(['a session', 'its own'])
   })
+
+  it('remembers what it has read until it writes itself, and for a second at most', async () => {
+    await migrate(await connect(), [FIRST], quietLog)
+    const replica = await connect({ replicaPath: join(folder, 'remembers.db') })
+    const asksAlways = await connect({ replicaPath: join(folder, 'asks.db'), remembers: false })
+    let loads = 0
+    const numberOf = async (db: Database) => (await db.memory<{ n: number }>('pages').get('key', load)).n
+    const load = async () => ({ n: ++loads })
+    const memory = replica.memory<{ n: number }>('pages')
+    const next = async () => (await memory.get('key', load)).n
+    expect([await next(), await next()]).toEqual([1, 1])
+    await replica.orm.insert(rows).values({ id: 3, text: 'its own' })
+    expect([await next(), await next()]).toEqual([2, 2])
+    await expect.poll(next, { timeout: 3000 }).toBe(3)
+    expect([await numberOf(asksAlways), await numberOf(asksAlways)]).toEqual([4, 5])
+  })
 })
 
 it('asks for answers as they are: sqld would compress the smallest, at the cost of another call', async () => {

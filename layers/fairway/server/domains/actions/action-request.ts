@@ -12,8 +12,8 @@ import { coerceInput } from './coerce-input'
 import { runAction } from './run-action'
 
 /**
- * Answers one HTTP call of an action with `{ result }`, and OPTIONS with the methods that it has; throws what the catalog has for
- * every other case. `action` is undefined for a name that is not declared; `tokenSession` is whom a token of the request stands for.
+ * Answers one HTTP call of an action with `{ result }`, and OPTIONS with the allowed methods. Throws the catalog's errors in all
+ * other cases. `action` is undefined for an undeclared name; `tokenSession` is the session of the request's API token.
  */
 export async function answerActionRequest(
   event: H3Event,
@@ -45,10 +45,10 @@ export async function answerActionRequest(
   return { result }
 }
 
-/** The methods of an action: POST, and GET too when it changes nothing. */
+/** The methods of an action: POST, and also GET when it changes nothing. */
 const allowedMethods = (action: Action): string[] => (action.readOnly ? ['GET', 'HEAD', 'POST'] : ['POST'])
 
-/** The session of the browser; for the token of an embed page the person behind it, and only for actions that name this page. */
+/** The browser's session. For the token of an embed page, the person behind it, and only for actions that name this page. */
 async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | null> {
   const session = await getSession(event)
   if (session || embed.length === 0) return session
@@ -59,6 +59,6 @@ async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | 
 
 async function readRequestInput(event: H3Event, action: Action, isAdmitted: boolean): Promise<Record<string, unknown>> {
   if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })
-  // The query of a caller who may not run it is not read.
+  // The query is only read for a caller who may run the action.
   return isAdmitted ? coerceInput(action, new URLSearchParams(requestQuery(event))) : {}
 }

@@ -7,50 +7,55 @@ import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { AuthorContext } from './author-context'
 
-/** By which surface an action was called. */
+/** The surface through which an action was called. */
 export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a' | 'job'
 
-/** What an action knows besides its input. */
+/** The context that an action gets besides its input. */
 export interface ActionContext<S extends Session | null = Session> extends AuthorContext<S> {
   caller: ActionCaller
   /** The MCP host behind this call; null on every other surface. */
   host: ActionHost | null
 }
 
-/** What an action of the platform itself depends on, which no author's does: how this installation is set up. */
+/** Conditions of a platform action that depend on how this installation is set up. Actions of authors have none. */
 export interface PlatformRule {
-  /** Whether the installation has what the action needs; where it does not, no list names it. */
+  /** Whether the installation has what the action needs. If not, lists omit the action. */
   isOffered(config: Pick<Config, 'builder'>): boolean
-  /** Whom the application's own settings name. */
+  /** The people whom the application's settings admit. */
   admits(config: Config): Admitted
 }
 
-/** Who may call an action, for lists that people read; what is enforced is the guard and the code of the action. */
+/** The people who may call an action, for display. The guard and the code of the action enforce access. */
 export interface Callers {
   kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'both-roles' | 'operators' | 'guard'
-  /** In the organization, or in the application where that is the kind. */
+  /** Roles in the organization, or in the application when `kind` is `app-roles`. */
   roles?: readonly string[]
-  /** Besides those in the organization. */
+  /** Application roles that may call it in addition to the organization roles. */
   appRoles?: readonly string[]
-  /** The declaration's own sentence. */
+  /** The sentence from the declaration. */
   text?: string
 }
 
-/** People by what they are in the organization that they work in, and narrowed down to these addresses where there are any. */
+/** People by their role in their active organization, optionally restricted to these email addresses. */
 export interface Admitted {
   roles: readonly OrgRole[]
   emails?: readonly string[]
 }
 
-/** The row of an application's table that an action writes: what sentences about it name. */
+/** The row that an action writes in a table of the application. Sentences in the audit log name it. */
 export interface AuditSubject {
-  /** A table with `ownableColumns()` or `organizationColumns()`: who may read the row reads its title in sentences too. */
+  /**
+   * A table with `ownableColumns()` or `organizationColumns()`. Everyone who may read the row may also read its title in
+   * sentences.
+   */
   table: SharedTable
-  /** The column that people know the row by. */
+  /** The column with the title of the row. */
   title: SQLiteColumn
-  /** Where the id of the row stands: a field of the input, or a path in the result (`note.id`); a list there names many rows. */
+  /**
+   * Where to find the id of the row: a field of the input, or a path in the result (`note.id`). A list there names several rows.
+   */
   id: string
-  /** The page of the row, with `{id}` in it. */
+  /** The page of the row; contains `{id}`. */
   path?: string
 }
 
@@ -60,23 +65,23 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   input: Input
   output?: z.ZodType
   guard?: ((context: ActionContext<Session | null>) => unknown) & Proving<object>
-  /** As it is declared: roles in the organization, or a sentence. */
+  /** The `callers` of the declaration: roles in the organization, or a sentence. */
   callers?: readonly OrgRole[] | string
-  /** Only in actions of the platform itself. */
+  /** Only set for actions of the platform. */
   platform?: PlatformRule
   public: boolean
-  /** The fields of the input whose texts audit rows keep. */
+  /** The fields of the input whose texts are kept in audit rows. */
   audit: readonly string[]
-  /** The row that it writes. */
+  /** The row that the action writes. */
   subject?: AuditSubject
   readOnly: boolean
   destructive: boolean
   mcp: boolean
   http: boolean
-  /** The embed pages that may read it with their own token, as they are declared. */
+  /** The embed pages that may call it with an embed token, as declared. */
   embed: readonly string[]
   maxBodyBytes: number
-  /** How often it may be called; empty where that is not limited. */
+  /** The call limits; empty when there are none. */
   limit: readonly CallLimit[]
   /** Seconds; undefined means the application's default. */
   timeout?: number
@@ -89,30 +94,36 @@ export type ActionTypeOf<A> =
     ? { input: z.input<Input>; output: Awaited<Result>; readOnly: boolean }
     : never
 
-/** What a person is asked by a form, or what else the host is asked for, in the words of MCP. */
+/** A question to a person (a form) or another request to the host, in the terms of MCP. */
 export type HostQuestion =
   | { message: string; form: z.ZodObject }
   | { method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'; params?: Record<string, unknown> }
 
-/** The MCP host behind a call: what may be told to it, and asked of the person in front of it. */
+/** The MCP host behind a call: receives progress and logs, and can ask the person questions. */
 export interface ActionHost {
-  /** Tells how far the work is; nothing is sent where the host did not ask for it. */
+  /** Reports progress. Sends nothing when the host did not request it. */
   progress(done: number, total?: number, message?: string): Promise<void>
-  /** Sends a line for the host's own log; nothing is sent where the host did not ask for it. */
+  /** Sends a line to the host's log. Sends nothing when the host did not request it. */
   log(level: 'debug' | 'info' | 'warning' | 'error', text: string): Promise<void>
-  /** Whether the person can be asked in this call. */
+  /** Whether this call can ask the person questions. */
   readonly canAsk: boolean
-  /** What the person entered into the form of this name; undefined when it was not asked yet, was declined or does not fit. */
+  /**
+   * The person's answer to the form with this name. Undefined when the form was not shown yet, was declined, or the answer is
+   * invalid.
+   */
   answer<T extends z.ZodObject>(name: string, form: T): z.output<T> | undefined
-  /** All answers as the host sent them: not checked. */
+  /** All answers as the host sent them, unvalidated. */
   readonly answers: Readonly<Record<string, unknown>>
-  /** What was handed to `ask` in the round before; it is signed, so the host cannot have changed it. */
+  /** The state passed to `ask` in the previous round. It is signed, so the host cannot change it. */
   readonly state: unknown
-  /** Ends this round: the host asks, then the call begins anew with the answers. Throws `host-cannot-ask` where it cannot. */
+  /**
+   * Ends this round: the host asks the questions, then calls the action again with the answers. Throws `host-cannot-ask` when the
+   * host does not support it.
+   */
   ask(questions: Record<string, HostQuestion>, state?: unknown): never
 }
 
-/** How `ask` leaves a run: not a failure, and never seen by an author. */
+/** Thrown by `ask` to leave a run. It is not a failure, and authors never see it. */
 export class HostQuestions extends Error {
   override name = 'HostQuestions'
   constructor(
@@ -130,10 +141,10 @@ export type McpBlock =
   | { type: 'resource_link'; uri: string; name: string; description?: string; mimeType?: string }
   | { type: 'resource'; resource: { uri: string; mimeType?: string } & ({ text: string } | { blob: string }) }
 
-// Beside the result, not in it: other surfaces see the result alone.
+// Kept outside of the result, because all other surfaces see only the result.
 const blocks = new WeakMap<object, readonly McpBlock[]>()
 
-/** The result of an action, which MCP hosts show as these blocks; every other surface sees `result`, an empty object when there is none. */
+/** Returns a result that MCP hosts show as these blocks. All other surfaces see `result`, an empty object by default. */
 export function mcpContent<T extends object = Record<string, never>>(
   content: readonly McpBlock[],
   result: T = {} as T,
@@ -146,7 +157,7 @@ export function mcpContent<T extends object = Record<string, never>>(
 export const findMcpContent = (result: unknown): readonly McpBlock[] | undefined =>
   typeof result === 'object' && result !== null ? blocks.get(result) : undefined
 
-/** Lets a result that was parsed anew keep the blocks of the first one. */
+/** Copies the blocks of a result to its parsed version. */
 export function keepMcpContent(from: unknown, to: unknown): void {
   const content = findMcpContent(from)
   if (content && typeof to === 'object' && to !== null) blocks.set(to, content)

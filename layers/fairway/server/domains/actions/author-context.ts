@@ -14,46 +14,54 @@ import { limitCalls, limitOption, type LimitOption } from '#fairway/server/kerne
 import { findRun } from '#fairway/server/kernel/current-run'
 import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
-/** What an author's code has in hand, whatever it answers: an action, a route, a collection, something that MCP hosts see. */
+/** The context of all author code: actions, routes, collections, and resources for MCP hosts. */
 export interface AuthorContext<S extends Session | null = Session> {
-  /** Who calls; null only in what is public. */
+  /** The caller; null only in public code. */
   session: S
   /** The active organization of the caller. */
   orgId: string | null
   db: Orm
-  /** Aborted when the time is up or the caller has gone. */
+  /** Aborted when the timeout is reached or the caller disconnects. */
   signal: AbortSignal
   requestId: string
-  /** The address of the caller's network, behind trusted proxies; null where another application, a job or the command line calls. */
+  /**
+   * The address of the caller's network, behind trusted proxies. Null when another application, a job or the command line calls.
+   */
   clientAddress: string | null
-  /** Tokens of external providers that an author asks for. */
+  /** Access tokens of external providers. */
   tokens: {
-    /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
+    /**
+     * Returns an access token of the caller that is valid for at least five more minutes. Throws `connection-required` with the
+     * address to connect at.
+     */
     get(provider: string): Promise<string>
-    /** An access token of this application itself. */
+    /** Returns an access token of the application itself. */
     machine(provider: string): Promise<string>
   }
-  /** Credentials of the vault that an author asks for. */
+  /** Credentials of the vault. */
   credentials: {
-    /** The caller's own, else their organization's; throws `credential-required` with the place to add it. */
+    /** Returns the caller's credential, else the organization's. Throws `credential-required` with the address to add it at. */
     get(key: string): Promise<string>
   }
   peers: ContextPeers
-  /** What the application remembers for the caller in the organization they work in. */
+  /** Values that the application stores for the caller in their active organization. */
   state: PersonValues
-  /** What the caller has set for themselves, wherever they work. */
+  /** The caller's settings, which apply in all organizations. */
   settings: PersonValues
   now(): Date
 }
 
-/** For whom, and until when, an author's code runs. */
+/** The person for whom an author's code runs, and its time limit. */
 export interface AuthorCall<S extends Session | null> {
   session: S
   signal: AbortSignal
   requestId: string
 }
 
-/** Makes what an author's code has in hand; nothing is read before it is asked for, and the signal ends what goes over the network to other applications. */
+/**
+ * Creates the context of an author's code. Values are only read when the code uses them. The signal also aborts network requests
+ * to other applications.
+ */
 export const authorContext = <S extends Session | null>(app: App, call: AuthorCall<S>): AuthorContext<S> => {
   const { session, signal, requestId } = call
   return {
@@ -94,9 +102,10 @@ interface RouteOptions<Public extends boolean, Proof> {
 }
 
 /**
- * What an action gets, for a route: of the person who is signed in. Throws `unauthenticated` without a session and
- * `provider-required` where their organization does not open to it; with `public` the session may be null instead. With a guard it
- * throws what that throws, or `forbidden` unless it gives exactly `true`, and has what the guard proves.
+ * Returns the context that an action gets, for a route of a signed-in person. Throws `unauthenticated` without a session, and
+ * `provider-required` when the organization requires a sign-in provider. With `public` the session may be null instead. A guard
+ * must return exactly `true`, else it throws `forbidden`; errors of the guard are passed on, and the context includes what the
+ * guard proves.
  */
 export async function useFairway<Public extends boolean = false, Proof = unknown>(
   event: H3Event,
@@ -111,14 +120,14 @@ export async function useFairway<Public extends boolean = false, Proof = unknown
 }
 
 interface PublicRouteOptions {
-  /** How often it may be called, as for an action; `per: 'network'` for callers who are not signed in. */
+  /** The call limit, as for an action. Use `per: 'network'` for callers who are not signed in. */
   limit?: LimitOption
 }
 
 /**
- * The handler of a route that anyone may call, also to change something: said on purpose, because the build refuses such a route that
- * neither says it nor asks for a session. With a limit it answers `rate-limited` with `Retry-After` beyond it. Throws at load for a
- * limit that is none.
+ * Declares the handler of a route that anyone may call, including to change data. The declaration is explicit, because the build
+ * refuses other routes that do not require a session. Beyond the limit it answers `rate-limited` with `Retry-After`. Throws at
+ * load for an invalid limit.
  */
 export function definePublicRoute(
   handler: (event: H3Event) => unknown,

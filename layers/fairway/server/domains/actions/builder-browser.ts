@@ -14,14 +14,14 @@ const answerSchema = z.object({
 })
 
 export interface BrowserConnection {
-  /** The WebSocket address of the browser. It opens that browser: treat it as a secret. */
+  /** The WebSocket address of the browser. It grants access to that browser: treat it as a secret. */
   wsUrl: string
   sessionId: string
 }
 
 /**
- * Asks the connected builder service for a browser session; the same `sessionId` gives the same browser again. For use
- * inside actions. Throws `builder-not-connected`, `browser-connection-failed` and `no-ws-url`, without a key in any text.
+ * Requests a browser session from the connected builder service; the same `sessionId` returns the same browser. For use inside
+ * actions. Throws `builder-not-connected`, `browser-connection-failed` and `no-ws-url`; no error text contains a key.
  */
 export async function getBrowserConnection(
   { sessionId = newId() }: { sessionId?: string },
@@ -67,7 +67,7 @@ async function ask(app: App, credentials: Credentials, sessionId: string, signal
 
 const failed = (reason: string): AppError => new AppError('browser-connection-failed', { cause: reason })
 
-// Only the kind of failure: messages of the network layer and of the parser may repeat what was sent or answered.
+// Only the kind of failure: messages of the network layer and the parser may contain parts of the request or response.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { cause } = error

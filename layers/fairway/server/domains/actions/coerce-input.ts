@@ -7,11 +7,14 @@ import { isRecord } from '#fairway/shared/record'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Gives texts (a query, command-line options) the kinds that the action's schema wants; what does not fit stays text and fails the schema. */
+/**
+ * Converts texts (a query, command-line options) to the types of the action's schema. A text that does not convert stays a text
+ * and fails the validation.
+ */
 export const coerceInput = (action: Action, entries: Iterable<[string, string]>): Record<string, unknown> =>
   coerceBySchema(inputJsonSchema(action), entries)
 
-/** The same for a JSON Schema that came from elsewhere. */
+/** Does the same with a JSON Schema from another source. */
 export function coerceBySchema(schema: unknown, entries: Iterable<[string, string]>): Record<string, unknown> {
   const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {}
   const values = new Map<string, string[]>()
@@ -31,14 +34,14 @@ export function coerceBySchema(schema: unknown, entries: Iterable<[string, strin
 
 const inputSchemas = new WeakMap<Action, JsonSchema>()
 
-/** The JSON Schema of what an action accepts, made once for each action. */
+/** The JSON Schema of an action's input, created once for each action. */
 export function inputJsonSchema(action: Action): JsonSchema {
   const schema = inputSchemas.get(action) ?? z.toJSONSchema(action.input, { io: 'input', unrepresentable: 'any' })
   inputSchemas.set(action, schema)
   return schema
 }
 
-/** Removes what only our own forms read from a JSON Schema: strict validators refuse keywords that they do not know. */
+/** Removes the keywords for our forms from a JSON Schema, because strict validators refuse unknown keywords. */
 export function dropFormKeywords(schema: JsonSchema): void {
   delete schema.collection
   delete schema.collectionField
@@ -70,17 +73,17 @@ export function uploadFieldsOf(action: Action): ReadonlyMap<string, string> {
   return found
 }
 
-/** What is wrong where a field of an action takes files of an upload that is none of these. */
+/** Returns an error for each file field of an action whose upload does not exist. */
 export const unknownUploads = (action: Action, uploads: ReadonlySet<string>): string[] =>
   [...uploadFieldsOf(action).values()]
     .filter(name => !uploads.has(name))
     .map(name => `input: there is no upload ${name}; server/uploads has ${[...uploads].join(', ') || 'none'}`)
 
-/** How many of its smallest units make one of the currency, of the fields of a JSON Schema that hold money (`moneySchema`). */
+/** For each money field (`moneySchema`) of a JSON Schema, the number of minor units in one unit of its currency. */
 export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> =>
   new Map([...keywordsIn(schema, 'currency')].map(([name, currency]) => [name, minorUnits(String(currency))]))
 
-/** What the fields of a JSON Schema say by a keyword of ours; those that say nothing are left out. */
+/** The fields of a JSON Schema that have one of our keywords, with its value. */
 function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency' | 'upload'): Map<string, unknown> {
   const said = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
@@ -91,7 +94,7 @@ function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency' | 'uplo
 
 const namedSchema = z.object({ collection: z.string() })
 
-/** What is wrong where a field of an action chooses from a collection (`z.string().meta({ collection: 'books' })`) that is none of these. */
+/** Returns an error for each field of an action that names an unknown collection (`z.string().meta({ collection: 'books' })`). */
 export const unknownCollections = (action: Action, collections: ReadonlySet<string>): string[] =>
   Object.values(inputJsonSchema(action).properties ?? {})
     .flatMap(property => namedSchema.safeParse(property).data?.collection ?? [])
@@ -124,7 +127,7 @@ function coerceText(kinds: Set<string>, text: string): unknown {
   return kinds.has('object') && text.startsWith('{') ? (jsonOf(text) ?? text) : text
 }
 
-/** All kinds that a schema accepts, through its alternatives. */
+/** All types that a schema accepts, including its alternatives. */
 function kindsOf(schema: unknown): Set<string> {
   if (!isRecord(schema)) return new Set()
   const own = Array.isArray(schema.type)

@@ -22,11 +22,14 @@ type SubjectOption = Omit<AuditSubject, 'id'> & Partial<Pick<AuditSubject, 'id'>
 type Awaitable<T> = T | Promise<T>
 type Output = z.ZodType | undefined
 
-/** What runs: it gives back what the output schema takes, or anything where there is none. A type of its own for each, so that its literals are read as what the schema has there. */
+/**
+ * The type of `run`: it returns the input of the output schema, or anything without one. The two cases are separate types, so
+ * that TypeScript infers literals from the schema.
+ */
 type Run<Input extends z.ZodObject, O extends Output, Result, Context> = O extends z.ZodType
   ? (input: z.output<Input>, context: Context) => Awaitable<z.input<O>>
   : (input: z.output<Input>, context: Context) => Result
-/** What callers get of it. */
+/** The type of the result that callers receive. */
 type SentOf<O extends Output, Result> = Serialized<O extends z.ZodType ? z.output<O> : Awaited<Result>>
 
 interface ActionOptions<
@@ -39,39 +42,41 @@ interface ActionOptions<
   /** One sentence that says what the action does; people and tools choose by it. */
   description: string
   input: Input
-  /** What `run` must return, and what is sent of it; a result that does not fit is a failure of ours. */
+  /** The schema of `run`'s result; callers receive its output. A result that does not match is an internal error. */
   output?: O
-  /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to `run`. */
+  /** Must return (or resolve to) exactly `true`; everything else denies. `run` has the types that it proves. */
   guard?: ((context: ActionContext<SessionFor<Public>>) => unknown) & Proving<Proof>
   /**
-   * Who may call it, where its guard or its own code decides: roles in the organization, or a sentence. Lists show it to people; it
-   * protects nothing.
+   * The people who may call it, when its guard or its code decides: roles in the organization, or a sentence. It is for display
+   * only and enforces nothing.
    */
   callers?: readonly OrgRole[] | string
   /** `true` lets callers without a session in. */
   public?: Public
   /**
-   * The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids,
-   * enumerations, numbers, booleans and dates alone. `subject` names the row that is written, so that the audit log and the
-   * activity of the home page can tell of it; its id is the field `id` of the input unless said otherwise. A list of ids (`ids`)
-   * tells of each of these rows.
+   * The fields of the input whose texts audit rows keep; owners and admins of the organization can read them. Of all other
+   * fields, audit rows keep only ids, enumerations, numbers, booleans and dates. `subject` names the written row for the audit
+   * log and the activity on the home page. Its id is the field `id` of the input by default. A list of ids (`ids`) names several
+   * rows.
    */
   audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption }
-  /** Changes nothing: may be called by GET and leaves no audit row. */
+  /** Changes nothing: may be called by GET and writes no audit row. */
   readOnly?: boolean
-  /** Loses something that cannot be brought back: surfaces ask before they call it. */
+  /** Deletes data that cannot be restored: surfaces ask for confirmation before they call it. */
   destructive?: boolean
   mcp?: boolean
   http?: boolean
-  /** The embed pages that may read it with their own token, for example `/embed/notes`; only for reading actions without a guard. */
+  /**
+   * The embed pages that may call it with an embed token, for example `/embed/notes`. Only for read-only actions without a guard.
+   */
   embed?: string | readonly string[]
-  /** Bytes of the request body, 1 MiB when not given. */
+  /** The maximum size of the request body in bytes, 1 MiB by default. */
   maxBodyBytes?: number
   /** Seconds, 1 to 600. */
   timeout?: number
   /**
-   * How often it may be called, on all surfaces and instances together: `{ per: 'person', max: 20, window: 60 }` takes 20 calls of
-   * one person in 60 seconds. Several limits all count. Beyond one, callers get `rate-limited` with `Retry-After`.
+   * How often it may be called, across all surfaces and instances: `{ per: 'person', max: 20, window: 60 }` allows 20 calls per
+   * person in 60 seconds. Several limits apply together. Callers beyond a limit get `rate-limited` with `Retry-After`.
    */
   limit?: LimitOption
   run: Run<Input, O, Result, ActionContext<SessionFor<Public>> & Proof>
@@ -126,7 +131,7 @@ const optionsSchema = z.strictObject({
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
-/** Declares an action; throws at load with the option and what it accepts. */
+/** Declares an action. Throws at load and names the invalid option and the values that it accepts. */
 export function defineAction<
   Input extends z.ZodObject,
   Result,
@@ -151,14 +156,14 @@ export function defineAction<
   return action as unknown as Action<Input, SentOf<O, Result>>
 }
 
-// A page inside another site shows; it changes nothing, and what a guard protects stays behind a sign-in.
+// An embedded page only shows data: it must not change anything, and guarded data requires a sign-in.
 const mayBeEmbedded = (options: Omit<z.output<typeof optionsSchema>, 'audit'>): boolean =>
   options.readOnly && options.http && !options.public && options.guard === undefined
 
 type PlatformActionOptions<Input extends z.ZodObject, O extends Output, Result> = PlatformRule &
   Omit<ActionOptions<Input, O, Result>, 'guard' | 'public'>
 
-/** Declares an action of the platform: below server/platform, offered and open as its rule says. Throws as `defineAction` does. */
+/** Declares an action of the platform, below server/platform; its rule decides who gets it. Throws as `defineAction` does. */
 export function definePlatformAction<Input extends z.ZodObject, Result, O extends Output = undefined>(
   options: PlatformActionOptions<Input, O, Result>,
 ): Action<Input, SentOf<O, Result>> {
@@ -168,18 +173,21 @@ export function definePlatformAction<Input extends z.ZodObject, Result, O extend
   return mark('action', { ...defineAction({ ...rest, guard }), platform })
 }
 
-/** Whether lists of this installation name the action: always for an author's. */
+/** Whether this installation lists the action; always true for actions of authors. */
 export const isOffered = ({ platform }: Action, config: Pick<Config, 'builder'>): boolean =>
   platform?.isOffered(config) ?? true
 
-/** Whether lists that a person sees by a host name the action; who may call an author's is known to its guard alone. */
+/**
+ * Whether the action appears in the lists that a person sees through a host. Actions of authors always do, because only their
+ * guard knows who may call them.
+ */
 export const isOfferedTo = (action: Action, config: Config, session: Session): boolean =>
   isOffered(action, config) && (action.platform === undefined || isAdmitted(action.platform, config, session))
 
 /** The scope that a token needs to call the action. */
 export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
 
-/** Who may call an action, as its declaration says it: its rule, its `callers`, or the roles that its guard names. */
+/** The people who may call an action, from its declaration: its rule, its `callers`, or the roles that its guard names. */
 export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
   if (platform) {
     const { roles, emails } = platform.admits(config)
@@ -188,10 +196,10 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
   if (typeof callers === 'string') return { kind: 'guard', text: callers }
   if (callers) return { kind: 'org-roles', roles: callers }
   if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
-  // The platform's guards say their roles; of any other one it is only known that there is one.
+  // The platform's guards list their roles. Other guards could check anything.
   const { orgRoles, roles } = guard
   if (!roles) return orgRoles ? { kind: 'org-roles', roles: orgRoles } : { kind: 'guard' }
-  // Nobody has a role in an application who is not in the organization.
+  // Application roles require membership in the organization.
   return !orgRoles || orgRoles.length === ORG_ROLES.length
     ? { kind: 'app-roles', roles }
     : { kind: 'both-roles', roles: orgRoles, appRoles: roles }
@@ -201,7 +209,7 @@ function isAdmitted({ admits }: PlatformRule, config: Config, session: Session):
   const { roles, emails } = admits(config)
   if (session.orgRole === null || !roles.includes(session.orgRole)) return false
   if (!emails) return true
-  // Anyone may have signed up with that address, whatever the verification policy says.
+  // The verification policy may let people sign up with an address that is not theirs.
   return emails.includes(session.email) && session.emailVerified
 }
 

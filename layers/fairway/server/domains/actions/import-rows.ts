@@ -1,4 +1,4 @@
-// Many rows at once, as a table of texts has them: all of them are written, or none.
+// Imports many rows at once, as texts from a table. It writes all of them or none.
 import { and, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ import { messagesOf } from './reference-faults'
 const ROWS_AT_ONCE = 100
 const MOST_ERRORS = 100
 
-/** The input of an action that imports: rows by the names of the fields, as texts or as JSON values. */
+/** The input of an import action: rows keyed by field name, with texts or JSON values. */
 export const importInput = z.object({
   rows: z
     .array(z.record(z.string().max(100), z.unknown()))
@@ -28,28 +28,29 @@ export const importInput = z.object({
   dryRun: z.boolean().default(false).describe('Checks everything and writes nothing.'),
 })
 
-/** What an import answers. */
+/** The output of an import. */
 export const importOutput = z.object({
   rows: z.int().describe('How many rows were written, or would be.'),
-  /** Their ids; none after a dry run. */
+  /** The ids of the new rows; empty after a dry run. */
   ids: z.array(z.string()),
 })
 
 interface ImportOptions<Input extends z.ZodObject> extends z.output<typeof importInput> {
-  /** What a row must look like: the input of the action that creates one. */
+  /** The schema of a row: the input of the action that creates one. */
   input: Input
-  /** Fields with the id of another row, which may be given by its title too. */
+  /** Fields with the id of another row. An import may use the title of that row instead. */
   refs?: Readonly<Record<string, { table: SharedTable; title: SQLiteColumn }>>
-  /** The columns of a new row; `id` among them. */
+  /** The columns of a new row, including `id`. */
   values(input: z.output<Input>): Record<string, unknown> & { id: string }
 }
 
 type Row = Record<string, unknown>
 
 /**
- * Creates rows of a table in one transaction. A text becomes what the field wants (12.50 is 1250 where that is money), a blank one
- * is left out, and a row that another refers to may be named by its title. Throws `invalid-input` with the faults of each row (`rows.3.amount`), 100 at most, and their number as
- * `faults`; `forbidden` where the policy of the table does not let the caller create such a row. A dry run does the same and writes nothing.
+ * Creates rows of a table in one transaction. Texts are converted to the type of the field (12.50 becomes 1250 for money), blank
+ * ones are omitted, and a reference may use the title of a row. Throws `invalid-input` with the errors of each row
+ * (`rows.3.amount`), at most 100, and their total number as `faults`. Throws `forbidden` when the policy of the table does not
+ * let the caller create such a row. A dry run makes the same checks and writes nothing.
  */
 export async function importRows<Input extends z.ZodObject>(
   table: SharedTable,
@@ -68,7 +69,7 @@ export async function importRows<Input extends z.ZodObject>(
 type Reading<Input extends z.ZodObject> = Pick<ImportOptions<Input>, 'rows' | 'input'> &
   Required<Pick<ImportOptions<Input>, 'refs'>>
 
-/** The rows as their schema has them; what is wrong with them is added to `faults`. */
+/** Validates the rows with their schema and adds errors to `faults`. */
 async function readRows<Input extends z.ZodObject>(
   db: Orm,
   session: Session,
@@ -121,13 +122,16 @@ function typedRow(schema: z.core.JSONSchema.BaseSchema, money: ReadonlyMap<strin
   return made
 }
 
-/** An amount in the smallest units; one that has parts of those stays a fraction, which no schema of money takes. */
+/**
+ * Converts an amount to minor units. An amount with a fraction of a minor unit stays a fraction, which every money schema
+ * refuses.
+ */
 function toMinor(amount: number, units: number): number {
   const minor = Math.round(amount * units)
   return minor / units === amount ? minor : amount * units
 }
 
-/** Finds the id of a row that the person may read by its id or its title. */
+/** Resolves an id or a title to the id of a row that the person may read. */
 async function referenced(
   db: Orm,
   session: Session,
@@ -160,7 +164,7 @@ interface Writing {
 const UNDO = new Error('undo')
 
 async function write(db: Orm, table: SharedTable, { made, faults, isDryRun, signal }: Writing): Promise<void> {
-  // Where rows are not valid already, their places are not those of `made`.
+  // With invalid rows, positions in `made` would not match those in the input.
   if (faults.length > 0) throw invalid(faults)
   const work = db.transaction(async on => {
     for (let from = 0; from < made.length; from += ROWS_AT_ONCE) {
@@ -181,12 +185,12 @@ async function write(db: Orm, table: SharedTable, { made, faults, isDryRun, sign
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** What the database says against a row; throws anything else than a constraint. */
+/** The error code of a violated database constraint; throws all other errors. */
 async function isRefused(insert: () => PromiseLike<unknown>): Promise<FieldErrorCode | undefined> {
   try {
     await insert()
   } catch (thrown) {
-    // What has a code already is about no single row, as a plan that has no room.
+    // An error with a code concerns the whole import, such as the limit of a plan.
     if (thrown instanceof AppError) throw thrown
     const text = messagesOf(thrown)
     if (/UNIQUE|PRIMARY KEY/.test(text)) return 'already-there'

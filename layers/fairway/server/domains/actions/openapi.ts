@@ -10,18 +10,18 @@ import { isOffered, scopeOfAction } from './define-action'
 export interface CatalogEntry {
   name: string
   group: string
-  /** One of the platform's own. */
+  /** Whether it is an action of the platform. */
   isPlatform?: boolean
   action: Action
 }
 
-/** Further paths of the document, and the schemas they refer to. */
+/** Additional paths of the document, and the schemas that they refer to. */
 interface FurtherPaths {
   paths: Record<string, object>
   schemas: Record<string, object>
 }
 
-/** The OpenAPI 3.1 document of every action that HTTP serves here, and of further paths; made once. */
+/** The OpenAPI 3.1 document of every action with HTTP access in this installation, and of additional paths. Created once. */
 export const openApiDocument = (
   app: App,
   catalog: readonly CatalogEntry[],
@@ -43,7 +43,7 @@ export const openApiDocument = (
         ...paths,
       },
       components: {
-        // Problems may have further members (RFC 9457 §3.2), which the schema of an output would refuse.
+        // Problems may have additional members (RFC 9457 §3.2), which the schema of an output would refuse.
         schemas: { Problem: openApiSchema(problemSchema, 'input', '#/components/schemas/Problem'), ...schemas },
         responses: Object.fromEntries(
           Object.entries(REFUSALS).map(([status, text]) => [status, refusal(status, text)]),
@@ -63,7 +63,10 @@ export const openApiDocument = (
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** The JSON Schema of an input or output for the place `pointer` of an OpenAPI document: its own references begin there. */
+/**
+ * The JSON Schema of an input or output for the place `pointer` in an OpenAPI document; its internal references start with that
+ * pointer.
+ */
 export function openApiSchema(schema: z.core.$ZodType, io: 'input' | 'output', pointer: string): JsonSchema {
   const {
     $schema: _dialect,
@@ -113,7 +116,7 @@ export const refusals = (...statuses: (keyof typeof REFUSALS)[]) =>
     [...statuses, 'default'].map(status => [status, { $ref: `#/components/responses/${String(status)}` }]),
   )
 
-/** The security requirement of what is not public: a session, or an API token with the scope. */
+/** The security requirement of protected paths: a session, or an API token with the scope. */
 export const tokenSecurity = (scope: TokenScope) => [{ session: [] }, { token: [scope] }]
 
 function pathItem({ name, group, action }: CatalogEntry) {

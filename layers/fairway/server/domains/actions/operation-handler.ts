@@ -15,7 +15,7 @@ import { leavingRow } from './audit/record-audit'
 import type { Operation, OperationMethod } from './operation'
 import { parseOutput } from './run-action'
 
-/** What the build knows of an operation before its code is loaded. */
+/** The facts about an operation that the build knows before its code is loaded. */
 export interface OperationEntry {
   name: string
   domain: string
@@ -25,10 +25,10 @@ export interface OperationEntry {
   load(): Promise<Operation>
 }
 
-/** Answers as the person behind the API token of a request; without a token, `answer` finds the session itself. */
+/** Answers as the person behind the API token of a request. Without a token, `answer` finds the session. */
 type WithToken = (event: H3Event, answer: (tokenSession?: ServerSession) => Promise<unknown>) => Promise<unknown>
 
-/** One handler for the addresses of all operations. The code of one is loaded with its first request. */
+/** One handler for the addresses of all operations. It loads the code of an operation with its first request. */
 export function serveOperations(entries: readonly OperationEntry[], withToken: WithToken): EventHandler {
   const byPath = new Map(
     [...Map.groupBy(entries, ({ path }) => path)].map(([path, these]) => [
@@ -75,7 +75,7 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
     const result = await run(await inputOf(event, operation), { app, session, event, isDryRun, actor })
     keepForAudit(event, result, resultFields)
     if (status !== 200) setResponseStatus(event, status)
-    // The types of a declaration say that its result is one.
+    // The types of a declaration guarantee this.
     if (output === 'file') return sendExport(event, result as ExportFile)
     return output ? parseOutput(output, result) : undefined
   }
@@ -91,14 +91,14 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
   return event => (tokens ? withToken(event, session => respond(event, session)) : respond(event))
 }
 
-/** Puts fields of the result beside those of the input, for the audit row. */
+/** Adds fields of the result to those of the input for the audit row. */
 function keepForAudit(event: H3Event, result: unknown, fields: readonly string[]): void {
   if (fields.length === 0 || !isRecord(result)) return
   const kept = Object.fromEntries(fields.map(field => [field, result[field]]))
   event.context.input = { ...event.context.input, ...kept }
 }
 
-/** The names of all that can be sent. */
+/** The names of all fields that callers can send. */
 const inputFields = ({ input, parameters }: Operation): Set<string> => {
   const shapes = input instanceof z.ZodUnion ? input.options.map(option => option.shape) : [input?.shape ?? {}]
   return new Set([...parameters, ...shapes.flatMap(shape => Object.keys(shape))])
@@ -111,7 +111,7 @@ const asksForDryRun = (event: H3Event): boolean => {
   return asked === 'true' || asked === '1'
 }
 
-/** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */
+/** The parameters of the path, and the fields of the query or body. A field with the name of a path parameter is ignored. */
 async function inputOf(
   event: H3Event,
   { method, parameters, input, isSent, mayBeEmpty }: Operation,

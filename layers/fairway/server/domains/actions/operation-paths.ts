@@ -11,7 +11,7 @@ import type { OperationEntry } from './operation-handler'
 export const operationPaths = (
   app: App,
   entries: readonly OperationEntry[],
-  /** The names of actions: an operation that is one too is told apart by its domain. */
+  /** The names of the actions. An operation with the name of an action gets its domain as a prefix. */
   actions: readonly string[],
 ): Promise<Record<string, object>> =>
   app.memo('operation-paths', async () => {
@@ -62,7 +62,7 @@ function bodyOf({ reads }: Operation, schema: JsonSchema | undefined): object {
   return { requestBody: { required: schema.required?.length !== 0, content: { 'application/json': { schema } } } }
 }
 
-/** What every operation of its kind may be refused with. */
+/** The errors that any operation of its kind may return. */
 function statusesOf(operation: Operation, hasBody: boolean): Parameters<typeof refusals> {
   const { dryRun, input, limit, parameters: inPath, permission, reads, recentSignIn, tokens } = operation
   const isForOperators = permission === 'operator'
@@ -78,7 +78,7 @@ function statusesOf(operation: Operation, hasBody: boolean): Parameters<typeof r
   return statuses.flatMap(([status, is]) => (is ? [status] : []))
 }
 
-/** The schema of the query or the body: the input without what the path says. */
+/** The schema of the query or the body: the input without the path parameters. */
 function fieldsOf({ input, isSent, parameters: inPath, method }: Operation, at: string) {
   if (!input || !isSent) return undefined
   const place = method === 'GET' ? `${at}/parameters` : `${at}/requestBody/content/application~1json/schema`

@@ -1,4 +1,4 @@
-// Operations: what a signed-in person can do here, each declared once with its method and path. The platform declares them in
+// Operations that signed-in people can call, each declared once with its method and path. The platform declares them in
 // server/domains/<domain>/operations.ts; the build mounts them, types the calls of pages, and describes them in OpenAPI.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import type { OrgPermission } from '#fairway/shared/roles'
 
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the code of an operation has in hand besides its input. */
+/** The context that an operation gets besides its input. */
 interface OperationContext {
   app: App
   session: ServerSession
@@ -27,7 +27,7 @@ type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/$
     ? Name
     : never
 
-/** An object, or one of several where the address has no parameters. */
+/** An object, or a union of objects when the address has no parameters. */
 type InputSchema = z.ZodObject | z.ZodUnion<readonly z.ZodObject[]>
 type Fields<Input> = Input extends InputSchema ? z.output<Input> : unknown
 type SentFields<Input> = Input extends InputSchema ? z.input<Input> : unknown
@@ -39,36 +39,42 @@ type Acting<Permission> = Permission extends OrgPermission ? { actor: Actor } : 
 interface OperationOptions<Path extends string, Input, Output, Permission, DryRun> {
   /** One sentence that says what it does. */
   description: string
-  /** Method and path are literals: the build reads them without running the file. */
+  /** Method and path are literals, because the build reads them without running the file. */
   method: OperationMethod
   path: Path
-  /** The fields of the query (GET) or of the body; without it neither is read. Parameters of the path that it does not name are texts. */
+  /**
+   * The fields of the query (GET) or the body; without it the server does not read them. Path parameters that it does not name
+   * are texts.
+   */
   input?: Input
-  /** The media types of a body that `run` reads itself. */
+  /** The media types of a body that `run` reads from the request. */
   reads?: string
-  /** What is sent, field by field in this order, or a file to save; without it nothing is sent (204). */
+  /** The fields of the response in this order, or a file to download; without it the response is empty (204). */
   output?: Output
-  /** 200 when not given, 204 without output. */
+  /** Defaults to 200, or 204 without output. */
   status?: 201 | 202
   /**
-   * What the person must be allowed to do in the active organization, asked before anything is read; gives `actor`. `operator`: for
-   * those who run the installation. For everyone else it is not there, and their calls leave no audit row.
+   * The permission that the person needs in the active organization, checked before any input is read; provides `actor`.
+   * `operator` is for the operators of the installation. Everyone else gets `not-found`, and their calls write no audit row.
    */
   permission?: Permission
-  /** An API token with the scope `operator` may call it too: where no recent sign-in is required. */
+  /** API tokens with the scope `operator` may call it too, unless it requires a recent sign-in. */
   tokens?: Permission extends 'operator' ? true : never
-  /** Requires a sign-in of the last 15 minutes, before anything is read. */
+  /** Requires a sign-in within the last 15 minutes, checked before any input is read. */
   recentSignIn?: true
-  /** How often it may be called, and whose calls are counted together. */
+  /** How often it may be called, and which calls are counted together. */
   limit?: Limit & { per: CallsPer }
-  /** Leaves an audit row that keeps these fields of the parsed input, and of the output those that the input lacks. Without it no call leaves one. */
+  /**
+   * Writes an audit row with these fields of the parsed input, or of the output when the input lacks them. Without it, calls
+   * write no audit row.
+   */
   audit?: readonly (NameIn<InPath<Path> & Fields<Input>> | NameIn<Result<Output>>)[]
   /**
-   * The row belongs to another organization than the one the person works in, which `run` names with `auditIn`. A refused call
-   * belongs to none, so that admins do not learn where else their members go.
+   * The row belongs to another organization than the person's active one; `run` names it with `auditIn`. The row of a refused
+   * call belongs to none, so that admins do not learn which other organizations their members visit.
    */
   auditsElsewhere?: true
-  /** `?dryRun=true` asks what it would do: `run` changes nothing, needs no recent sign-in and leaves no audit row. */
+  /** `?dryRun=true` reports what a call would do: `run` changes nothing, requires no recent sign-in and writes no audit row. */
   dryRun?: DryRun
   run(
     input: InPath<Path> & Fields<Input>,
@@ -76,7 +82,7 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   ): Result<Output> | Promise<Result<Output>>
 }
 
-/** What a page sends and gets; both are never there when it runs. */
+/** The types of a page's request and response. They exist only at compile time. */
 interface CallTypes {
   input: unknown
   output: unknown
@@ -89,11 +95,11 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   path: string
   /** The fields of the input that are part of the path. */
   parameters: readonly string[]
-  /** Query or body, with the parameters of the path; missing where these are texts, and nothing else is. */
+  /** The schema of the query or body with the path parameters. Missing when there are only path parameters that are texts. */
   input?: InputSchema
   /** Whether the query or the body is read. */
   isSent: boolean
-  /** Whether a request without a body says enough. */
+  /** Whether the body may be omitted. */
   mayBeEmpty: boolean
   reads?: string
   output?: z.core.$ZodType | 'file'

@@ -11,7 +11,7 @@ import { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-lo
 import { subjectsOf } from './audit/audit-subject'
 import { defineOperations, operation } from './operation'
 
-/** An answer with audit rows, and what the MCP hosts in them are called: the log knows their ids alone. */
+/** Adds the names of the MCP hosts to an answer with audit rows, because the log has only their ids. */
 async function withHosts<Answer extends { entries: readonly AuditEntry[] }>(app: App, answer: Answer) {
   const ids = answer.entries.flatMap(({ caller, via }) => (caller === 'mcp' && via !== null ? [via] : []))
   return { ...answer, hosts: await hostNames(app, [...new Set(ids)]) }

@@ -1,4 +1,4 @@
-// What a foreign key has refused, in words: rows that are referred to and not there, or that others still refer to.
+// Translates refused foreign keys into errors: references to missing rows, and deletions of rows that others still refer to.
 import { getTableName } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -16,9 +16,9 @@ interface FailedRun {
 }
 
 /**
- * The error of an action's run as callers see it: `still-referred` with the tables and their rows where a row was to be deleted that
- * others refer to, `reference-not-found` where a row refers to one that is not there, or is in another organization, `invalid-input`
- * where it was to have a file of another row; others as they are.
+ * Translates the error of an action's run for callers. `still-referred` lists the tables and row counts that refer to a row to be
+ * deleted. `reference-not-found` means that a row refers to a missing one, or to one of another organization. `invalid-input`
+ * means that the row would have taken a file of another row. All other errors are returned unchanged.
  */
 export async function referenceFault(app: App, { action, input }: FailedRun, thrown: unknown): Promise<unknown> {
   if (messagesOf(thrown).includes(FILE_REFUSED))
@@ -34,7 +34,7 @@ export async function referenceFault(app: App, { action, input }: FailedRun, thr
 
 const isForeignKeyFault = (thrown: unknown): boolean => messagesOf(thrown).includes('FOREIGN KEY constraint failed')
 
-/** What an error and its causes say: the query builder puts its own words before those of the database. */
+/** The messages of an error and its causes: the query builder wraps the database's error in another one. */
 export function messagesOf(thrown: unknown): string {
   let text = ''
   for (let error = thrown; error instanceof Error; error = error.cause) text += `${error.message}\n`

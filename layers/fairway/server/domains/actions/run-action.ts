@@ -33,19 +33,22 @@ export interface ActionCall {
   requestId: string
   /** Whether the person signed in within the last 15 minutes; missing when a token or a program calls. */
   hasRecentSignIn?: () => Promise<boolean>
-  /** The address of the person's own program, where one calls: what is limited for each network counts it. */
+  /** The address of the person's program, when one calls; limits per network count it. */
   clientAddress?: string
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   signal?: AbortSignal
   host?: ActionHost
 }
 
-/** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
+/**
+ * Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, with `internal` for
+ * unexpected errors.
+ */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress, hasRecentSignIn } = call
   checkMayChange(call)
   const changes = !call.action.readOnly && !isDryRun(call)
-  // What is deleted can only be named before.
+  // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   try {
     const result = await measured(app, call, () =>
@@ -55,7 +58,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
     app.walk?.step(call.requestId, 'answer')
     return result
   } catch (thrown) {
-    // Nothing has happened yet: the call comes back with the answers.
+    // Nothing has happened yet: the call is repeated with the answers.
     if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
@@ -64,12 +67,13 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   }
 }
 
-// Before the audit log is asked: what an operator tries through somebody's session is not that person's.
+// Runs before the audit row is written: what an operator tries with another person's session must not count as that person's
+// action.
 function checkMayChange({ action, session }: ActionCall): void {
   if (!action.readOnly && session?.viewedBy) throw new AppError('view-only')
 }
 
-/** Whether an action that has the boolean input `dryRun` was asked what it would do. */
+/** Whether the call is a dry run: the action has the boolean input `dryRun` and it is true. */
 function isDryRun({ action, input }: ActionCall): boolean {
   const field = action.input.shape.dryRun
   return field !== undefined && z.object({ dryRun: field }).safeParse(input).data?.dryRun === true
@@ -78,19 +82,19 @@ function isDryRun({ action, input }: ActionCall): boolean {
 interface Outcome {
   error?: AppError
   done?: { result: unknown }
-  /** What the call was about to write, where that had to be found before. */
+  /** The rows that the call was about to write, when they had to be found before it. */
   before?: WrittenSubject[]
 }
 
 async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
   app.walk?.step(call.requestId, 'audit', error?.code)
-  // Denials of one kind are one row, whatever they were about.
+  // Denials of one kind share one row, regardless of their subjects.
   const subjects = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
   await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subjects })
 }
 
-/** Runs inside a span, and counts what came of it and how long it took. */
+/** Runs inside a span, and records the outcome and the duration. */
 async function measured(app: App, { name, caller }: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
   const began = performance.now()
   const count = (outcome: string) => {
@@ -113,7 +117,10 @@ const outcomeOf = (error: unknown): string => {
   return error instanceof AppError ? error.code : 'internal'
 }
 
-/** Throws what `runAction` would throw before the action itself: no session, the guard, the input. Nothing runs, and a denial leaves its audit row. */
+/**
+ * Throws the errors that `runAction` would throw before the action runs: no session, the guard, the input. Runs nothing; a denial
+ * writes its audit row.
+ */
 export async function checkAction(app: App, call: ActionCall): Promise<void> {
   const { session } = call
   try {
@@ -129,7 +136,7 @@ export async function checkAction(app: App, call: ActionCall): Promise<void> {
 async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   const { action } = call
   const clock = new AbortController()
-  // One listener costs a fifth of what `AbortSignal.any` does.
+  // One listener costs a fifth of `AbortSignal.any`.
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
   const context = contextOf(app, call, clock.signal)
   const input = await admit(app, call, context, () => countUnderLimits(app, call))
@@ -142,11 +149,14 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   return checkedOutput(action, result)
 }
 
-/** Throws `rate-limited` with `Retry-After` where the action has been called too often. */
+/** Throws `rate-limited` with `Retry-After` when the action has been called too often. */
 const countUnderLimits = (app: App, { name, action, session, clientAddress }: ActionCall): Promise<void> =>
   limitCalls(app, `action:${name}`, action.limit, { session, clientAddress })
 
-/** The input, once the caller may run this. Throws `not-a-member` where a field for a member names somebody else. */
+/**
+ * Returns the input once the caller may run this. Throws `not-a-member` when a member field names a person outside of the
+ * organization.
+ */
 async function admit(
   app: App,
   call: ActionCall,
@@ -164,7 +174,7 @@ async function admit(
   return fields.size > 0 ? resolveFiles(app, parsed, { session, fields, rowId: parsed[idField(action)] }) : parsed
 }
 
-/** Throws what keeps this caller from the action: no session, an organization that does not open to it, the guard. */
+/** Throws when the caller may not call the action: no session, an organization that requires a provider, or the guard. */
 async function permit(
   { walk }: App,
   { action, session, requestId }: ActionCall,
@@ -172,7 +182,7 @@ async function permit(
 ): Promise<void> {
   walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
   if (!session && !action.public) throw new AppError('unauthenticated')
-  // Without its organization a session would pass for that of a user who works without one.
+  // Without its organization, the session would look like that of a person who works without one.
   if (!action.public) checkOrgOpens(session)
   if (action.guard) await checkGuard(action.guard, context)
 }
@@ -192,7 +202,7 @@ function checkedOutput({ output }: Action, result: unknown): unknown {
   return sent ?? null
 }
 
-/** What is sent of a result; throws `internal` for one that does not fit the output schema. */
+/** Returns the response for a result. Throws `internal` when the result does not match the output schema. */
 export function parseOutput(output: z.core.$ZodType, result: unknown): unknown {
   const parsed = z.safeParse(output, result)
   if (parsed.success) return parsed.data

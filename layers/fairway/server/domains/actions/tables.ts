@@ -1,11 +1,11 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '../../../shared/schemas/audit'
 
-/** One row for each call of another application that a person must approve first. */
+/** Calls of other applications that a person must approve first, one row each. */
 export const a2aApprovals = sqliteTable(
   'a2a_approvals',
   {
-    /** Random, and the only thing that leads to it besides being the person it asks. */
+    /** A random id. The page requires it and the session of the person who gets the question. */
     id: text('id').primaryKey(),
     userId: text('user_id').notNull(),
     orgId: text('org_id'),
@@ -15,7 +15,7 @@ export const a2aApprovals = sqliteTable(
     /** JSON. */
     input: text('input').notNull(),
     status: text('status', { enum: ['pending', 'approved', 'declined'] }).notNull(),
-    /** What the action answered, as JSON; for the application that called. */
+    /** The result of the action as JSON, for the application that called. */
     answer: text('answer'),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     decidedAt: integer('decided_at', { mode: 'timestamp_ms' }),
@@ -25,8 +25,8 @@ export const a2aApprovals = sqliteTable(
 )
 
 /**
- * Who did what by which surface: one row for each write and each denial of a user with a session. Rows are chained a moment
- * after they were written (`seal-audit-log.ts`); a chained row is never changed or deleted, which triggers refuse.
+ * Records who did what through which surface: one row for each write and each denial of a person with a session. Rows are chained
+ * a moment after they are written (`audit/audit-chain.ts`); triggers refuse to change or delete a chained row.
  */
 export const auditLog = sqliteTable(
   'audit_log',
@@ -43,21 +43,24 @@ export const auditLog = sqliteTable(
     outcome: text('outcome', { enum: AUDIT_OUTCOMES }).notNull(),
     errorCode: text('error_code'),
     requestId: text('request_id').notNull(),
-    /** What is kept of the input, as JSON; null in rows that stand for many. */
+    /** The kept part of the input, as JSON; null in rows that count several denials. */
     input: text('input'),
-    /** What was written, where the action names it: the table, the row, and its title where the whole organization could read it. */
+    /** The written row, when the action names it: its table, its id, and its title when the whole organization could read it. */
     subjectType: text('subject_type'),
     subjectId: text('subject_id'),
     subjectTitle: text('subject_title'),
-    /** How many denials the row stands for. */
+    /** The number of denials in this row. */
     times: integer('times').notNull().default(1),
-    /** What a denial has in common with those that are folded into it, and for the row that counts them one more sign; null in all others. */
+    /** A hash that denials of one kind share, with a suffix for the row that counts them; null in all other rows. */
     fold: text('fold'),
-    /** Until when the row may count more; only then it is chained. A row that counts nothing is chained at once whatever this says. */
+    /**
+     * Until when the row may increase its count; it is chained after that. A row without a count is chained at once and ignores
+     * this.
+     */
     openUntil: integer('open_until', { mode: 'timestamp_ms' }),
-    /** The organization's id, or `none`: the chain that the row is part of. */
+    /** The chain of the row: the organization's id, or `none`. */
     chain: text('chain'),
-    /** Its place in the chain, from 1; null until it is chained. */
+    /** The position in the chain, from 1; null until the row is chained. */
     seq: integer('seq'),
     /** HMAC over the row and the hash before it: `<key id>.<base64url>`. */
     hash: text('hash'),
@@ -74,14 +77,14 @@ export const auditLog = sqliteTable(
   ],
 )
 
-/** The names of ended accounts that organizations know by their audit rows. */
+/** The names of deleted accounts that organizations have in their audit rows. */
 export const endedPeople = sqliteTable('fw_ended_people', {
   userId: text('user_id').primaryKey(),
   email: text('email').notNull(),
   name: text('name').notNull(),
 })
 
-/** Where each chain ends, so that rows cut off its end are missed. */
+/** The end of each chain, so that deleting rows at its end is detected. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
   seq: integer('seq').notNull(),

@@ -16,21 +16,23 @@ import type { Declared } from './change'
 import { listen, type Listener } from './change-feed'
 
 const HEARTBEAT_EVERY_IN_MS = 15_000
-/** A browser that the network took away asks again after this long. */
+/** How long a browser waits before it reconnects after it lost the connection. */
 const ASK_AGAIN_IN_MS = 2000
-/** Who reads slower than this is written to is let go. */
+/** A client that reads more slowly than the server writes is disconnected at this backlog. */
 const MOST_UNREAD_BYTES = 256 * 1024
 const LATER = { headers: { 'retry-after': '30' } }
 
 const querySchema = z.object({
-  /** The last change that was heard of; a browser that connects again by itself says it in a header. */
+  /**
+   * The id of the newest change that the page received. A browser that reconnects sends it in the `last-event-id` header instead.
+   */
   after: z.uuid().optional(),
-  /** How long ago the page began to read what it shows, in milliseconds. */
+  /** How many milliseconds ago the page began to load the data that it shows. */
   since: z.coerce.number().int().min(0).max(600_000).optional(),
 })
 
 /**
- * Answers with what is written where the person works, for as long as they listen and their session lasts. Throws `unauthenticated`,
+ * Streams the writes in the person's active organization until they disconnect or their session ends. Throws `unauthenticated`,
  * `provider-required`, and what `takePlace` throws.
  */
 export async function answerChangesRequest(event: H3Event, declared: Declared): Promise<void> {
@@ -54,8 +56,9 @@ interface Place {
 }
 
 /**
- * Takes a place for one more stream and returns a function that gives it back. Throws `rate-limited` where the session, the person or
- * the network has as many as it may, and `unavailable` where the instance has, or stops; both with `Retry-After`.
+ * Reserves a place for one more stream and returns a function that releases it. Throws `rate-limited` when the session, the
+ * person or the network has reached its limit, and `unavailable` when the instance has, or is shutting down; both with
+ * `Retry-After`.
  */
 export function takePlace(app: App, place: Place): () => void {
   const places = app.memo('change-stream-places', () => new Set<Place>())
@@ -88,7 +91,7 @@ async function stream(event: H3Event, { app, session, declared, until }: StreamI
   const { res } = event.node
   setResponseHeaders(event, {
     'content-type': 'text/event-stream; charset=utf-8',
-    // Neither kept nor changed on the way, and not held back until there is more of it.
+    // Proxies must not store, transform or buffer the stream.
     'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
   })

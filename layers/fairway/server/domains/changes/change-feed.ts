@@ -13,13 +13,13 @@ import type { Change } from '#fairway/shared/schemas/change'
 import type { Session } from '#fairway/shared/schemas/session'
 import { changeFor, concerns, type Declared } from './change'
 
-/** Somebody who wants to know what is written. */
+/** One open stream that receives changes. */
 export interface Listener {
   session: Session
-  /** The session as it is now; null when it has ended. */
+  /** The current session; null when it has ended. */
   sessionNow(): Promise<Session | null>
   tell(change: Change, id: string): void
-  /** Something may have been missed: everything that is shown may be old. */
+  /** Tells the page that changes may be missing and all its data may be stale. */
   tellToReload(): void
   end(reason: 'session' | 'stopping'): void
 }
@@ -28,9 +28,9 @@ type Place = Pick<AuditWrite, 'place' | 'id'>
 
 interface Feed {
   listeners: Set<Listener>
-  /** The last row that all listeners have heard of. */
+  /** The newest row that was delivered to all listeners. */
   last: Place | undefined
-  /** When this process wrote which row, by its own clock, in milliseconds. */
+  /** When this process wrote each row, in milliseconds of its monotonic clock. */
   written: Map<string, number>
   checkedAt: number
   looking?: Promise<void>
@@ -40,12 +40,12 @@ interface Feed {
 
 const LOOK_EVERY_IN_MS = 1000
 const CHECK_EVERY_IN_MS = 20_000
-/** After these nobody waits for that: streams of people who were signed out end at once, at every instance. */
+/** These writes end sessions. They trigger the session check at once instead of at the next interval, on every instance. */
 const ENDS_SESSIONS = new Set(['suspend-person', 'end-person-sessions'])
-/** A look takes so many rows; what is left is taken by the next one. */
+/** The most rows that one poll reads; the next poll continues from there. */
 const MOST_ROWS = 500
 const MOST_MISSED = 200
-/** Beyond that, to load what is shown is less work than to ask who may read each. */
+/** With more rows than this, reloading the data costs less than checking who may read each row. */
 const MOST_TOLD = 100
 
 const feedOf = (app: App): Feed =>
@@ -58,8 +58,8 @@ const feedOf = (app: App): Feed =>
   }))
 
 /**
- * Tells a listener of everything that is written from now on by any instance, and of what it has missed since `until`; gives a
- * function that stops it. The log is looked at once a second while somebody listens, and at once when this process has written.
+ * Sends a listener every write of any instance from now on, and what it has missed since `until`. Returns a function that stops
+ * it. While there are listeners, the log is polled once a second, and at once when this process has written.
  */
 export async function listen(
   app: App,
@@ -70,7 +70,7 @@ export async function listen(
   const feed = feedOf(app)
   if (!feed.stop) {
     const last = await newestAuditRow(app)
-    // Somebody else may have been first meanwhile.
+    // Another listener may have started the feed during the query.
     if (!feed.stop) Object.assign(feed, { last, stop: startLooking(app, declared, feed) })
   }
   feed.listeners.add(listener)
@@ -133,7 +133,7 @@ async function lookWhileDue(app: App, declared: Declared, feed: Feed): Promise<v
     try {
       await lookOnce(app, declared, feed)
     } catch (error) {
-      // The next look begins at the same row.
+      // The next poll starts at the same row again.
       app.log.warn('the log of writes could not be followed', { error })
     }
   }
@@ -167,7 +167,7 @@ interface Delivery {
   writes: readonly AuditWrite[]
 }
 
-/** Tells a listener whose session is still the same; ends the stream of any other. */
+/** Sends the writes to a listener whose session is unchanged; ends the stream of any other listener. */
 async function deliver(app: App, { declared, feed, listener, writes }: Delivery): Promise<void> {
   const session = await listener.sessionNow().catch(whileSuspended)
   if (!session || !isSame(session, listener.session)) return listener.end('session')
@@ -175,7 +175,7 @@ async function deliver(app: App, { declared, feed, listener, writes }: Delivery)
   for (const write of writes) {
     const change = await changeFor(app, declared, session, write)
     const writtenAt = feed.written.get(write.id)
-    // The clocks of two instances differ: only what this one has written has an age.
+    // The clocks of two instances differ, so only writes of this instance have an age.
     const ageInMs = writtenAt === undefined ? 0 : Math.round(performance.now() - writtenAt)
     if (change) listener.tell({ ...change, ageInMs }, write.id)
   }
@@ -186,7 +186,7 @@ function whileSuspended(error: unknown): null {
   throw error
 }
 
-/** Whether a session opens the same as before: the same person, in the same organization, who is the same there. */
+/** Whether a session has the same access as before: the same person and organization, with the same role there. */
 const isSame = (now: Session, before: Session): boolean =>
   now.userId === before.userId &&
   now.orgId === before.orgId &&

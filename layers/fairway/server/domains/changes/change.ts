@@ -1,6 +1,6 @@
-// What a person is told of a write. The rule: of what somebody else has written a person hears only what they may read at this
-// moment, or what the whole organization could read when it was written (a deleted row), or what every member sees on the team page.
-// Of everything else they hear nothing, not even that something was written.
+// Which changes a person receives. The rule for writes of other people: a person receives a change only when they may read the
+// row now, the whole organization could read it when it was written (a deleted row), or every member sees it on the team page.
+// They receive no other changes, not even the fact that something was written.
 import {
   type Action,
   type AuditWrite,
@@ -14,17 +14,20 @@ import { withRun } from '#fairway/server/kernel/current-run'
 import type { Change } from '#fairway/shared/schemas/change'
 import type { Session } from '#fairway/shared/schemas/session'
 
-/** What the build has found: which actions write which tables, and which collections read them. */
+/** What the build collects: which actions write which tables, and which collections read them. */
 export interface Declared {
   actions: readonly { name: string; action: Action }[]
   collections: Parameters<typeof collectionsOver>[0]
 }
 
-/** Whether a write was made where the person works, or by themselves: nobody else is asked about. */
+/**
+ * Whether the write belongs to the person's active organization or was made by the person. All other writes are skipped without a
+ * permission check.
+ */
 export const concerns = ({ orgId, userId }: AuditWrite, session: Session): boolean =>
   userId === session.userId || (orgId !== null && orgId === session.orgId)
 
-/** What a person is told of a write; null where that is nothing. */
+/** The change that a person receives for a write; null when they may not know of it. */
 export const changeFor = (
   app: App,
   declared: Declared,
@@ -51,7 +54,10 @@ interface Written {
   mayKnow: boolean
 }
 
-/** The collections that may have other rows for this person; where they may not know of the row, those alone that show it to them all the same. */
+/**
+ * The collections whose rows may have changed for this person. When the person may not know of the row, only the collections that
+ * show it to them count.
+ */
 async function collectionsOf(app: App, declared: Declared, { type, id, session, mayKnow }: Written): Promise<string[]> {
   const found: string[] = []
   for (const { name, collection } of collectionsOver(declared.collections, type)) {

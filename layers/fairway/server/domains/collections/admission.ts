@@ -1,4 +1,4 @@
-// Who may read a collection: a session, where it is not public, and what its guard says.
+// Decides who may read a collection: people with a session, unless it is public, whom its guard admits.
 import type { H3Event } from 'h3'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
@@ -8,7 +8,10 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Collection } from './collection'
 import type { ServedCollection } from './served-collection'
 
-/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
+/**
+ * Returns the session of the request. Throws `unauthenticated` without one and `provider-required`, both unless the collection is
+ * public, and `forbidden` when its guard denies.
+ */
 export async function admitted(
   event: H3Event,
   { collection }: ServedCollection,
@@ -22,7 +25,7 @@ export async function admitted(
   return session
 }
 
-/** Whether the guard lets this session in; false where it throws. */
+/** Whether the guard admits this session; false when it throws. */
 export async function isAdmitted({ guard }: Collection, session: Session): Promise<boolean> {
   if (!guard) return true
   return checkGuard(guard, { session, orgId: session.orgId }).then(

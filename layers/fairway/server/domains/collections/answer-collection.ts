@@ -1,4 +1,4 @@
-// From the request to the answer: session and guard, format, query, page, links, headers.
+// Answers requests for collections: session and guard, format, query, page, links, headers.
 import type { Readable } from 'node:stream'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
@@ -23,11 +23,14 @@ interface Answer {
   body: string
   links: string
   contentRange?: string
-  /** Made when it is first sent. */
+  /** Computed when it is first sent. */
   etag?: string
 }
 
-/** Answers `GET` and `HEAD` of a collection, of one of its items or of its export, for the address of the request. `tokenSession` is whom a token of the request stands for. */
+/**
+ * Answers `GET` and `HEAD` of a collection, of one of its items or of its export, depending on the address. `tokenSession` is the
+ * session of the request's API token.
+ */
 export async function answerCollectionRequest(
   event: H3Event,
   entries: readonly CollectionEntry[],
@@ -51,7 +54,10 @@ export async function answerCollectionRequest(
   return send(event, served, session, answer)
 }
 
-/** What the address of a request names: a list, an item by its `id`, or an export by its `format`. Throws `not-found` and `method-not-allowed`. */
+/**
+ * Resolves the address of a request to a list, an item by its `id`, or an export by its `format`. Throws `not-found` and
+ * `method-not-allowed`.
+ */
 function addressed(event: H3Event, entries: readonly CollectionEntry[]) {
   const [, name = '', id, format] = requestPath(event).split('/')
   const served = servedCollections(getApp(event), entries).get(name)
@@ -61,7 +67,7 @@ function addressed(event: H3Event, entries: readonly CollectionEntry[]) {
   return { served, id: id === '' ? undefined : id, format }
 }
 
-/** What a request asks of a list, and as what. */
+/** A list request and the format of its answer. */
 interface AskedList {
   representation: ReturnType<typeof negotiate>
   tree: QueryTree
@@ -70,7 +76,7 @@ interface AskedList {
 
 const LONGEST_KEPT_QUERY = 300
 
-/** Reads the query of a request, the same one once. An author's function gets a query of its own. */
+/** Reads the query of a request and caches it by its text. The function of an author gets a separate copy. */
 function readList(event: H3Event, served: ServedCollection): AskedList {
   const app = getApp(event)
   app.walk?.step(getRequestId(event), 'query')
@@ -103,7 +109,7 @@ async function answerList(
 
 const listAnswers = new WeakMap<Page, WeakMap<AskedList, Answer>>()
 
-/** The answer with a page that was kept, made once for the same page; undefined where none was. */
+/** The answer for a cached page, built once per page; undefined when the page is not cached. */
 function keptAnswer(
   context: Pick<ReadContext, 'app' | 'session'>,
   served: ServedCollection,
@@ -128,7 +134,7 @@ function listAnswer(served: ServedCollection, asked: AskedList, page: Page, isEm
   }
 }
 
-/** The page without its items, from a count alone; null where the count does not tell it. */
+/** The page without its items, computed from a count; null when a count is not enough. */
 async function countPage(
   context: ReadContext,
   { collection }: ServedCollection,
@@ -145,7 +151,7 @@ async function countPage(
   return { mode: 'full', items: [], page, itemsPerPage: limit, lastPage: lastPageOf(totalItems, limit), totalItems }
 }
 
-/** Which items the page holds, and of how many (RFC 9110 §14.4, with `items` as unit). */
+/** The range of the page's items and their total (RFC 9110 §14.4, with the unit `items`). */
 function contentRange(page: Page): string | undefined {
   if (page.mode !== 'full' && page.mode !== 'whole') return undefined
   if (page.totalItems === undefined) return undefined
@@ -191,13 +197,13 @@ function send(event: H3Event, { collection }: ServedCollection, session: Session
   return ''
 }
 
-/** The collections that read this table, those first of which its rows are the items. */
+/** The collections that read this table. Those with the table as their root come first. */
 export const collectionsOver = (entries: readonly CollectionEntry[], table: string): CollectionEntry[] =>
   entries
     .filter(({ collection }) => collection.tables.includes(table))
     .toSorted((a, b) => a.collection.tables.indexOf(table) - b.collection.tables.indexOf(table))
 
-/** Whether a person may read the collection, and, where an id is given, this item of it; false where its guard throws. */
+/** Whether a person may read the collection or, with an id, this item of it; false when its guard throws. */
 export async function mayReadItem(
   app: App,
   entries: readonly CollectionEntry[],

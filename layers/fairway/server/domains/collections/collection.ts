@@ -1,4 +1,4 @@
-// What a declared collection is, how its reader is asked, and what a page is.
+// The types of a declared collection, its reader and its pages.
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
@@ -9,14 +9,14 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OrderBy, PaginationOptions } from './effective-options'
 
-/** A declared collection: what its options became. */
+/** A declared collection after its options were validated. */
 export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   description: string
-  /** The name of the item's type in documents, for example `Note`; made of the collection's name when it is not given. */
+  /** The name of the item's type in documents, for example `Note`; by default derived from the collection's name. */
   shortName?: string
   item: Item
   public: boolean
-  /** Whether MCP hosts read it by the tool `list-<name>`. */
+  /** Whether MCP hosts can read it with the tool `list-<name>`. */
   mcp: boolean
   guard?: (context: { session: Session | null; orgId: string | null }) => unknown
   filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
@@ -25,72 +25,75 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   defaultOrder: readonly OrderBy[]
   pagination: PaginationOptions
   operations: { list: PaginationOptions; get: boolean }
-  /** How the palette and forms find its items; undefined where they do not. */
+  /** How the palette and forms search its items; undefined when they do not. */
   search?: CollectionSearch
   reader: CollectionReader<z.output<Item>>
-  /** The total that triggers keep for it; undefined where totals are counted. */
+  /** The total that triggers maintain; undefined when totals are counted. */
   keptTotal?: KeptTotal
-  /** The names of the tables that its rows are read from, the root first; empty where a function reads them. */
+  /** The names of the tables that it reads, the root first; empty when a function reads the rows. */
   tables: readonly string[]
   /** The app roles that the policies of these tables name. */
   appRoles: readonly string[]
 }
 
-/** How items are found by a text, and what is shown of one that was found. */
+/** How items are found by a text, and which of their fields are shown. */
 export interface CollectionSearch {
-  /** The field that names an item. */
+  /** The field with an item's title. */
   title: string
   description?: string
-  /** The filter of the kind `search` that gets the text. */
+  /** The filter of the kind `search` that receives the text. */
   filter: string
-  /** The page of an item; `{field}` stands for a field of it. */
+  /** The page of an item; `{field}` is replaced with a field of the item. */
   to: string
   icon?: string
-  /** The key of the text that names the collection. */
+  /** The locale key of the collection's name. */
   text?: string
 }
 
 /** Whether a value was made by defineCollection. */
 export const isCollection = (value: unknown): value is Collection => isDeclared('collection', value)
 
-/** `exact`: `?f=x` or any of `?f[]=x&f[]=y`; `range`: `?f[lt|lte|gt|gte]=x`; `search`: the text occurs, case ignored. */
+/** `exact`: `?f=x` or any of `?f[]=x&f[]=y`; `range`: `?f[lt|lte|gt|gte]=x`; `search`: contains the text, case-insensitive. */
 export type FilterKind = 'exact' | 'range' | 'search'
 
 /**
- * Whose rows a person sees. `shared`: by `accessibleTo` (tables with `ownableColumns()`; the default there).
- * `organization`: rows of the active organization (tables with `orgId`; the default there). A function: its condition.
- * `everybody`: every signed-in person sees all rows; written out on purpose.
+ * Which rows a person sees. `shared`: the rows that `accessibleTo` selects (the default for tables with `ownableColumns()`).
+ * `organization`: rows of the active organization (the default for tables with `orgId`). A function: the rows that its condition
+ * selects. `everybody`: all rows for every signed-in person; it is never a default, so it has to be written out.
  */
 export type CollectionScope = 'shared' | 'organization' | 'everybody' | ((session: Session) => SQL)
 
-/** What the SQL reader of a collection is made of. */
+/** The parts of a declaration that the SQL reader uses. */
 export interface SqlDeclaration {
   item: z.ZodObject
   source: SQLiteTable | SqlSelect
-  /** Makes the item of a row; by default the fields of `item` are read from the columns of the same name, dates as ISO 8601. */
+  /**
+   * Converts a row to an item. By default, the fields of `item` are read from the columns with the same names, with dates as ISO
+   * 8601.
+   */
   toItem?: (row: Record<string, unknown>, session: Session | null) => unknown
-  /** Fields that are filtered by and not sent. */
+  /** Fields that can be filtered but are not sent. */
   omit: readonly string[]
   /** Undefined for public collections without a scope. */
   scope?: CollectionScope
   filters: Collection['filters']
   order: readonly string[]
   defaultOrder: readonly OrderBy[]
-  /** Of the list operation, over the resource; the global defaults are not known yet. */
+  /** The options of the list operation merged with those of the resource. The global defaults are not known yet. */
   pagination: PaginationOptions
-  /** The total that triggers keep, where one does. */
+  /** The total that triggers maintain, if any. */
   keptTotal?: KeptTotal
 }
 
-/** A total that is kept: of a whole table, or of each organization's rows. */
+/** A total that triggers maintain: of a whole table, or of each organization's rows. */
 export interface KeptTotal {
   name: string
   table: string
-  /** The column that tells organizations apart; undefined where all rows are one. */
+  /** The column with the organization; undefined when one total covers all rows. */
   scope?: string
 }
 
-/** A query of an author: a root table and what is joined to it. */
+/** A query of an author: a root table and its joins. */
 export interface SqlSelect {
   root: SQLiteTable
   /** Fields of the item that are not plain columns of the root. */
@@ -104,40 +107,42 @@ export interface SqlSelect {
 /** A table that a query of a collection reads besides its root. */
 export interface SqlJoin {
   table: SQLiteTable
-  /** As drizzle's `and()` gives it; there has to be one. */
+  /** The result of drizzle's `and()`. A condition is required. */
   on: SQL | undefined
   /** `left` by default. */
   type?: 'left' | 'inner'
-  /** How many of its rows belong to one row of the root; found out from unique keys when it is not given. */
+  /** How many of its rows match one row of the root; by default derived from unique keys. */
   kind?: 'one' | 'many'
-  /** The field of the item that holds the joined rows (`many`: a list) and which of their columns. */
+  /** The field of the item for the joined rows (a list with `many`) and the columns that it contains. */
   as?: string
   columns?: Record<string, SQLiteColumn | SQL>
 }
 
-/** How the pages and items of one collection are read: from SQL, or from the author's function. Made once, when the collection is declared. */
+/**
+ * Reads the pages and items of one collection, from SQL or through the author's function. Created once, when the collection is
+ * declared.
+ */
 export interface CollectionReader<Item = unknown> {
   /** Throws `invalid-input` for values that the columns or the cursor do not accept, and `collection-too-large`. */
   readPage(context: ReadContext, query: CollectionQuery): Promise<Page<Item>>
-  /** The same page at once, where nothing that it is made of was written since it was last read; undefined otherwise. */
+  /** Returns the same page synchronously from the cache, if none of its data has been written since. Undefined otherwise. */
   keptPage?(context: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page<Item> | undefined
-  /** How many rows the filters leave, for HEAD; null when the source cannot tell without reading. */
+  /** The number of rows that match the filters, for HEAD; null when the source cannot count without reading. */
   countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>
   /**
-   * All items that the filters leave, in the order of the query, each piece read when it is asked for. Throws `invalid-input` for
-   * filters that mean nothing.
+   * Yields all items that match the filters, in the order of the query; each batch is read when needed. Throws `invalid-input`
+   * for invalid filters.
    */
   readAll(context: ReadContext, query: CollectionQuery): AsyncIterable<Item>
   readItem(context: ReadContext, id: string): Promise<Item | null>
-  /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
+  /** Fields that every cursor contains after those of its order: they distinguish equal rows. */
   keyFields?: readonly string[]
-  /** Tells it the name of the collection, which is in the addresses of files. */
+  /** Sets the name of the collection, which is part of the addresses of files. */
   serveAs?(name: string): void
-  /** The fields that hold files. */
   fileFields?: readonly string[]
-  /** Whether its pages say in `can` what the caller may do. */
+  /** Whether pages report in `can` what the caller may do. */
   saysCan?: boolean
-  /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */
+  /** The parts of its query that need an option which the simple runtime does not support, each with that option. */
   needs?: readonly RelationalNeed[]
 }
 
@@ -146,49 +151,49 @@ export interface RelationalNeed {
   option: 'paginationFetchJoinCollection' | 'paginationUseOutputWalkers'
 }
 
-/** The session that a collection is read for, and the request that asks. */
+/** The session that a collection is read for, and the request. */
 export interface ReadContext extends AuthorCall<Session | null> {
   app: App
 }
 
-/** What one request asks of a collection; only declared fields occur in it. */
+/** What one request selects from a collection; it only contains declared fields. */
 export interface CollectionQuery {
   filters: readonly FilterCondition[]
-  /** What the client asked for; empty means the declared order. */
+  /** The order that the client requested; empty means the declared order. */
   order: readonly OrderBy[]
   selection: PageSelection
-  /** Everything above in words, where the query is used again. */
+  /** A text with all of the above, set when the query is reused. */
   key?: string
-  /** Undefined leaves the choice to the reader. */
+  /** Undefined lets the reader choose. */
   fetchJoinCollection?: boolean
   useOutputWalkers?: boolean
 }
 
-/** What a query asks for, in the same words for the same. */
+/** A text that is equal for equal queries. */
 export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
   JSON.stringify([filters, order, selection])
 
-/** One condition of the request on a declared filter; values are as they were sent. */
+/** One condition of the request on a declared filter; values are unparsed. */
 export type FilterCondition =
   | { kind: 'exact'; field: string; values: readonly string[] }
   | { kind: 'range'; field: string; operator: 'lt' | 'lte' | 'gt' | 'gte'; value: string }
   | { kind: 'search'; field: string; value: string }
 
-/** Which part of the collection is asked for; numbers are checked and clamped already. */
+/** The part of the collection that the request selects; numbers are already validated and limited. */
 export type PageSelection =
   | { mode: 'whole'; most: number }
   | { mode: 'full' | 'partial'; page: number; offset: number; limit: number }
   | { mode: 'cursor'; limit: number; via: readonly OrderBy[]; format: 'bounds' | 'opaque'; cursor: CursorParameters }
 
-/** The `lt` and `gt` of cursor fields, or the opaque token, as they were sent; both empty on the first page. */
+/** The `lt` and `gt` of cursor fields, or the opaque token, as the client sent them; both empty on the first page. */
 export interface CursorParameters {
   bounds: readonly { field: string; operator: 'lt' | 'gt'; value: string }[]
   token?: string
 }
 
-/** A page and what its links are made of. A page that is the same object has the same content. */
+/** A page and the data for its links. Two references to the same object always have the same content. */
 export type Page<Item = unknown> = PagePart<Item> & {
-  /** What the caller may do with the collection, where its items say in `can` what the caller may do with them. */
+  /** What the caller may do with the collection. Set when its items report in `can` what the caller may do with them. */
   can?: { create: boolean }
 }
 
@@ -198,16 +203,16 @@ type PagePart<Item> =
   | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }
   | { mode: 'cursor'; items: readonly Item[]; itemsPerPage: number; next?: Cursor; previous?: Cursor }
 
-/** Where a cursor page's neighbour begins: bounds to send, or a token. `null` is the value of a nullable column. */
+/** Where the next or previous cursor page begins: bounds to send, or a token. `null` is the value of a nullable column. */
 export type Cursor =
   | { bounds: readonly { field: string; operator: 'lt' | 'gt'; value: string | null }[] }
   | { token: string }
 
-/** The number of the last page, at least 1. */
+/** The number of the final page, at least 1. */
 export const lastPageOf = (total: number, limit: number): number =>
   limit > 0 ? Math.max(1, Math.ceil(total / limit)) : 1
 
-/** Throws `collection-too-large` where everything is asked for and it is more than `most`, which one answer may hold. */
+/** Throws `collection-too-large` when the request selects all rows and there are more than `most`, the limit of one answer. */
 export function checkSize(count: number, most: number): void {
   if (count <= most) return
   throw new AppError('collection-too-large', {
@@ -215,7 +220,7 @@ export function checkSize(count: number, most: number): void {
   })
 }
 
-/** What is wrong with names of fields that an option gives; none for those that the item has. */
+/** Returns an error for each field name in an option that the item does not have. */
 export const unknownFields = (option: string, { shape }: z.ZodObject, names: readonly string[]): string[] =>
   names
     .filter(name => !Object.hasOwn(shape, name))

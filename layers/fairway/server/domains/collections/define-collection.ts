@@ -1,4 +1,4 @@
-// The declaration of a collection: its options, their checks at load, and the reader that they make.
+// Declares collections: the options, their validation at load, and the reader.
 import { getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
@@ -40,54 +40,57 @@ interface CollectionOptions<
   description: string
   /** The name of the item's type in documents, for example `Note`. */
   shortName?: string
-  /** The fields of an item; `id` is the end of its address. */
+  /** The fields of an item; its address ends with `id`. */
   item: Item
-  /** A table, a query over several, or a function that reads the page itself. */
+  /** A table, a query over several tables, or a function that reads the page. */
   source: Source | CollectionProvider<z.input<Item>, SessionFor<Public>, Proof>
-  /** Makes the item of a row; without it, the columns of the same names are read. */
+  /** Converts a row to an item; without it, the columns with the same names are read. */
   toItem?: (row: RowOf<Source>, session: SessionFor<Public>) => z.input<Item>
-  /** Fields to filter by that answers leave out; they are optional in `item`. */
+  /** Fields that can be filtered but are not sent; they must be optional in `item`. */
   omit?: readonly FieldOf<Item>[]
-  /** One item of a function's collection; without it `/{id}` is not served. */
+  /** Reads one item of a function's collection; without it, `/{id}` is not served. */
   getItem?: (
     id: string,
     context: AuthorContext<SessionFor<Public>> & Proof,
   ) => z.input<Item> | null | undefined | Promise<z.input<Item> | null | undefined>
-  /** Whose rows a person sees; told by the columns of the table when it is not given. */
+  /** Which rows a person sees; by default derived from the columns of the table. */
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
-  /** `false` keeps it from MCP hosts, which otherwise have the tool `list-<name>`. */
+  /** `false` hides it from MCP hosts, which otherwise get the tool `list-<name>`. */
   mcp?: boolean
-  /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to a function as source. */
+  /** Must return (or resolve to) exactly `true`; everything else denies. A source function has the types that it proves. */
   guard?: ((context: { session: SessionFor<Public>; orgId: string | null }) => unknown) & Proving<Proof>
-  /** Keeps the total without filters by triggers on the table, whoever writes: for large tables, whose writes become dearer. */
+  /**
+   * Maintains the total without filters with triggers on the table, which count every write. For large tables; writes become
+   * slower.
+   */
   keepTotal?: boolean
-  /** How each field may be filtered by. */
+  /** The kinds of filter of each field. */
   filters?: { readonly [field in Filter]: FilterKind | readonly FilterKind[] }
   /** The fields that a client may order by. */
   order?: readonly Order[]
   defaultOrder?: readonly { field: FieldOf<Item>; direction: OrderBy['direction'] }[]
-  /** Lets the palette and the fields of forms find items by a text. */
+  /** Lets the palette and form fields search items by text. */
   search?: {
-    /** The field that names an item. */
+    /** The field with an item's title. */
     title: FieldOf<Item>
-    /** A second line. */
+    /** The field for a second line. */
     description?: FieldOf<Item>
-    /** The filter of the kind `search` that gets the text; that of `title` when it is not given. */
+    /** The filter of the kind `search` that receives the text; by default the filter of `title`. */
     filter?: NoInfer<Filter>
-    /** The page of an item, for example `/books/{id}`: names of fields in braces. */
+    /** The page of an item, for example `/books/{id}`, with field names in braces. */
     to: string
     /** The name of an icon, for example `i-lucide-book`. */
     icon?: string
-    /** The key of the text that names the collection, for example `pages.books`. */
+    /** The locale key of the collection's name, for example `pages.books`. */
     text?: string
   }
-  /** Options of one operation, over those of the collection. */
+  /** Options of one operation; they override those of the collection. */
   operations?: { list?: PaginationOptions; get?: boolean }
 }
 
-/** A declared collection with the names that the build's types are made of. */
+/** A declared collection with the names that the build uses for its types. */
 interface DeclaredCollection<
   Item extends z.ZodObject,
   Filter extends string,
@@ -97,7 +100,7 @@ interface DeclaredCollection<
   order: readonly Order[]
 }
 
-/** Declares a collection; throws at load with each option that is wrong and what it accepts. */
+/** Declares a collection. Throws at load and lists each invalid option with the values that it accepts. */
 export function defineCollection<
   Item extends z.ZodObject,
   Source extends SqlSource,
@@ -159,7 +162,7 @@ function readerOf(checked: CheckedCollection): CollectionReader {
   return createSqlReader({ ...checked, source, pagination, scope: scopeOf(checked), keptTotal: keptTotal(checked) })
 }
 
-/** What callers of a collection work with, from the module that declares it. @public */
+/** The types that callers of a collection use, from the module that declares it. @public */
 export type CollectionTypeOf<Module> = Module extends {
   default: DeclaredCollection<infer Item, infer Filter, infer Order>
 }
@@ -172,7 +175,7 @@ const direction = z.enum(['ASC', 'DESC'])
 
 const SCOPES = ['shared', 'organization', 'everybody']
 
-/** The options of defineCollection as they are checked at load. */
+/** Validates the options of defineCollection at load. */
 const collectionSchema = z.strictObject({
   description: z.string().trim().min(1),
   shortName: z
@@ -209,13 +212,13 @@ const collectionSchema = z.strictObject({
 
 type CheckedCollection = z.output<typeof collectionSchema>
 
-/** Whether a source is a table, and not a query over tables. */
+/** Whether a source is a table rather than a query over tables. */
 const isTable = (value: unknown): value is SQLiteTable => is(value, SQLiteTable)
 
 const isSelect = (value: unknown): value is SqlSelect =>
   typeof value === 'object' && value !== null && !is(value, SQL) && 'root' in value && isTable(value.root)
 
-/** What is wrong with a declaration beyond the shape of its options; each fault names the option and what it accepts. */
+/** Errors of a declaration that the schema of its options cannot detect; each names the option and the values that it accepts. */
 const declarationFaults = (checked: CheckedCollection): string[] => [
   ...fieldFaults(checked),
   ...omitFaults(checked),
@@ -263,7 +266,7 @@ function policyFaults({ source, scope, public: isPublic }: CheckedCollection): s
     : []
 }
 
-/** Whose rows a person sees: what is declared, or what the columns of the table tell; undefined when neither does. */
+/** The scope of a collection: as declared, or derived from the columns of the table; undefined when both are missing. */
 function scopeOf({ source, scope, public: isPublic }: CheckedCollection): CollectionScope | undefined {
   if (scope || isPublic || typeof source === 'function') return scope
   return scopeOfTable(isTable(source) ? source : source.root)

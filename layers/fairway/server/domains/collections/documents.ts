@@ -1,4 +1,4 @@
-// The documents that describe the collections to programs, in JSON-LD with the Hydra vocabulary.
+// Documents that describe the collections to programs, in JSON-LD with the Hydra vocabulary.
 import { type H3Event, setResponseHeaders } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { type JsonSchema, openApiSchema } from '#fairway/server/domains/actions'
@@ -15,7 +15,7 @@ import {
   servedCollections,
 } from './served-collection'
 
-/** Answers with a document about the collections: a context, the description of all of them, or where to begin. */
+/** Answers with a document about the collections: a context, the description of all of them, or the entrypoint. */
 export function answerDocumentRequest(event: H3Event, entries: readonly CollectionEntry[]): string {
   const app = getApp(event)
   if (event.method !== 'GET' && event.method !== 'HEAD')
@@ -40,7 +40,7 @@ function documentAt({ config }: App, path: string, served: ReadonlyMap<string, S
   return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: collections.hydraPrefix })
 }
 
-/** The type of the document that a client begins with. */
+/** The type of the document that clients read first. */
 const ENTRYPOINT = 'Entrypoint'
 
 /** The key of a collection in the entrypoint: its name in camel case. */
@@ -55,7 +55,7 @@ const entrypoint = (served: ReadonlyMap<string, ServedCollection>, prefix: strin
   ...Object.fromEntries([...served.values()].map(one => [entrypointKey(one), one.iri])),
 })
 
-/** The JSON-LD context of a type of item, or of the entrypoint; null for a type that no collection has. */
+/** The JSON-LD context of an item type or the entrypoint; null for a type that no collection has. */
 function jsonLdContext(
   shortName: string,
   served: ReadonlyMap<string, ServedCollection>,
@@ -88,10 +88,10 @@ const entrypointTerms = (served: ReadonlyMap<string, ServedCollection>) =>
     ]),
   )
 
-/** The vocabulary of collections and of their description. */
+/** The Hydra vocabulary, which describes collections. */
 const HYDRA = 'http://www.w3.org/ns/hydra/core#'
 
-/** Terms of that vocabulary under their own names: as they are, or as links. */
+/** Terms of that vocabulary under their names: as plain values, or as links. */
 const plain = (...names: string[]) => Object.fromEntries(names.map(name => [name, `hydra:${name}`]))
 const links = (names: string[], prefix = '') =>
   Object.fromEntries(names.map(name => [prefix + name, { '@id': `hydra:${name}`, '@type': '@id' }]))
@@ -99,8 +99,8 @@ const representation = { '@id': 'hydra:variableRepresentation', '@type': '@vocab
 const VIEW = ['first', 'last', 'previous', 'next']
 
 /**
- * What the keys of a collection mean. They count inside of their own type only (JSON-LD 1.1, type-scoped contexts),
- * so a field of an item may be called `first` or `view` too.
+ * The meaning of a collection's keys. They apply only inside of their type (JSON-LD 1.1, type-scoped contexts), so a field of an
+ * item may also be called `first` or `view`.
  */
 const collectionTerms = {
   Collection: scoped('Collection', plain('member', 'totalItems', 'view', 'search')),
@@ -113,7 +113,7 @@ const collectionTerms = {
   IriTemplateMapping: scoped('IriTemplateMapping', plain('variable', 'property', 'required')),
 }
 
-/** With prefixed keys only what is a link has to be said. */
+/** With prefixed keys, only links need a definition. */
 const prefixedTerms = {
   ...links(VIEW, 'hydra:'),
   'hydra:variableRepresentation': representation,
@@ -203,7 +203,7 @@ const TEXT_TYPES = new Map([
   ['uri', 'xsd:anyURI'],
 ])
 
-/** The datatype of a field's values (XML Schema 1.1 Part 2 §3); undefined for lists, objects and what has several. */
+/** The datatype of a field's values (XML Schema 1.1 Part 2 §3); undefined for lists, objects and fields with several types. */
 function rangeOf(schema: JsonSchema['items']): string | undefined {
   if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
   const [only, ...more] = [schema.anyOf ?? schema].flat().filter(({ type }) => type !== 'null')

@@ -1,32 +1,35 @@
-/** A column of the cursor and the way it runs. */
+/** A column of the cursor and its direction. */
 export interface OrderBy {
   field: string
   direction: 'ASC' | 'DESC'
 }
 
-/** How a collection is cut into pages; on the operation it outranks the resource, which outranks the global defaults. What is left out is inherited. */
+/**
+ * How a collection is paginated. The operation's options override the resource's, which override the global defaults. Missing
+ * options are inherited.
+ */
 export interface PaginationOptions {
-  /** `false` answers with every row, up to the hard limit. */
+  /** `false` returns all rows, up to the hard limit. */
   paginationEnabled?: boolean
-  /** Rows of a page, 30 by default; 0 is an empty page with the real total. */
+  /** Rows per page, 30 by default. 0 returns an empty page with the real total. */
   paginationItemsPerPage?: number
-  /** The most rows that a client may ask for; `null` is no limit at all. */
+  /** The maximum page size that a client may request; `null` means no limit. */
   paginationMaximumItemsPerPage?: number | null
-  /** Whether the client may switch pagination (`?pagination=false`). */
+  /** Whether the client may turn pagination on or off (`?pagination=false`). */
   paginationClientEnabled?: boolean
   /** Whether the client may choose the page size (`?itemsPerPage=50`). */
   paginationClientItemsPerPage?: boolean
-  /** Whether the client may ask for pages without a total (`?partial=true`). */
+  /** Whether the client may request pages without a total (`?partial=true`). */
   paginationClientPartial?: boolean
-  /** Pages without a count: no total and no last page. */
+  /** Pages without a count: they have no total and no last page. */
   paginationPartial?: boolean
-  /** The columns that pages go on from; needs `paginationPartial`. */
+  /** The columns of cursor pagination; requires `paginationPartial`. */
   paginationViaCursor?: readonly OrderBy[]
-  /** How a cursor is written: `bounds` (`id[lt]=8`, the default) or `opaque` (`cursor=<sealed token>`). */
+  /** The format of cursors: `bounds` (`id[lt]=8`, the default) or `opaque` (`cursor=<sealed token>`). */
   paginationCursorFormat?: 'bounds' | 'opaque'
-  /** Forces or forbids reading the page's keys first and then their rows. */
+  /** Forces or forbids reading the keys of a page first and then their rows. */
   paginationFetchJoinCollection?: boolean
-  /** Forces or forbids counting and paging over the wrapped query. */
+  /** Forces or forbids counting and paginating over the wrapped query. */
   paginationUseOutputWalkers?: boolean
 }
 
@@ -41,14 +44,17 @@ const builtIn = {
   paginationCursorFormat: 'bounds',
 } as const
 
-/** Settles each option by the first layer that names it: operation, resource, global, then what is built in. `false`, `0` and `null` are values. */
+/**
+ * Resolves each option to the first layer that sets it: operation, resource, global, built-in default. `false`, `0` and `null`
+ * count as set.
+ */
 export function effectiveOptions(layers: readonly PaginationOptions[]) {
   const named = mergeOptions(layers)
   const all = { ...builtIn, ...named }
   return Object.freeze({
     enabled: all.paginationEnabled,
     itemsPerPage: all.paginationItemsPerPage,
-    /** The most rows of a page once the client may choose; null is no limit. */
+    /** The largest page size when the client may choose it; null means no limit. */
     maximumItemsPerPage: all.paginationMaximumItemsPerPage,
     clientEnabled: all.paginationClientEnabled,
     clientItemsPerPage: all.paginationClientItemsPerPage,
@@ -61,10 +67,10 @@ export function effectiveOptions(layers: readonly PaginationOptions[]) {
   })
 }
 
-/** The pagination of one operation with every value settled. */
+/** The resolved pagination options of one operation. */
 export type EffectiveOptions = ReturnType<typeof effectiveOptions>
 
-/** One set of options out of several; earlier layers win, and undefined is inherited. */
+/** Merges several sets of options. Earlier layers take precedence, and undefined is inherited. */
 export function mergeOptions(layers: readonly PaginationOptions[]): PaginationOptions {
   const given = layers.map(layer => Object.entries(layer).filter(([, value]) => value !== undefined))
   return Object.fromEntries(given.toReversed().flat())

@@ -1,4 +1,4 @@
-// All items of a collection that the caller may read, as a file.
+// Exports all items of a collection that the caller may read, as a file.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { finished, type Readable } from 'node:stream'
 import { type H3Event, setResponseHeader } from 'h3'
@@ -19,19 +19,19 @@ import { parseQuery } from './query/query-tree'
 import { readExportQuery } from './query/read-query'
 import type { ServedCollection } from './served-collection'
 
-/** The formats of an export, as the end of its address. */
+/** The formats of an export; the address ends with one of them. */
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const satisfies readonly ExportFormat[]
 
 interface AskedExport {
   served: ServedCollection
-  /** As it was sent. */
+  /** As the client sent it. */
   format: string
   tokenSession?: Session
 }
 
 /**
- * Answers with all items of a collection that the caller may read, filtered and ordered as its list, while they are read, and leaves
- * an audit row. Throws `not-found` for other formats, what the list throws, and `rate-limited`.
+ * Streams all items of a collection that the caller may read, with the filters and order of its list, and writes an audit row.
+ * Throws `not-found` for other formats, the errors of the list, and `rate-limited`.
  */
 export function answerExport(event: H3Event, { served, format: asked, tokenSession }: AskedExport) {
   const format = EXPORT_FORMATS.find(each => each === asked)
@@ -59,7 +59,7 @@ async function openExport(
   const { item, reader } = served.collection
   const all = reader.readAll(context, query)
   const rows = event.method === 'HEAD' ? all : await begun(app, clock, all)
-  // What the caller may do with a row says nothing about the row.
+  // `can` describes the caller, not the row.
   const columns = Object.keys(item.shape).filter(name => name !== 'can')
   setResponseHeader(event, 'cache-control', 'no-store')
   return sendExport(event, {
@@ -69,7 +69,7 @@ async function openExport(
   })
 }
 
-/** Rows as spreadsheets have them: 12.5 for 1250 cents, and files by their names. */
+/** Rows for spreadsheets: 12.5 for 1250 cents, and files by their names. */
 async function* forSpreadsheets(rows: AsyncIterable<Row>, { collection: { item, reader } }: ServedCollection) {
   const money = moneyFieldsIn(z.toJSONSchema(item, { unrepresentable: 'any' }))
   const files = reader.fileFields ?? []
@@ -86,8 +86,8 @@ type Row = Readonly<Record<string, unknown>>
 const fileNames = (file: unknown): unknown[] => (isRecord(file) ? [file.name] : [])
 
 /**
- * The rows, the first of which is read already: until then a failure is an answer of its own. Each has the time that an action has,
- * and is read in the run of this request: what pulls the later ones is the connection.
+ * The rows, with the first one already read, so that an early failure can still be sent as an error response. Each row has the
+ * time limit of an action. The connection pulls the later rows, so they are read in the saved context of this request.
  */
 async function begun<Row>(app: App, clock: AbortController, rows: AsyncIterable<Row>): Promise<AsyncGenerator<Row>> {
   const iterator = rows[Symbol.asyncIterator]()

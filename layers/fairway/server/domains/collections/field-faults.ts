@@ -1,4 +1,4 @@
-// What is wrong with the fields that a declaration names; each fault names the option and what it accepts.
+// Validates the fields that a declaration names; each error names the option and the values that it accepts.
 import { z } from 'zod'
 import { type Collection, unknownFields } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
@@ -10,7 +10,7 @@ interface FieldOptions extends Pick<Collection, 'item' | 'filters' | 'order' | '
   operations: { list: PaginationOptions }
 }
 
-/** Fields that do not exist, or that an option cannot use. */
+/** Errors for fields that do not exist or that an option cannot use. */
 export const fieldFaults = ({ item, filters, order, defaultOrder }: FieldOptions): string[] => [
   ...('id' in item.shape ? [] : ['item: needs a field id, which the address of an item ends with']),
   ...unknownFields('filters', item, Object.keys(filters)),
@@ -18,7 +18,7 @@ export const fieldFaults = ({ item, filters, order, defaultOrder }: FieldOptions
   ...unknownFields('defaultOrder', item, namesOf(defaultOrder)),
 ]
 
-/** Fields that answers cannot leave out. */
+/** Errors for fields that answers cannot omit. */
 export function omitFaults(checked: FieldOptions): string[] {
   const { item, omit, order, defaultOrder, source } = checked
   const { paginationViaCursor = [] } = mergeOptions([checked.operations.list, checked])
@@ -36,7 +36,7 @@ export function omitFaults(checked: FieldOptions): string[] {
 
 const namesOf = (order: readonly OrderBy[]): string[] => order.map(({ field }) => field)
 
-/** What cursors need. */
+/** Errors for the requirements of cursors. */
 export function cursorFaults(checked: FieldOptions): string[] {
   const { paginationViaCursor, paginationPartial } = mergeOptions([checked.operations.list, checked])
   if (!paginationViaCursor) return []

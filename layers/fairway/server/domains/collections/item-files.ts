@@ -1,4 +1,4 @@
-// Files of items: their addresses, and who may have their bytes, which is who may read the item.
+// Files of items: their addresses and access to them. Everyone who may read the item may read its files.
 import type { H3Event } from 'h3'
 import type { ActionContext } from '#fairway/server/domains/actions'
 import { readWhole } from '#fairway/server/domains/files'
@@ -13,7 +13,7 @@ import { admitted, isAdmitted } from './admission'
 import type { Collection, ReadContext } from './collection'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-/** The item, whose files have their addresses in the place of the row's id, which only the database knows them by. */
+/** Replaces the internal row id in each file of an item with the file's address. */
 export function addressFiles(
   item: Record<string, unknown>,
   fields: readonly string[],
@@ -39,7 +39,10 @@ interface AskedFile {
   file: string
 }
 
-/** The id of a file, where the item shows it to this caller. Throws `not-found` where it does not, and what reading the collection throws. */
+/**
+ * Returns the id of a file if the item shows it to this caller. Otherwise throws `not-found`, or an error of reading the
+ * collection.
+ */
 export async function requireItemFile(
   event: H3Event,
   entries: readonly CollectionEntry[],
@@ -69,12 +72,12 @@ async function findItemFile(
   return file
 }
 
-/** The largest file that MCP hosts can read: it is sent inside of one message of JSON. */
+/** The largest file that MCP hosts can read, because it is sent inside of one JSON message. */
 const MOST_FOR_HOSTS = 5 * 1024 * 1024
 
 /**
- * Reads files for MCP hosts, as the person of the run may read their items; undefined where no collection offers hosts any. The reader
- * throws `not-found` for every file that the person may not have, and `file-too-large` above 5 MiB.
+ * Creates a reader of files for MCP hosts, with the access of the person of the run. Undefined when no collection has files for
+ * hosts. The reader throws `not-found` for every file that the person may not read, and `file-too-large` above 5 MiB.
  */
 export function hostFileReader(entries: readonly CollectionEntry[]) {
   const offered = new Set(

@@ -1,11 +1,11 @@
-// Every address that answers name: of pages, of items, and the `Link` header.
+// Builds all addresses in answers: of pages, of items, and the `Link` header.
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Cursor, Page } from './collection'
 import { buildQuery, encode, type QueryTree, sortedQuery } from './query/query-tree'
 import type { ServedCollection } from './served-collection'
 
-/** The addresses around one page; what does not exist is undefined. */
+/** The addresses around one page; undefined for pages that do not exist. */
 export interface ViewLinks {
   self: string
   first?: string
@@ -14,10 +14,11 @@ export interface ViewLinks {
   next?: string
 }
 
-// Links are longer than the query they repeat: escaped, with a page. A request line and its headers have 16 KiB.
+// Links are longer than the query that they repeat, because they are escaped and add a page. Node limits a request line with its
+// headers to 16 KiB.
 const LONGEST_QUERY = 8192
 
-/** The links of a page, built on the request's own query; throws `invalid-input` where they would be too long to be asked for. */
+/** The links of a page, based on the request's query. Throws `invalid-input` when they would be too long to request. */
 export function viewLinks(path: string, query: QueryTree, page: Page, config: CollectionsConfig): ViewLinks {
   const { pageParameterName, cursorParameterName } = config.pagination
   const kept = sortedQuery(without(query, pageParameterName))
@@ -43,7 +44,7 @@ function neighbours(base: string, page: Extract<Page, { mode: 'full' | 'partial'
   return {
     first: `${base}1`,
     last: base + page.lastPage,
-    // Behind the end, the way back leads to a page that exists.
+    // Beyond the end, the previous link must point to a page that exists.
     previous: page.page > 1 ? base + Math.min(page.page - 1, page.lastPage) : undefined,
     next: page.page < page.lastPage ? base + (page.page + 1) : undefined,
   }
@@ -56,7 +57,7 @@ function without(query: QueryTree, name: string): QueryTree {
   return rest
 }
 
-/** The query of the page that begins at this cursor: its names replaced where they stand, otherwise appended. */
+/** The query of the page that begins at this cursor. It replaces existing parameters in place and appends the others. */
 function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTree {
   const moved = new Map(query)
   if ('token' in cursor) return moved.set(tokenName, cursor.token)
@@ -65,7 +66,7 @@ function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTre
     const bounds: QueryTree = given instanceof Map ? new Map(given) : new Map()
     if (typeof given === 'string' && given !== '') bounds.set('0', given)
     const opposite = operator === 'lt' ? 'gt' : 'lt'
-    // With both of them, the other one is the end of a window and stays.
+    // When both are set, the opposite bound is the end of a window and remains.
     if (!bounds.has(operator)) bounds.delete(opposite)
     moved.set(field, bounds.set(operator, value ?? ''))
   }
@@ -74,12 +75,12 @@ function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTre
 
 const API_DOCUMENTATION = 'http://www.w3.org/ns/hydra/core#apiDocumentation'
 
-// Each link repeats the query; clients and proxies give up on headers of 8 KiB and more.
+// Each link repeats the query; some clients and proxies refuse headers of 8 KiB or more.
 const LONGEST_HEADER = 4096
 
 /**
- * The `Link` header of an answer (RFC 8288): the pages around it, and where the collections are described.
- * After a very long query the pages stand in the body only.
+ * The `Link` header of an answer (RFC 8288): the neighbouring pages, and the description of the collections. With a very long
+ * query, the pages are only in the body.
  */
 export function linkHeader({ self, first, last, previous, next }: Partial<ViewLinks>, documentation: string): string {
   const pages =
@@ -97,11 +98,11 @@ const relation = (name: string, target: string | undefined): string =>
 
 const PLAIN = /^[\w.~-]+$/
 
-/** The address of an item: that of its collection and its id. */
+/** The address of an item: the address of its collection and its id. */
 export const itemIri = (served: ServedCollection, id: string): string => `${served.iri}/${idInIri(id)}`
 
-/** The id of an item as the end of its address: escaped, so it is safe in JSON too. */
+/** The id of an item as the end of its address. The escaping also makes it safe in JSON. */
 export const idInIri = (id: string): string => (PLAIN.test(id) ? id : encode(id))
 
-/** The id of an item as a text; the declaration has made sure that there is one. */
+/** The id of an item as a text; the declaration guarantees that it exists. */
 export const idOf = (item: unknown): string => String((item as { id: unknown }).id)

@@ -1,4 +1,4 @@
-// Each collection as an action that only MCP hosts call: the tool `list-<name>`, read-only, with its filters, order and pages.
+// Exposes each collection as an action that only MCP hosts call: the read-only tool `list-<name>` with filters, order and pages.
 import { z } from 'zod'
 import { type Action, type CatalogEntry, defineAction } from '#fairway/server/domains/actions'
 import { requireRun } from '#fairway/server/kernel/current-run'
@@ -9,7 +9,7 @@ import { parseQuery } from './query/query-tree'
 import { filterKinds, readCollectionQuery } from './query/read-query'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-/** The tools of all collections but those that say `mcp: false`, and those whose name an action has. */
+/** The tools of all collections, except those with `mcp: false` and those whose tool has the name of an action. */
 export function listActions(entries: readonly CollectionEntry[], actions: readonly { name: string }[]): CatalogEntry[] {
   const taken = new Set(actions.map(({ name }) => name))
   return entries
@@ -52,7 +52,7 @@ function toAction(entries: readonly CollectionEntry[], { name, collection }: Col
 
 const cursorSchema = z.string().max(8192).describe('The “next” of the answer before. Nothing else is needed beside it.')
 
-/** What the tool of a collection takes. */
+/** The input of a collection's tool. */
 function inputOf({ item, filters, order }: Collection) {
   const kinds = z.toJSONSchema(item, { io: 'output', unrepresentable: 'any' }).properties ?? {}
   const where = Object.keys(filters).map(field => [field, filterSchema(filterKinds(filters, field), kinds[field])])
@@ -82,7 +82,7 @@ function filterSchema(kinds: readonly string[], described: unknown): z.ZodType {
   return forms.length > 1 ? z.union(forms) : (forms[0] ?? value)
 }
 
-/** One value of a field, by the JSON Schema of the item: one of its words, a number, true or false, or any text. */
+/** The schema of one value of a field, from the JSON Schema of the item: an enumeration, a number, a boolean, or any text. */
 function valueSchema(described: unknown): z.ZodType {
   if (!isRecord(described)) return z.string()
   if (Array.isArray(described.anyOf))
@@ -98,7 +98,7 @@ interface ListInput {
   cursor?: string
 }
 
-/** The query of the collection's address that asks for the same. */
+/** The equivalent query for the collection's address. */
 function queryOf({ config }: ServedCollection, { where = {}, order = [], cursor }: ListInput): string {
   if (cursor !== undefined) return cursor
   const query = new URLSearchParams()

@@ -6,7 +6,7 @@ import { representations } from './formats/negotiate'
 import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-/** The paths of an OpenAPI document for every collection and its items, with the schemas that they refer to. */
+/** The OpenAPI paths of every collection and its items, with the schemas that they refer to. */
 export function collectionPaths(app: App, entries: readonly CollectionEntry[]) {
   const served = [...servedCollections(app, entries).values()]
   return {

@@ -1,4 +1,4 @@
-// Pages as authors work with them: what is asked for, and the paginators that they answer with.
+// Pagination for authors: the parameters of a request, and the paginators that they return.
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'
@@ -16,8 +16,8 @@ declare module 'h3' {
 const NOTHING_SET: PaginationOptions = Object.freeze({})
 
 /**
- * Which rows this request asks for, by the options of the operation over the application's own; the same frozen answer each time.
- * Throws `invalid-input` (400) for a page or page size that means nothing.
+ * The part of the collection that this request selects, by the options of the operation and the application's defaults. Returns
+ * the same frozen object for the same request. Throws `invalid-input` (400) for an invalid page or page size.
  */
 export function usePagination(event: H3Event, operation: PaginationOptions = NOTHING_SET): Pagination {
   const { query, byOperation } = (event.context.pagination ??= {
@@ -34,27 +34,27 @@ export function usePagination(event: H3Event, operation: PaginationOptions = NOT
   return pagination
 }
 
-/** Which rows a request asks for, checked and clamped. */
+/** The rows that a request selects, validated and limited. */
 export interface Pagination {
-  /** False when everything is asked for; `limit` is then one row more than may be sent at once. */
+  /** False when the request selects all rows; `limit` is then one row more than one answer may contain. */
   readonly enabled: boolean
-  /** Whether no total is wanted. */
+  /** Whether the request wants no total. */
   readonly partial: boolean
   readonly page: number
   readonly offset: number
   readonly limit: number
-  /** The position of cursor pagination, and the fields it runs over. */
+  /** The position of cursor pagination, and its fields. */
   readonly cursor: (CursorParameters & { via: readonly OrderBy[] }) | null
-  /** The page made of exactly its items; without a total, a full page counts as followed by another. */
+  /** Creates the page from exactly its items. Without a total, a full page counts as followed by another. */
   toPage<Item>(
     items: readonly Item[],
     totalItems?: number,
   ): TraversablePaginator<Item> | PartialPaginatorInterface<Item> | Item[]
-  /** The page made of `limit + 1` rows, without a total. */
+  /** Creates the page from `limit + 1` rows, without a total. */
   toSlice<Item>(rowsLimitPlusOne: readonly Item[]): SlicePaginator<Item> | Item[]
 }
 
-/** The same selection as providers and custom routes see it; frozen. */
+/** The selection for providers and custom routes; frozen. */
 export function toPagination(selection: PageSelection): Pagination {
   const enabled = selection.mode !== 'whole'
   const { page, offset } = 'page' in selection ? selection : { page: 1, offset: 0 }
@@ -75,7 +75,7 @@ export function toPagination(selection: PageSelection): Pagination {
   })
 }
 
-/** A page whose total is not known. */
+/** A page with an unknown total. */
 export interface PartialPaginatorInterface<Item = unknown> extends Iterable<Item> {
   getCurrentPage(): number
   getItemsPerPage(): number
@@ -83,7 +83,7 @@ export interface PartialPaginatorInterface<Item = unknown> extends Iterable<Item
   count(): number
 }
 
-/** A page whose total is known. */
+/** A page with a known total. */
 export interface PaginatorInterface<Item = unknown> extends PartialPaginatorInterface<Item> {
   getLastPage(): number
   getTotalItems(): number
@@ -94,14 +94,14 @@ export interface HasNextPagePaginatorInterface {
   hasNextPage(): boolean
 }
 
-/** A page of a source that goes on from a position of its own, for example another service's `has_more`. */
+/** A page of a source with separate cursors, for example another service's `has_more`. */
 export interface CursorPage<Item = unknown> {
   items: readonly Item[]
   next?: Cursor
   previous?: Cursor
 }
 
-/** What a collection's function may return; a bare list is the whole collection. */
+/** The return value of a collection's function; a plain list is the whole collection. */
 export type ProvidedPage<Item = unknown> =
   | PaginatorInterface<Item>
   | PartialPaginatorInterface<Item>
@@ -109,7 +109,7 @@ export type ProvidedPage<Item = unknown> =
   | CursorPage<Item>
   | Iterable<Item>
 
-/** A page of its items and nothing else. */
+/** A page with only its items. */
 class PartialPaginator<Item> implements PartialPaginatorInterface<Item> {
   readonly #items: Iterable<Item>
   readonly #currentPage: number
@@ -138,7 +138,7 @@ class PartialPaginator<Item> implements PartialPaginatorInterface<Item> {
   }
 }
 
-/** A page without a total, made of one row more than it shows: the extra row says whether a next page exists. */
+/** A page without a total, made of one row more than it shows. The extra row proves that a next page exists. */
 class SlicePaginator<Item> extends PartialPaginator<Item> implements HasNextPagePaginatorInterface {
   readonly #hasNextPage: boolean
 
@@ -152,7 +152,7 @@ class SlicePaginator<Item> extends PartialPaginator<Item> implements HasNextPage
   }
 }
 
-/** Exactly one page, with the numbers around it as they are given. */
+/** Exactly one page, with the given numbers. */
 export class TraversablePaginator<Item>
   extends PartialPaginator<Item>
   implements PaginatorInterface<Item>, HasNextPagePaginatorInterface
@@ -178,7 +178,7 @@ export class TraversablePaginator<Item>
     return this.getCurrentPage() < this.getLastPage()
   }
 
-  /** The items held; of a source that cannot be counted, what the page must have. */
+  /** The number of items held or, for a source that cannot be counted, the expected number. */
   override count(): number {
     if (this.#isCounted) return super.count()
     const before = (this.getCurrentPage() - 1) * this.getItemsPerPage()
@@ -186,7 +186,7 @@ export class TraversablePaginator<Item>
   }
 }
 
-/** The page of a list that is held as a whole; an offset behind the end and a limit of 0 give an empty page. */
+/** The page of a list that is held in memory. An offset beyond the end or a limit of 0 returns an empty page. */
 export class ArrayPaginator<Item> extends TraversablePaginator<Item> {
   constructor(all: readonly Item[], offset: number, limit: number) {
     const items = limit > 0 ? all.slice(offset, offset + limit) : []

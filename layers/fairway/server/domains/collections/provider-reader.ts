@@ -1,4 +1,4 @@
-// Reading from an author's function.
+// Reads collections through an author's function.
 import { z } from 'zod'
 import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -25,15 +25,15 @@ import {
   toPagination,
 } from './pagination'
 
-/** What a collection's function is called with: the context of every author's code, the conditions and the selection of the request. */
+/** The argument of a collection's function: the context of author code, and the conditions and selection of the request. */
 interface ProviderRequest<S extends Session | null = Session> extends AuthorContext<S> {
   filters: readonly FilterCondition[]
-  /** What the client orders by; empty means the declared order. */
+  /** The order that the client requested; empty means the declared order. */
   order: readonly OrderBy[]
   pagination: Pagination
 }
 
-/** Reads the pages of one collection: a paginator, a cursor page, or a list that is the whole of it. */
+/** Reads the pages of one collection: returns a paginator, a cursor page, or a list with the whole collection. */
 export type CollectionProvider<Item, S extends Session | null = Session, Proof = unknown> = (
   request: ProviderRequest<S> & Proof,
 ) => ProvidedPage<Item> | Promise<ProvidedPage<Item>>
@@ -44,7 +44,7 @@ export interface ProviderDeclaration {
   getItem?: (id: string, context: AuthorContext<Session | null>) => unknown
 }
 
-/** The reader over an author's function; what it returns is checked and cut down to the fields of the item. */
+/** Creates a reader that calls an author's function. It validates the result and drops all fields that the item does not have. */
 export function createProviderReader({ item, source, getItem }: ProviderDeclaration): CollectionReader {
   const list = z.array(item)
   async function readPage({ app, ...call }: ReadContext, { filters, order, selection }: CollectionQuery) {
@@ -77,7 +77,7 @@ export function createProviderReader({ item, source, getItem }: ProviderDeclarat
   }
 }
 
-/** What asks for the page that follows; undefined after the last one, and after an empty one. */
+/** The selection of the following page; undefined after the final page and after an empty one. */
 function selectionAfter(selection: PageSelection, page: Page): PageSelection | undefined {
   if (page.items.length === 0) return undefined
   if (page.mode === 'cursor') {
@@ -91,13 +91,13 @@ function selectionAfter(selection: PageSelection, page: Page): PageSelection | u
   return { ...selection, page: selection.page + 1, offset: selection.offset + selection.limit }
 }
 
-/** A cursor as a client sends it. */
+/** A cursor in the form that a client sends. */
 const parametersOf = (cursor: Cursor): CursorParameters =>
   'token' in cursor
     ? { bounds: [], token: cursor.token }
     : { bounds: cursor.bounds.map(bound => ({ ...bound, value: bound.value ?? '' })) }
 
-/** The value that an author's code returned, parsed: fields that the schema lacks are dropped. Throws `internal` when it does not fit. */
+/** Parses a value of an author's code: fields outside of the schema are dropped. Throws `internal` when it does not match. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -106,7 +106,7 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown): z.outpu
   })
 }
 
-/** The page that a collection's function returned; throws TypeError for what is no list at all. */
+/** Converts the result of a collection's function to a page. Throws TypeError when it is not a list. */
 export function toPage<Item>(provided: ProvidedPage<Item>, selection: PageSelection): Page<Item> {
   if (isCursorPage(provided)) return fromCursorPage(provided, selection)
   if (!isIterable(provided)) throw new TypeError('the source of a collection returned neither a list nor a paginator')
@@ -126,7 +126,7 @@ function fromCursorPage<Item>(page: CursorPage<Item>, selection: PageSelection):
   return { mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }
 }
 
-// Nothing better is known of a page that only says its size: a full one may be followed by another.
+// A page that only knows its size gives no better answer: a full one may be followed by another.
 function hasNext(paginator: PartialPaginatorInterface, count: number): boolean {
   if (knowsNextPage(paginator)) return paginator.hasNextPage()
   return paginator.getItemsPerPage() > 0 && count >= paginator.getItemsPerPage()

@@ -1,10 +1,10 @@
-// How a collection is searched from elsewhere: by the palette, and by the fields of forms that name one of its rows.
+// Lets the palette, and form fields that refer to a row, search a collection.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Collection, type CollectionSearch, unknownFields } from './collection'
 import { type CollectionEntry, servedCollections } from './served-collection'
 
-/** The option `search` as it is checked at load. */
+/** Validates the option `search` at load. */
 export const searchSchema = z.strictObject({
   title: z.string(),
   description: z.string().optional(),
@@ -23,7 +23,7 @@ interface Searched {
   search?: z.output<typeof searchSchema>
 }
 
-/** What is wrong with the option, each fault with what it accepts. */
+/** Returns the errors of the option, each with the values that it accepts. */
 export function searchFaults({ item, filters, search }: Searched): string[] {
   if (!search) return []
   const named = [search.title, ...(search.description ? [search.description] : []), ...placeholdersOf(search.to)]
@@ -41,13 +41,13 @@ export function searchFaults({ item, filters, search }: Searched): string[] {
 
 const placeholdersOf = (to: string): string[] => [...to.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 
-/** The option with everything settled. */
+/** The option with its defaults filled in. */
 export const settleSearch = ({ filter, ...search }: NonNullable<Searched['search']>): CollectionSearch => ({
   ...search,
   filter: filter ?? search.title,
 })
 
-/** The collections that may be searched from elsewhere, for pages: their addresses, and what of their items is shown. */
+/** The searchable collections for pages: their addresses, and the fields of their items to show. */
 export const searchableCollections = (app: App, entries: readonly CollectionEntry[]) =>
   [...servedCollections(app, entries).values()].flatMap(({ name, path, collection }) =>
     collection.search ? [{ name, path, ...collection.search }] : [],

@@ -1,4 +1,4 @@
-// A collection under its name with everything settled, and the checks of all of them at start.
+// Resolves collections and their settings, and validates all of them at start.
 import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
 import type { Config } from '#fairway/server/kernel/config/config'
@@ -13,7 +13,7 @@ export interface CollectionEntry {
   collection: Collection
 }
 
-/** Every collection by its name, settled once for this application. */
+/** All collections by name, resolved once for this application. */
 export const servedCollections = (
   app: App,
   entries: readonly CollectionEntry[],
@@ -23,7 +23,7 @@ export const servedCollections = (
     return new Map(entries.map(entry => [entry.name, serveCollection(entry, config, baseUrl)]))
   })
 
-/** Settles everything about one declared collection that no request changes. */
+/** Resolves everything about a declared collection that does not depend on a request. */
 function serveCollection({ name, collection }: CollectionEntry, config: CollectionsConfig, baseUrl: string) {
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
@@ -37,7 +37,7 @@ function serveCollection({ name, collection }: CollectionEntry, config: Collecti
     config,
     /** The path of its address, for example `/notes`. */
     path,
-    /** Its own link: the path, with what is configured to stand before it. */
+    /** Its link: the path after the configured prefix. */
     iri: iriPrefix({ collections: config, baseUrl }) + path,
     /** The address of the document that describes it. */
     documentation: documentationUrl({ baseUrl }),
@@ -47,10 +47,10 @@ function serveCollection({ name, collection }: CollectionEntry, config: Collecti
   })
 }
 
-/** A collection under its name, as it is served. */
+/** A collection with its name and its resolved settings. */
 export type ServedCollection = ReturnType<typeof serveCollection>
 
-/** `team-members` as the name of a type: `TeamMember`, or `TeamMembers` where the plural cannot be told. */
+/** Converts `team-members` to a type name: `TeamMember`, or `TeamMembers` when the plural is not recognized. */
 const toShortName = (name: string): string =>
   name
     .replace(/([a-z]{2})ies$/, '$1y')
@@ -59,24 +59,27 @@ const toShortName = (name: string): string =>
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-/** What stands before the paths of links; absolute ones come from the configured address, never from the request. */
+/** The prefix of links. Absolute ones use the configured address, never that of the request. */
 export function iriPrefix({ collections, baseUrl }: Pick<Config, 'collections' | 'baseUrl'>): string {
   if (collections.urlGenerationStrategy === 'path') return ''
   return collections.urlGenerationStrategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
 }
 
-/** Where the collections are described, as a whole address: clients follow it with only the `Link` header in hand. */
+/** The absolute address of the description of the collections: clients may have only the `Link` header to follow. */
 export const documentationUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string =>
   baseUrl + COLLECTIONS_DOCUMENTATION_PATH
 
-// A cursor needs its range filter and order; they are implied.
+// A cursor requires a range filter and an order on its fields; both are implied.
 function withCursorFilters(filters: Collection['filters'], cursorFields: readonly string[]): Collection['filters'] {
   const missing = cursorFields.filter(field => ![filters[field] ?? []].flat().includes('range'))
   const implied = missing.map(field => [field, [...[filters[field] ?? []].flat(), 'range' as const]] as const)
   return missing.length === 0 ? filters : { ...filters, ...Object.fromEntries(implied) }
 }
 
-/** Checks all collections at start: throws with what contradicts the application's settings, logs what is unwise, and takes their paths. */
+/**
+ * Validates all collections at start: throws for conflicts with the application's settings, logs warnings, and registers their
+ * paths.
+ */
 export function checkCollections(app: App, entries: readonly CollectionEntry[]): void {
   const faults = [
     ...collectionFaults(entries, app.config.collections),
@@ -91,7 +94,7 @@ export function checkCollections(app: App, entries: readonly CollectionEntry[]):
   }
 }
 
-/** What contradicts the settings, or another collection; each fault names its file. */
+/** Returns the conflicts with the settings or with another collection; each error names its file. */
 export function collectionFaults(entries: readonly CollectionEntry[], config: CollectionsConfig): string[] {
   const served = entries.map(entry => serveCollection(entry, config, ''))
   const byShortName = Map.groupBy(served, ({ shortName }) => shortName)

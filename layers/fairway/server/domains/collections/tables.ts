@@ -1,19 +1,21 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Totals that triggers keep: one row for each table and scope. */
+/** Totals that triggers maintain: one row for each table and scope. */
 export const totals = sqliteTable(
   'fw_totals',
   {
-    /** The table and what its rows are told apart by. */
+    /** The table and the kind of its scope. */
     total: text('total').notNull(),
-    /** The organization; empty where all rows are one. */
+    /** The organization; empty when one total covers all rows. */
     scope: text('scope').notNull(),
     amount: integer('amount').notNull(),
   },
   table => [primaryKey({ columns: [table.total, table.scope] })],
 )
 
-/** While one row is written: the rows that it would replace. Empty between statements, or left over from a row that replaced none. */
+/**
+ * The rows that the row being written would replace. Empty between statements, except for leftovers of a row that replaced none.
+ */
 export const totalConflicts = sqliteTable(
   'fw_total_conflicts',
   {

@@ -1,16 +1,16 @@
-// A bucket of S3, or of what speaks as S3 does.
+// A bucket of S3 or of a service with the same API.
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { S3mini, S3ServiceError } from 's3mini'
 import type { BucketConfig } from '#fairway/server/kernel/config/files-config'
 import type { FileStorage, StoredKey } from './storage'
 
-/** S3 takes parts of 5 MiB and more, and 10,000 of them. */
+/** S3 requires parts of at least 5 MiB and accepts at most 10,000 parts. */
 const PART_IN_BYTES = 8 * 1024 * 1024
 const TYPE = 'application/octet-stream'
 const ADDRESS_LIFE_IN_SECONDS = 60
 
-/** Files in a bucket, below a prefix. One part of a file is in memory at a time. */
+/** Stores files in a bucket, below a prefix. One part of a file is in memory at a time. */
 export function bucketStorage(config: BucketConfig, send: typeof fetch): FileStorage {
   const { endpoint, bucket, prefix, region, accessKeyId, secretAccessKey } = config
   const s3 = new S3mini({ endpoint: `${endpoint}/${bucket}`, region, accessKeyId, secretAccessKey, fetch: send })
@@ -66,12 +66,12 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof S3ServiceError) || error.status !== 404) throw error
 }
 
-/** Cuts bytes into parts of one size; the last one is shorter, or full, or empty. */
+/** Splits bytes into parts of equal size. The final part may be shorter or empty. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<{ part: Buffer; isLast: boolean }> {
   let chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of bytes) {
-    // Only the end says which part is the last, so a full one waits for the next chunk.
+    // Only the end of the stream shows that a part is the final one, so a full part waits for the next chunk.
     if (size >= PART_IN_BYTES) {
       yield { part: Buffer.concat(chunks), isLast: false }
       chunks = []

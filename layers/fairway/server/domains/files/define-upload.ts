@@ -1,4 +1,4 @@
-// What may be uploaded, where an author says so.
+// Declarations of uploads, which authors write.
 import { z } from 'zod'
 import type { GuardContext, Proving } from '#fairway/server/domains/organizations'
 import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/declaration'
@@ -6,15 +6,21 @@ import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/decla
 interface UploadOptions {
   /** One sentence that says what the files are. */
   description: string
-  /** Media types that are accepted: `application/pdf`, `image/*`, or all of them by two asterisks. A file's type is found by its bytes. */
+  /**
+   * The accepted media types: `application/pdf`, `image/*`, or all of them with two asterisks. The server detects a file's type
+   * from its bytes.
+   */
   accept: readonly string[]
-  /** The most bytes that a file may have. */
+  /** The maximum size of a file in bytes. */
   maxSize: number
-  /** Must return (or resolve to) exactly `true`; everything else denies. Whoever works in an organization may upload when there is none. */
+  /**
+   * Must return (or resolve to) exactly `true`; everything else denies. Without a guard, everyone with an active organization may
+   * upload.
+   */
   guard?: ((context: GuardContext) => unknown) & Proving<object>
 }
 
-/** What may be uploaded, after its declaration was read. */
+/** An upload declaration after validation. */
 export interface Upload {
   description: string
   accept: readonly string[]
@@ -38,16 +44,16 @@ const optionsSchema = z.strictObject({
   guard: z.custom<Upload['guard']>(value => typeof value === 'function', 'must be a function').optional(),
 })
 
-/** Declares what may be uploaded: `server/uploads/<name>.ts` exports it by default. Throws at load with each option that is wrong. */
+/** Declares an upload; `server/uploads/<name>.ts` exports it as its default. Throws at load and lists each invalid option. */
 export const defineUpload = (options: UploadOptions): Upload =>
   mark('upload', parseDeclaration('defineUpload', optionsSchema, options))
 
 export const isUpload = (value: unknown): value is Upload => isDeclared('upload', value)
 
-/** What a page could run code from is an image or a text too, so a declaration has to name it. */
+/** Types that can run code in a page. `image/*` and `text/*` do not include them; a declaration must name them. */
 const ACTIVE = new Set(['image/svg+xml', 'text/html', 'application/xhtml+xml'])
 
-/** Whether an upload takes files of this type. */
+/** Whether an upload accepts files of this type. */
 export function accepts({ accept }: Pick<Upload, 'accept'>, type: string): boolean {
   const [family] = type.split('/')
   return accept.some(each => each === type || each === '*/*' || (each === `${family}/*` && !ACTIVE.has(type)))

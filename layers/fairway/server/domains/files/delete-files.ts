@@ -1,4 +1,4 @@
-// The end of files: those that no row has any more, uploads that became nothing, and bytes of which no row knows.
+// Deletion of files: those that no row refers to any more, abandoned uploads, and bytes in the storage without a row.
 import { and, eq, inArray, lt, or } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { findLost } from './kept-files'
@@ -11,13 +11,14 @@ const PIECE = 100
 
 interface Deleted {
   files: number
-  /** What was in the storage alone. */
+  /** Files in the storage without a row. */
   orphans: number
 }
 
 /**
- * Deletes the bytes of files that no row has, and of uploads older than a day. With `all` it also looks for rows that have lost their
- * files without a trigger, and through the whole storage for bytes that no row knows. Nothing is deleted while a backup is written.
+ * Deletes the bytes of files that no row refers to, and of uploads older than a day. With `all` it also finds rows that lost
+ * their files without a trigger, and searches the whole storage for bytes without a row. Deletes nothing while a backup is
+ * running.
  */
 export async function deleteFiles(app: App, { all, signal }: { all: boolean; signal: AbortSignal }): Promise<Deleted> {
   const storage = await storageOf(app)
@@ -26,7 +27,7 @@ export async function deleteFiles(app: App, { all, signal }: { all: boolean; sig
   let count = 0
   for (;;) {
     const ids = await forgetPiece(app)
-    // The row goes first: bytes without a row are found again, a row without bytes would be a broken file.
+    // The row is deleted first: bytes without a row are found later, but a row without bytes would be a broken file.
     for (const id of ids) await storage.remove(id)
     count += ids.length
     if (ids.length < PIECE || signal.aborted) break
@@ -34,7 +35,7 @@ export async function deleteFiles(app: App, { all, signal }: { all: boolean; sig
   return { files: count, orphans: all && !signal.aborted ? await removeOrphans(app, signal) : 0 }
 }
 
-/** Forgets the next files that nobody wants; gives their ids. */
+/** Deletes the rows of the next batch of unwanted files and returns their ids. */
 async function forgetPiece(app: App): Promise<string[]> {
   const { orm } = app.db
   const before = new Date(app.now().getTime() - DAY_IN_MS)

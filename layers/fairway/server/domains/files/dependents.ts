@@ -1,12 +1,13 @@
 import { orgsOf } from '#fairway/server/domains/organizations'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 
-/** Files end with their rows. What is left are uploads that have none, and the name of who uploaded. */
+/** Files are deleted with their rows. These statements handle the rest: uploads without a row, and the id of the uploader. */
 export const filesRows: DependentRows = {
   forgetOrganization: ({ sql, args }) => [{ sql: `update fw_files set state = 'unwanted' where ${sql}`, args }],
   ofPerson: ({ userId }) => ({
     files: {
-      // The export adds the bytes of `content`: a file without an organization, such as a picture, or of one the person is still in.
+      // The export adds the bytes of `content`: files without an organization, such as a picture, and files of an organization
+      // that the person is still in.
       sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt,
         case when org_id in (${orgsOf('= ?')}) then org_id end as organization,
         case when org_id in (select '' union all ${orgsOf('= ?')}) then id end as content

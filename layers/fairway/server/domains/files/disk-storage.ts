@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import type { FileStorage, StoredKey } from './storage'
 
 const PART = '.part'
-/** The file by which a backup asks that nothing is deleted. One that was left behind counts for a day. */
+/** A backup creates this file to pause deletion. A leftover file counts for one day. */
 export const HELD = '.backup'
 const HELD_FOR_IN_MS = 24 * 60 * 60 * 1000
 
-/** Files below a folder. An id begins with the time, so its end says in which folder of 256 it is. */
+/** Stores files below a folder. An id begins with a timestamp, so its final characters choose one of 256 subfolders. */
 export function diskStorage(folder: string): FileStorage {
   const pathOf = (key: string) => join(folder, key.replace(PART, '').slice(-2), key)
 
@@ -45,7 +45,7 @@ export function diskStorage(folder: string): FileStorage {
 
 async function* filesIn(folder: string): AsyncGenerator<StoredKey> {
   for (const part of (await readdir(folder).catch(unlessMissing)) ?? []) {
-    // Other files in the folder are not ours.
+    // Other files in the folder do not belong to the storage.
     if (!/^[\da-f]{2}$/.test(part)) continue
     for (const key of await readdir(join(folder, part))) {
       const found = await stat(join(folder, part, key)).catch(unlessMissing)

@@ -1,4 +1,5 @@
-// Files in the input of an action: the ticket of an upload, or a file that the row has already. Nobody attaches what others uploaded.
+// Files in the input of an action: the ticket of an upload, or a file that the row already has. People cannot attach files that
+// others uploaded.
 import { inArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,15 +14,18 @@ type Input = Readonly<Record<string, unknown>>
 
 interface Asked {
   session: Session | null
-  /** The fields that take files, each with its upload. */
+  /** The fields that take files, each with the name of its upload. */
   fields: ReadonlyMap<string, string>
-  /** The row that is changed; undefined for a new one. */
+  /** The id of the row that is changed; undefined for a new row. */
   rowId: unknown
 }
 
 type FileRow = typeof files.$inferSelect
 
-/** The same input with the ids of files in the place of tickets. Throws `invalid-input` with each field that names a file which is not for it. */
+/**
+ * Replaces the tickets in the input with the ids of their files. Throws `invalid-input` with each field that names a file it may
+ * not use.
+ */
 export async function resolveFiles<T extends Input>(app: App, input: T, asked: Asked): Promise<T> {
   const given = [...asked.fields].flatMap(([field, upload]) =>
     textsOf(input[field]).map(text => ({
@@ -67,7 +71,7 @@ function faultOf(
   if (!ticket) return isOfRow ? undefined : 'no-such-file'
   if (!isFor(ticket, session)) return 'no-such-file'
   if (!row || ticket.until <= app.now().getTime()) return 'upload-expired'
-  // A ticket that is sent again says the same once more.
+  // A retried call may send the ticket of a file that its row already has.
   return row.state === 'pending' || isOfRow ? undefined : 'no-such-file'
 }
 

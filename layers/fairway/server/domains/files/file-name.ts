@@ -1,12 +1,14 @@
-// The names of files: as they come with an upload, and as they go with an answer.
+// The names of files, in uploads and in responses.
 import type { IncomingHttpHeaders } from 'node:http'
 import { decodedText } from '#fairway/server/kernel/declaration'
 
 const MOST_CHARACTERS = 200
-/** Control characters, and signs that turn the direction of a text, by which `gpj.exe` looks like `exe.jpg`. */
+/** Control characters, and characters that change the direction of text: they make `gpj.exe` look like `exe.jpg`. */
 const INVISIBLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** The name that an upload came with: `x-file-name` (percent-encoded), else `filename*` or `filename` of `content-disposition`. */
+/**
+ * The file name that an upload sends: `x-file-name` (percent-encoded), else `filename*` or `filename` of `content-disposition`.
+ */
 export function fileNameOf(headers: IncomingHttpHeaders): string {
   const own = headers['x-file-name']
   if (typeof own === 'string') return plainName(decodedText(own) ?? own)
@@ -14,11 +16,11 @@ export function fileNameOf(headers: IncomingHttpHeaders): string {
   const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition) ?? []
   if (extended !== undefined) return plainName(decodedText(extended) ?? extended)
   const [, quoted, token] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? []
-  // Node gives headers as Latin-1; browsers send names in UTF-8.
+  // Node decodes headers as Latin-1; browsers send names in UTF-8.
   return plainName(Buffer.from(quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '', 'latin1').toString('utf8'))
 }
 
-/** The last part of a path, without what nobody sees; `file` where nothing is left. */
+/** The final part of a path without invisible characters; `file` when nothing remains. */
 function plainName(given: string): string {
   const name = given.split(/[/\\]/).at(-1)?.replaceAll(INVISIBLE, '').trim() ?? ''
   if (name === '' || name === '.' || name === '..') return 'file'
@@ -28,7 +30,7 @@ function plainName(given: string): string {
   return [...name].slice(0, MOST_CHARACTERS - ending.length).join('') + ending
 }
 
-/** `content-disposition` with a name (RFC 6266 §4.3, RFC 8187): for old programs in ASCII, and as it is. */
+/** `content-disposition` with a file name (RFC 6266 §4.3, RFC 8187): once in ASCII for old clients, and once in full. */
 export function dispositionOf(name: string, kind: 'inline' | 'attachment'): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const extended = encodeURIComponent(name).replaceAll(

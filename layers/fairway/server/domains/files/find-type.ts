@@ -1,11 +1,12 @@
-// What a file is, by its first bytes. What its sender says of it counts only among kinds of plain text, which bytes do not tell apart.
+// Detects the type of a file from its first bytes. The file's name decides only between kinds of plain text, which bytes cannot
+// tell apart.
 
-/** How many of the first bytes are looked at. */
+/** How many of the first bytes are read. */
 export const HEAD_IN_BYTES = 64 * 1024
 
 const UNKNOWN = 'application/octet-stream'
 
-/** Plain texts by the end of the file's name; browsers show none of them. */
+/** Types of plain text by file extension; browsers do not render any of them. */
 const TEXTS: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   ics: 'text/calendar',
@@ -15,13 +16,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   vcf: 'text/vcard',
 }
 
-/** What may stand before the first element of a document. */
+/** What may precede the first element of a document. */
 const PROLOG = /^(?:\s|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*/
 const HTML = /^<(?:!doctype\s+html|html|head|body|script|iframe|meta|title|table|div|a|p|h1|br|font|style)[\s/>]/i
 const SVG = /^<(?:!doctype\s+svg|svg)[\s/>]/i
 const CONTROL = /[^\P{Cc}\t\n\v\f\r\u0085]/u
 
-/** The media type of a file; `application/octet-stream` for what nobody knows. */
+/** The media type of a file; `application/octet-stream` for an unknown one. */
 export async function findType(head: Uint8Array, name: string): Promise<string> {
   const text = textOf(head)
   const document = text?.replace(PROLOG, '') ?? ''
@@ -35,10 +36,10 @@ export async function findType(head: Uint8Array, name: string): Promise<string> 
   return (Object.hasOwn(TEXTS, ending) && TEXTS[ending]) || 'text/plain'
 }
 
-/** The bytes as text; undefined where they are none. */
+/** The bytes as text; undefined when they are not valid text. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
-    // The head may end inside of a character.
+    // The head may end in the middle of a character.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
     return CONTROL.test(text) ? undefined : text
   } catch {
@@ -46,7 +47,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How large an image is, in pixels; undefined where its head does not say. */
+/** The size of an image in pixels; undefined when the first bytes do not contain it. */
 export function findPixels(bytes: Uint8Array, type: string): { width: number; height: number } | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (type === 'image/png' && head.length >= 24) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }

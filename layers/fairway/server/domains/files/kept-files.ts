@@ -1,5 +1,5 @@
-// Which file belongs to which row, by triggers on the tables of authors: whoever writes, a row's file is kept as long as the row has
-// it, and no row gets the file of another one.
+// Triggers on the tables of authors record which file belongs to which row. They work for every write: a file is kept as long as
+// its row refers to it, and no row can take the file of another row.
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-t
 import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
 
-/** What a write fails with that gives a row a file of somebody else's. */
+/** The error when a write assigns a file of another row or organization to a row. */
 export const FILE_REFUSED = 'fw: this file is not for this row'
 
 const PREFIX = 'fw_file_'
@@ -19,7 +19,7 @@ interface FileColumn {
   table: string
   column: string
   isMany: boolean
-  /** The column that tells rows apart. */
+  /** The primary key column. */
   key: string
   hasOrg: boolean
 }
@@ -39,7 +39,7 @@ const columnSchema = z.object({
   hasOrg: flag,
 })
 
-/** The columns of the application's tables that hold files; throws for a table whose rows no single column tells apart. */
+/** The columns of the application's tables that hold files. Throws for a table without a primary key of one column. */
 export async function fileColumns(app: App): Promise<FileColumn[]> {
   const { rows } = await app.db.client.execute(FIND)
   return rows.map(row => {
@@ -49,20 +49,20 @@ export async function fileColumns(app: App): Promise<FileColumn[]> {
   })
 }
 
-/** Brings the triggers of files to the columns that there are. */
+/** Creates, updates and drops the file triggers to match the current columns. */
 export async function keepFiles(app: App): Promise<void> {
   const columns = await fileColumns(app)
   const wanted = new Map(columns.flatMap(column => EVENTS.map(event => triggerOf(column, event))))
   await keepTriggers(app.db.client, PREFIX, wanted)
 }
 
-/** The ids that a column holds in the new or the old row, as a SELECT. */
+/** A SELECT for the file ids in the column of the new or the old row. */
 const idsIn = ({ column, isMany }: FileColumn, row: 'new' | 'old'): string => {
   const value = `${row}.${quoteName(column)}`
   return `select value from json_each(${isMany ? `coalesce(${value}, '[]')` : `json_array(${value})`}) where value is not null`
 }
 
-/** A trigger by its name, as SQLite repeats it. */
+/** A trigger's name and its SQL, formatted as SQLite returns it. */
 function triggerOf(column: FileColumn, event: Event): [string, string] {
   const name = `${PREFIX}${column.table}:${column.column}:${event}`
   const watched = [column.key, column.column, ...(column.hasOrg ? ['org_id'] : [])]
@@ -76,7 +76,7 @@ function triggerOf(column: FileColumn, event: Event): [string, string] {
   return [name, triggerSql(name, `after ${event} on ${quoteName(column.table)}${when}`, bodies[event])]
 }
 
-/** The condition of files that this column of the row has, or had last. */
+/** The condition for files that this column of the row has or most recently had. */
 const isOf = ({ table, column, key }: FileColumn, row: 'new' | 'old'): string =>
   `table_name = ${literal(table)} and column_name = ${literal(column)} and row_id = cast(${row}.${quoteName(key)} as text)`
 
@@ -95,7 +95,7 @@ function keep(column: FileColumn): string {
 const letGo = (column: FileColumn, besides = ''): string =>
   `update fw_files set state = 'unwanted' where id in (${idsIn(column, 'old')}) ${besides} and ${isOf(column, 'old')};`
 
-/** Marks the files that no row has any more although they are kept: REPLACE deletes rows without a trigger, and a column may be dropped. */
+/** Marks kept files that no row refers to any more: REPLACE deletes rows without a trigger, and a column may be dropped. */
 export async function findLost(app: App): Promise<void> {
   const columns = await fileColumns(app)
   const held = columns.map(column => {
@@ -105,8 +105,8 @@ export async function findLost(app: App): Promise<void> {
     const has = column.isMany
       ? `fw_files.id in (select value from json_each(coalesce(${value}, '[]')))`
       : `${value} = fw_files.id`
-    // Named in full: the table of the row has an `id` too. The key finds nearly every row; as a text, which no index has, it is
-    // compared for the other files alone.
+    // `t.` is required because the author's table has an `id` too. The comparison by key finds nearly every row. The comparison
+    // as text cannot use an index, so it runs only for the remaining files.
     const rows = [`${id} = fw_files.row_id`, `cast(${id} as text) = fw_files.row_id`].map(
       isIt => `exists (select 1 from ${quoteName(table)} t where ${isIt} and ${has})`,
     )
@@ -117,7 +117,7 @@ export async function findLost(app: App): Promise<void> {
   )
 }
 
-/** What a column of files holds, as JSON for `toStoredFiles`; one file or null, or a list in its order. */
+/** The content of a file column as JSON for `toStoredFiles`: one file or null, or a list in its order. */
 export function filesSql(column: SQLiteColumn): SQL {
   const file = sql.raw(`json_object('id', f.id, 'name', f.name, 'type', f.type, 'size', f.size, 'row', f.row_id)`)
   return column.getSQLType() === FILES_TYPE

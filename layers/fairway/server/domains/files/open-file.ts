@@ -1,12 +1,12 @@
-// The bytes of a file for the application's own code: in a job, a route, an action.
+// Access to the bytes of a file for the application's own code: jobs, routes and actions.
 import { Readable } from 'node:stream'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBytes } from './send-file'
 
 /**
- * The bytes of a file by its id, as they come from the storage. Nobody is asked whether they may have it: that is for the caller to find
- * out before. Throws `not-found` for a file that is gone; one that no row has is kept for a day.
+ * Returns the bytes of a file by its id, as they arrive from the storage. It does not check access; the caller must. Throws
+ * `not-found` for a deleted file; a file without a row is kept for a day.
  */
 export async function openFile(id: string): Promise<Readable> {
   const bytes = await readBytes(requireRun().app, id)
@@ -14,14 +14,17 @@ export async function openFile(id: string): Promise<Readable> {
   return bytes instanceof Readable ? bytes : Readable.from(bytes)
 }
 
-/** The rows of a CSV file by the names of its first line, one after another; the file is never in memory as a whole. Throws as `openFile`. */
+/**
+ * Yields the rows of a CSV file, keyed by the names in its first line. It streams the file, so memory use stays small. Throws
+ * what `openFile` throws.
+ */
 export async function* csvRows(id: string): AsyncGenerator<Record<string, string>> {
-  // Loaded with the first file: most servers read none.
+  // Loaded with the first file, because most servers never read one.
   const { default: Papa } = await import('papaparse')
   const rows = Papa.parse(Papa.NODE_STREAM_INPUT, {
     header: true,
     skipEmptyLines: 'greedy',
-    // Spreadsheet programs begin a file with it.
+    // Spreadsheet programs write a byte order mark at the start of a file.
     transformHeader: name => name.replace(/^\uFEFF/, '').trim(),
   })
   const bytes = await openFile(id)
@@ -29,7 +32,7 @@ export async function* csvRows(id: string): AsyncGenerator<Record<string, string
     bytes.on('error', error => rows.destroy(error)).pipe(rows)
     for await (const row of rows) yield row as Record<string, string>
   } finally {
-    // A reader that stops early leaves no open file behind.
+    // Closes the file when the reader stops early.
     bytes.destroy()
   }
 }

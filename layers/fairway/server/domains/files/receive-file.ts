@@ -1,4 +1,4 @@
-// An upload: who may, what it is, how large it may be, and then its bytes, which go to the storage as they arrive.
+// Receives an upload: checks access, type and size, and streams the bytes to the storage.
 import type { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { checkGuard, requireOrganization } from '#fairway/server/domains/organizations'
@@ -18,12 +18,12 @@ import { storageOf } from './storage-of'
 import { files } from './tables'
 import { issueTicket } from './ticket'
 
-/** A large file over a slow line takes longer than the five minutes that Node gives a request. */
+/** A large file on a slow connection takes longer than Node's default request timeout of five minutes. */
 const LONGEST_UPLOAD_IN_MS = 60 * 60 * 1000
-/** How long nothing may arrive. */
+/** How long an upload may pause. */
 const SILENCE_IN_MS = 30_000
 
-/** Throws unless this person may upload it: what the guard throws, and `no-organization`. */
+/** Throws unless this person may upload: what the guard throws, and `no-organization`. */
 export async function checkUploader({ guard }: Upload, session: Session): Promise<void> {
   const context = { session, orgId: session.orgId }
   await checkGuard(requireOrganization(), context)
@@ -31,8 +31,9 @@ export async function checkUploader({ guard }: Upload, session: Session): Promis
 }
 
 /**
- * Takes the body of a request as a file that waits for its row. Throws what `checkUploader` throws, `rate-limited`, `file-too-large` as
- * soon as it is, `file-type-refused`, and `invalid-request` where the body ends early; none of these leaves anything behind.
+ * Stores the body of a request as a file that waits for its row. Throws what `checkUploader` throws, `rate-limited`,
+ * `file-too-large` as soon as the limit is exceeded, `file-type-refused`, and `invalid-request` when the body ends early. A
+ * failed upload leaves nothing in the storage.
  */
 export async function receiveFile(event: H3Event, entry: UploadEntry, session: Session): Promise<UploadedFile> {
   const app = getApp(event)
@@ -123,7 +124,10 @@ async function store(app: App, id: string, bytes: AsyncIterable<Uint8Array>): Pr
 const tooLarge = ({ maxSize }: Upload): AppError =>
   new AppError('file-too-large', { detail: `A file may have ${maxSize} bytes at most.`, extra: { maxSize } })
 
-/** The body as it arrives. Whoever stops early leaves the connection open for the answer; the rest is read and dropped after it. */
+/**
+ * Yields the body as it arrives. A consumer that stops early leaves the connection open for the response; the rest of the body is
+ * then read and dropped.
+ */
 async function* arriving(req: IncomingMessage, upload: Upload): AsyncGenerator<Uint8Array, undefined> {
   allowLongBodies(req)
   const silence = new AppError('request-timed-out')
@@ -145,14 +149,14 @@ async function* arriving(req: IncomingMessage, upload: Upload): AsyncGenerator<U
   }
 }
 
-/** Node ends slow requests, whatever their path; headers and the bodies of other routes have shorter limits of their own. */
+/** Node's request timeout applies to all paths; headers and the bodies of other routes have separate, shorter limits. */
 function allowLongBodies({ socket: { server } }: IncomingMessage): void {
   if (!server || !('requestTimeout' in server) || typeof server.requestTimeout !== 'number') return
-  // 0 is no limit.
+  // 0 means no limit.
   if (server.requestTimeout > 0) server.requestTimeout = Math.max(server.requestTimeout, LONGEST_UPLOAD_IN_MS)
 }
 
-/** The first bytes, which say what a file is. */
+/** Reads the first bytes, which determine the type of a file. */
 async function firstOf(bytes: AsyncIterator<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for (let size = 0; size < HEAD_IN_BYTES;) {

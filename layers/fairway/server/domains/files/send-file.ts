@@ -1,4 +1,4 @@
-// A file as an answer: all of it or a part, with headers that let no file run code as our page.
+// Serves a file, whole or in part, with headers that keep it from running code in our origin.
 import { finished, type Readable } from 'node:stream'
 import { type H3Event, getQuery, setResponseHeaders, setResponseStatus } from 'h3'
 import { eq } from 'drizzle-orm'
@@ -11,12 +11,14 @@ import { storageOf } from './storage-of'
 import { files } from './tables'
 import { makeThumbnail, PICTURES, thumbnailWidth } from './thumbnail'
 
-/** Images of pixels and documents that browsers show without running anything of theirs as our page. SVG and HTML are none. */
+/** Images and documents that browsers show without running their code in our origin. SVG and HTML are excluded. */
 const SHOWN = new Set([...PICTURES, 'application/pdf'])
 
 const isShown = (type: string): boolean => SHOWN.has(type) || /^(audio|video)\//.test(type)
 
-/** No file runs a script. One that is shown has no `sandbox`: in one, Chrome plays no video and Safari shows no PDF. */
+/**
+ * No file runs a script. Shown files have no `sandbox` directive, because with it Chrome plays no video and Safari shows no PDF.
+ */
 const policyOf = (type: string): string =>
   isShown(type)
     ? "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
@@ -25,9 +27,9 @@ const policyOf = (type: string): string =>
 type FileRow = typeof files.$inferSelect
 
 /**
- * Answers GET and HEAD with the bytes of a file. The route checks the caller's access before. `?width=` asks for a small picture.
- * Redirects where the storage sends files itself. Bytes that are `isImmutable` come from this server, and browsers keep them. Throws
- * `not-found`, and `range-not-satisfiable`.
+ * Answers GET and HEAD with the bytes of a file. The route must check the caller's access first. `?width=` requests a small
+ * picture. Redirects when the storage can send files directly. This server sends `isImmutable` bytes itself, and browsers cache
+ * them. Throws `not-found` and `range-not-satisfiable`.
  */
 export async function sendFile(
   event: H3Event,
@@ -45,7 +47,7 @@ export async function sendFile(
   return (await sendSmall(event, file)) ?? sendWhole(event, file, isImmutable)
 }
 
-/** A small picture where one is asked for and can be made. */
+/** The small picture, when the request wants one and the server can make it. */
 async function sendSmall(event: H3Event, file: FileRow): Promise<Buffer | string | undefined> {
   const app = getApp(event)
   const width = await thumbnailWidth(app, file, getQuery(event).width)
@@ -58,7 +60,7 @@ async function sendSmall(event: H3Event, file: FileRow): Promise<Buffer | string
   return event.method === 'HEAD' ? '' : picture
 }
 
-/** Whether the caller has these bytes; the answer says so then. */
+/** Whether the caller already has these bytes; if so, the response is set to say it. */
 function isKnown(event: H3Event, etag: string): boolean {
   const isSame = matchesEtag(event.node.req, etag)
   if (isSame) {
@@ -92,11 +94,11 @@ async function sendWhole(event: H3Event, file: FileRow, isImmutable: boolean): P
   return event.method === 'HEAD' ? '' : openBytes(app, event, file, range)
 }
 
-/** The bytes of a file, whoever asks; null where there are none. */
+/** The bytes of a file, without an access check; null when the file does not exist. */
 export const readBytes = async (app: App, id: string): Promise<AsyncIterable<Buffer> | null> =>
   (await storageOf(app)).read(id)
 
-/** A whole file in memory with its media type, at most `most` bytes. Throws `not-found` and `file-too-large`. */
+/** Reads a whole file into memory, with its media type, up to `most` bytes. Throws `not-found` and `file-too-large`. */
 export async function readWhole(app: App, id: string, most: number): Promise<Blob> {
   const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
   if (!file) throw new AppError('not-found')
@@ -117,7 +119,7 @@ async function openBytes(app: App, event: H3Event, file: FileRow, range: ByteRan
   }
   if (typeof body === 'string') return body
   finished(res, () => body.destroy())
-  // A file that breaks off must not look like a whole one.
+  // A response that breaks off must not look complete.
   body.once('error', error => {
     app.log.error('the bytes of a file could not be read', { file: file.id, error })
     res.destroy()
@@ -125,7 +127,10 @@ async function openBytes(app: App, event: H3Event, file: FileRow, range: ByteRan
   return body
 }
 
-/** The one part that is asked for (RFC 9110 §14.2); undefined for the whole, also where several are asked for or the file is another one by now. */
+/**
+ * The single requested range (RFC 9110 §14.2). Undefined for the whole file, for several ranges, and when the file has changed
+ * since.
+ */
 function askedRange({ node }: H3Event, { size }: FileRow, etag: string): ByteRange | undefined {
   const { range = '', 'if-range': condition = etag } = node.req.headers
   const asked = condition === etag ? rangeIn(range.replaceAll(' ', ''), size) : undefined

@@ -2,7 +2,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { diskStorage } from './disk-storage'
 import type { FileStorage } from './storage'
 
-/** The storage of this application's settings. The library for buckets is loaded where one is used. */
+/** The storage that this application's settings choose. The library for buckets is loaded only when needed. */
 export const storageOf = (app: App): Promise<FileStorage> =>
   app.memo('file-storage', async () => {
     const { files } = app.config

@@ -1,29 +1,29 @@
 import type { Readable } from 'node:stream'
 
-/** The first and the last byte that are wanted. */
+/** The first and the last byte of the range, both included. */
 export interface ByteRange {
   first: number
   last: number
 }
 
-/** What is in a storage. */
+/** One entry of a storage. */
 export interface StoredKey {
   key: string
   changedAt: Date
 }
 
-/** Where the bytes of files are. Both directions are streams, so a file of any size takes the same memory. */
+/** Stores the bytes of files. It streams in both directions, so memory use does not depend on the size of a file. */
 export interface FileStorage {
-  /** Writes a new file, whole or not at all. Throws what `bytes` throws. */
+  /** Writes a new file atomically. Throws what `bytes` throws. */
   write(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
-  /** The bytes, or a part of them; null where there is no such file. */
+  /** Returns the bytes, or a range of them; null when the file does not exist. */
   read(key: string, range?: ByteRange): Promise<Readable | null>
-  /** Deletes a file; one that is not there is the same as one that was. */
+  /** Deletes a file. It succeeds when the file does not exist. */
   remove(key: string): Promise<void>
-  /** All that is there, also what was left over by a process that died while it wrote. */
+  /** Lists all entries, including leftovers of a process that died during a write. */
   list(): AsyncIterable<StoredKey>
-  /** Whether nothing may be deleted at the moment, because a backup is written. */
+  /** Whether deletion is paused because a backup is running. */
   isHeld?(now: Date): Promise<boolean>
-  /** An address for a minute at which the storage itself sends the file; undefined where it cannot. */
+  /** An address, valid for a minute, at which the storage serves the file directly; undefined when the storage cannot. */
   signedAddress?(key: string, headers: { type: string; disposition: string }): Promise<string>
 }

@@ -2,30 +2,30 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, timestamp } from '../../kernel/database/columns'
 
 /**
- * Files of rows. The bytes are in the storage under the same id. `pending`: uploaded, and no row has it yet; `kept`: a row has it;
- * `unwanted`: its row has gone or lets go of it, and a job deletes it.
+ * Files of rows. The bytes are in the storage under the same id. `pending`: uploaded, without a row yet. `kept`: a row refers to
+ * it. `unwanted`: its row was deleted or no longer refers to it, and a job deletes the file.
  */
 export const files = sqliteTable(
   'fw_files',
   {
     id: id(),
-    /** The organization in which it was uploaded; that of its row once it has one. */
+    /** The organization of the upload; once a row refers to the file, the organization of the row. */
     orgId: text('org_id').notNull(),
-    /** Who uploaded it; null once that account has ended. */
+    /** The uploader; null once that account is deleted. */
     userId: text('user_id'),
     /** The name of the declaration in `server/uploads`. */
     upload: text('upload').notNull(),
     name: text('name').notNull(),
-    /** Found by its bytes. */
+    /** Detected from the bytes. */
     type: text('type').notNull(),
     size: integer('size').notNull(),
     /** SHA-256 of the bytes as base64url. */
     sha256: text('sha256').notNull(),
-    /** Of images, in pixels, where their head says it. */
+    /** Size of an image in pixels, when its first bytes contain it. */
     width: integer('width'),
     height: integer('height'),
     state: text('state', { enum: ['pending', 'kept', 'unwanted'] }).notNull(),
-    /** The row that has it, or had it last. */
+    /** The row that refers to the file, or most recently did. */
     tableName: text('table_name'),
     rowId: text('row_id'),
     columnName: text('column_name'),

@@ -1,11 +1,11 @@
-// Small pictures of large ones, where the application has installed `sharp`. They are made when they are asked for; browsers keep them.
+// Makes small pictures when the application has installed `sharp`. Each one is made on request; browsers cache them.
 import { buffer } from 'node:stream/consumers'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createLimiter } from '#fairway/server/kernel/crypto/password'
 import { storageOf } from './storage-of'
 import type { files } from './tables'
 
-/** What of `sharp` is used. */
+/** The part of the `sharp` API that is used here. */
 interface Picture {
   autoOrient(): Picture
   resize(options: { width: number; withoutEnlargement: true }): Picture
@@ -15,15 +15,15 @@ interface Picture {
 type Sharp = (bytes: Buffer, options: { limitInputPixels: number }) => Picture
 
 const WIDTHS = new Set(['96', '384', '1200'])
-/** Images of pixels that browsers show. */
+/** Raster images that browsers show. */
 export const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
-/** What is larger takes too much memory and stays as it is. */
+/** Larger images need too much memory and are sent unchanged. */
 const MOST_PIXELS = 50_000_000
 const MOST_BYTES = 30 * 1024 * 1024
 const AT_ONCE = 2
 const QUALITY = 80
 
-// A name that the build does not see: an application without the library builds all the same.
+// The name is hidden from the bundler, so an application without the library still builds.
 const LIBRARY = ['sharp'].join()
 const findSharp = (app: App) =>
   app.memo('sharp', async (): Promise<Sharp | undefined> => {
@@ -36,14 +36,17 @@ const findSharp = (app: App) =>
 
 type FileRow = Pick<typeof files.$inferSelect, 'id' | 'type' | 'size'>
 
-/** The width that is asked for with `?width=`, where this file is a picture that can be made smaller here. */
+/** The requested `?width=`, when this file is a picture that the server can make smaller. */
 export async function thumbnailWidth(app: App, { type, size }: FileRow, asked: unknown): Promise<number | undefined> {
   const isAsked = typeof asked === 'string' && WIDTHS.has(asked)
   const isPossible = isAsked && PICTURES.has(type) && size <= MOST_BYTES && (await findSharp(app))
   return isPossible ? Number(asked) : undefined
 }
 
-/** A picture with this width as WebP, turned as its camera was held; undefined where its bytes are no picture, or have too many pixels. */
+/**
+ * Returns a picture of this width as WebP, rotated as its EXIF orientation says. Undefined when the bytes are not a picture or
+ * have too many pixels.
+ */
 export async function makeThumbnail(app: App, { id }: FileRow, width: number): Promise<Buffer | undefined> {
   const [sharp, storage] = await Promise.all([findSharp(app), storageOf(app)])
   const limiter = app.memo('thumbnail-limiter', () => createLimiter(AT_ONCE))

@@ -16,7 +16,10 @@ const ticketSchema = z.object({
 
 type Ticket = z.output<typeof ticketSchema>
 
-/** What lets this person, in this organization, put the file into a row, for a day. The id alone lets nobody: everyone who sees the row knows it. */
+/**
+ * Creates a ticket that lets this person, in this organization, attach the file to a row for one day. The file id is no
+ * permission, because everyone who can see the row knows it.
+ */
 export const issueTicket = (app: App, { userId, orgId }: Session, file: { id: string; upload: string }): string =>
   seal(
     app.config.keys,
@@ -31,7 +34,7 @@ export const issueTicket = (app: App, { userId, orgId }: Session, file: { id: st
     PURPOSE,
   )
 
-/** What a text says as a ticket; undefined where it is none of ours. */
+/** Reads a ticket; undefined when the text is not one of ours. */
 export function readTicket(app: App, text: string): Ticket | undefined {
   try {
     return ticketSchema.safeParse(JSON.parse(unseal(app.config.keys, PURPOSE, text, PURPOSE))).data

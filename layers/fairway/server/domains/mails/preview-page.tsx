@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-// The mails of the application and of the platform as they will look, for development.
+// Development previews of the mails of the application and of the platform.
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { contentOf, declaredMails, exampleOf, requireMail } from '#fairway/server/kernel/mail/mail-content'
@@ -14,11 +14,10 @@ import { MAIL_PREVIEW_PATH, OUTBOX_PATH } from '#fairway/shared/paths'
 import { topicsHref } from './topics'
 
 interface Visit {
-  /** The mail that is asked for; the list without one. */
+  /** The name of the mail to show; without it the page lists all mails. */
   mail?: string
-  /** The language of the mail. */
   mailLanguage?: Language
-  /** Its HTML alone. */
+  /** Shows only the HTML of the mail. */
   asHtml: boolean
   language: Language
 }
@@ -37,7 +36,7 @@ const namesOf = (app: App): string[] => [
 const addressOf = (mail: string, language: Language, part = ''): string =>
   `${MAIL_PREVIEW_PATH}?mail=${mail}&in=${language}${part}`
 
-/** All mails, or one of them with the data of its example. Throws `not-found` for one that there is not. */
+/** The page with all mails, or with one of them and its example data. Throws `not-found` for an unknown mail. */
 export async function previewPage(app: App, visit: Visit): Promise<ServerPage> {
   const { mail, mailLanguage, asHtml, language } = visit
   if (mail === undefined) return listPage(app, language)
@@ -117,7 +116,7 @@ async function exampleContent(app: App, name: string, language: Language) {
   return { ...content, unsubscribe: { label, href: topicsHref(app, { email: EXAMPLE_RECEIVER, topic }) } }
 }
 
-/** Sends the example of a mail to an address; in development it lands in the outbox unless a mail server is set. */
+/** Sends the example of a mail to an address. In development the mail appears in the outbox unless a mail server is set. */
 export async function sendExample(app: App, { mail, to, language }: { mail: string; to: string; language: Language }) {
   await queueMail(app, to, await exampleContent(app, mail, language))
 }

@@ -1,4 +1,4 @@
-// Mails of the application: written in the transaction of the author, sent by a job.
+// Mails of the application. They are queued in the transaction of the author, and a job sends them.
 import { and, eq } from 'drizzle-orm'
 import type { MailTypes } from '#fw/mail-types'
 import { languageOfPerson } from '#fairway/server/domains/people'
@@ -18,9 +18,9 @@ import { addressOf, topicsHref } from './topics'
 import { mailOptOuts } from './tables'
 
 /**
- * Writes a mail down, in the transaction where `db` is one: what is rolled back is never sent. Returns whether it was queued, or not
- * because the receiver has switched its topic off. Throws `rate-limited` when the receiver has had as many in an hour as the mail
- * allows, `invalid-input` for what is no address, and `mail-unavailable` where no mail can be sent.
+ * Queues a mail, in the transaction when `db` is one: a rollback discards it. Returns `switched-off` without queuing when the
+ * receiver has switched its topic off. Throws `rate-limited` when the receiver has reached the hourly limit of the mail,
+ * `invalid-input` for an invalid address, and `mail-unavailable` when the server cannot send mail.
  */
 export async function sendMail<Name extends keyof MailTypes & string>(
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
@@ -30,7 +30,7 @@ export async function sendMail<Name extends keyof MailTypes & string>(
   return sendMailOf(requireRun().app, db, name, mail)
 }
 
-/** The same where the application is in hand. */
+/** Like `sendMail`, for callers that have the application. */
 export async function sendMailOf(
   app: App,
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,

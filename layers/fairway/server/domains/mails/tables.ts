@@ -1,7 +1,7 @@
 import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../../kernel/database/columns'
 
-/** Who has switched a topic of mails off. The address is hashed, so the table says nothing to who does not know it. */
+/** The topics of mails that people have switched off. Addresses are hashed, so the table does not reveal them. */
 export const mailOptOuts = sqliteTable(
   'fw_mail_opt_outs',
   {

@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-// What a receiver can switch off, and the page where they do; the link to it is in each such mail (RFC 8058).
+// The topics that a receiver can switch off, and the page for it; each such mail contains the link to the page (RFC 8058).
 import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -19,17 +19,19 @@ const PURPOSE = 'mail-topics'
 const claimSchema = z.object({ email: z.string(), topic: z.string().nullable() })
 type Claim = z.output<typeof claimSchema>
 
-/** What stands for an address in the table. */
+/** The hash that represents an address in the table. */
 export const addressOf = (email: string): string => sha256(email.toLowerCase())
 
-/** What lets the reader of a mail, and nobody else, change what its address gets. It does not end: a mail can be old. */
+/**
+ * Signs the token that lets the reader of a mail change the topics of its address. It never expires, because a mail can be old.
+ */
 const tokenOf = (app: App, claim: Claim): string => seal(app.config.keys, PURPOSE, JSON.stringify(claim), PURPOSE)
 
-/** The address of the page for a receiver; its POST switches the topic off. */
+/** The address of the page for a receiver; a POST to it switches the topic off. */
 export const topicsHref = (app: App, claim: Claim): string =>
   `${app.config.baseUrl}${MAIL_TOPICS_PATH}?token=${tokenOf(app, claim)}`
 
-/** Throws `link-unknown` for what is no link of ours. */
+/** Throws `link-unknown` for a token that is not one of ours. */
 function readToken(app: App, token: string): Claim {
   try {
     const text = unseal(app.config.keys, PURPOSE, token, PURPOSE)
@@ -55,7 +57,7 @@ interface Visit {
   language: Language
 }
 
-/** The page with all topics. Looking changes nothing. */
+/** The page with all topics. Opening it changes nothing. */
 export async function topicsPage(app: App, { token, language }: Visit): Promise<BrowserAnswer> {
   const { email } = readToken(app, token)
   const texts = messagesOf(language).mailTopics
@@ -78,11 +80,11 @@ export async function topicsPage(app: App, { token, language }: Visit): Promise<
 }
 
 interface Change extends Visit {
-  /** The topics that stay on; undefined for the one-click way, which switches off that of the mail. */
+  /** The topics that stay on; undefined for one-click unsubscribe, which switches off the topic of the mail. */
   on?: readonly string[]
 }
 
-/** Switches topics off and on, and says so. */
+/** Switches topics on and off and returns a confirmation page. */
 export async function changeTopics(app: App, { token, on, language }: Change): Promise<BrowserAnswer> {
   const { email, topic } = readToken(app, token)
   const all = topicsOf(app)
@@ -120,7 +122,7 @@ async function switchedOff(app: App, email: string): Promise<string[]> {
   return rows.map(({ topic }) => topic)
 }
 
-/** A topic in words: those of the catalog, else its own name. */
+/** The label of a topic: its text in the catalog, else its name. */
 function nameOf(topic: string, language: Language): string {
   const names: Record<string, string | undefined> = messagesOf(language).mailTopics.names
   return names[topic] ?? topic.replaceAll('-', ' ')

@@ -1,4 +1,4 @@
-// What a bearer token gives access to, at /mcp and, for personal tokens, at actions and collections; and how often it may be used.
+// The access and the limits of a bearer token at /mcp and, for personal tokens, at actions and collections.
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
@@ -16,7 +16,10 @@ import { MCP_SCOPES, type McpScope, type TokenScope } from '#fairway/shared/scop
 import { actAs, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 
-/** What the bearer token of a request gives access to; cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
+/**
+ * Returns the access that the bearer token of a request grants; cookies and query parameters are ignored. Throws
+ * `unauthenticated` with the challenge that starts OAuth, and `provider-required`.
+ */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
   const token = readBearer(event.node.req)
@@ -29,7 +32,10 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
   return access
 }
 
-/** Throws `insufficient-scope` with the challenge that lets a host ask for more: what it has and what is missing, because a new token replaces the old one. */
+/**
+ * Throws `insufficient-scope` with a challenge that lets a host request more. It lists both the granted and the missing scopes,
+ * because a new token replaces the old one.
+ */
 export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
   if (scope === null || access.scopes.has(scope)) return
   refuseToReaders(access, scope)
@@ -40,7 +46,7 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
   })
 }
 
-/** Throws `agents-read-only` where no other token could do more. */
+/** Throws `agents-read-only` when no other token could have the scope. */
 function refuseToReaders({ isReadOnly }: McpAccess, scope: TokenScope): void {
   if (isReadOnly && scope !== 'mcp:read')
     throw new AppError('agents-read-only', { detail: 'Owners and admins can change that under Team, Connected apps.' })
@@ -57,7 +63,7 @@ function refusal(event: H3Event, challenge: { error?: 'invalid_token' }, detail 
   return new AppError('unauthenticated', { detail, headers: { 'www-authenticate': value } })
 }
 
-// Hosts compare the resource of the metadata with the address that they were given, and give up (RFC 9728 §3.3).
+// Hosts compare the resource in the metadata with the address that they were given, and stop on a mismatch (RFC 9728 §3.3).
 function otherNameOf(event: H3Event): string | undefined {
   const { baseUrl } = getApp(event).config
   const { hostname } = new URL(baseUrl)
@@ -68,7 +74,10 @@ function otherNameOf(event: H3Event): string | undefined {
 
 const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`
 
-/** Counts a call of a grant and runs it; throws `rate-limited` beyond the limit, and while too many of them are running here. */
+/**
+ * Counts a call of a grant and runs it. Throws `rate-limited` beyond the limit, and while too many of its calls are running on
+ * this instance.
+ */
 export async function withinCallLimits<T>(app: App, access: McpAccess, work: () => Promise<T>): Promise<T> {
   const subject = subjectOf(access)
   await rateLimit(app, limits.mcpCallsPerGrant, subject)
@@ -82,8 +91,8 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
 
 /**
  * Answers a request as the person behind its personal token, if the token has the scope and is within its limits. Without such a
- * token, `answer` finds the session itself. Throws `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two name
- * what is needed in `WWW-Authenticate` (RFC 6750 §3).
+ * token, `answer` finds the session. Throws `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include
+ * `WWW-Authenticate` with the requirement (RFC 6750 §3).
  */
 export async function withPersonalToken<T>(
   event: H3Event,
@@ -130,7 +139,7 @@ async function challenged<T>(answer: Promise<T>, error: 'invalid_token' | undefi
   }
 }
 
-/** Whether this is one of the configured tokens; takes the same time for all of them. */
+/** Whether this is one of the configured tokens, compared in constant time. */
 function isStaticToken(app: App, token: string): boolean {
   if (app.config.mcp.staticTokenHashes.length === 0) return false
   const hash = sha256(token)
@@ -139,8 +148,8 @@ function isStaticToken(app: App, token: string): boolean {
 }
 
 /**
- * What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no
- * such person, when the account opens nothing here, or whose address it is was never shown.
+ * The access of a static token: all scopes, as the person of `FW_OWNER_EMAIL` in their active organization. Null when there is no
+ * such person, when the account has no access, or when its address was never verified.
  */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = await findOwner(app)
@@ -159,7 +168,7 @@ export async function findStaticAccess(app: App): Promise<McpAccess | null> {
 async function findOwner(app: App): Promise<ServerSession | null> {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return null
-  // Anyone may have signed up with the operator's address, whatever the verification policy says.
+  // The verification policy may let people sign up with an address that is not theirs, such as the operator's.
   const who = { email: ownerEmail, mustBeConfirmed: true }
   return sessionOfActing(await actAs(app, who, { provider: 'static-token' }))
 }
@@ -169,7 +178,7 @@ function whileSuspended(error: unknown): null {
   throw error
 }
 
-/** Warns at start about static tokens that open nothing. */
+/** Warns at start about static tokens that grant no access. */
 export async function warnAboutStaticTokens(app: App): Promise<void> {
   const { staticTokenHashes, ownerEmail } = app.config.mcp
   if (staticTokenHashes.length === 0) return

@@ -1,4 +1,4 @@
-// From the request of a host to the answer: origin, access, limits, message; then the dispatcher, or the protocol's library.
+// Processes the request of a host: origin, access, limits and message; then the dispatcher or the protocol's library answers.
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
@@ -20,8 +20,8 @@ import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 const MOST_OF_AN_ID = 256
 
 /**
- * Answers one request of an MCP host; throws what the catalog has for requests that do not reach the protocol. `answer` is what sees
- * a message first: without it everything is answered by the protocol's library, and the same.
+ * Answers one request of an MCP host. Throws the catalog's errors for requests that do not reach the protocol. `answer` is called
+ * first for each message; without it, the protocol's library answers all messages, with the same results.
  */
 export async function answerMcpRequest(
   event: H3Event,
@@ -56,8 +56,8 @@ export async function answerMcpRequest(
 }
 
 /**
- * Accepts requests of programs, of the application's own pages and of those of `FW_MCP_ALLOWED_ORIGINS`, the latter with the CORS headers.
- * Throws `cross-origin` for every other page.
+ * Accepts requests of programs, of the application's pages and of `FW_MCP_ALLOWED_ORIGINS`; the latter get CORS headers. Throws
+ * `cross-origin` for all other pages.
  */
 function checkOrigin(event: H3Event): void {
   const { baseUrl, mcp } = getApp(event).config
@@ -71,12 +71,12 @@ function checkOrigin(event: H3Event): void {
   })
 }
 
-// The protocol lets tools name headers of their own (`Mcp-Param-…`).
+// The protocol lets tools define additional headers (`Mcp-Param-…`).
 const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
 
 const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
 
-/** Answers the preflight of CORS; whether the origin may call is decided by `checkOrigin`. */
+/** Answers the CORS preflight; `checkOrigin` decides whether the origin may call. */
 function answerPreflight(event: H3Event): void {
   const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
   setResponseHeaders(event, {
@@ -90,7 +90,7 @@ function answerPreflight(event: H3Event): void {
 
 type Body = Record<string, unknown>
 
-/** One message of JSON-RPC, or the refusal of what is none: lists of messages ended with the revision 2025-06-18. */
+/** Reads one JSON-RPC message, or returns the refusal of an invalid one. The revision 2025-06-18 removed batches of messages. */
 async function readBody(event: H3Event): Promise<Body | Response> {
   try {
     const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
@@ -104,7 +104,7 @@ async function readBody(event: H3Event): Promise<Body | Response> {
   }
 }
 
-/** The message without the input of a tool call: input that is nested too deeply is refused where the audit row is written. */
+/** The message without the input of a tool call. Writing the audit row refuses input that is nested too deeply. */
 function withoutInput(body: unknown): unknown {
   if (!isRecord(body) || body.method !== 'tools/call' || !isRecord(body.params)) return body
   return { ...body, params: { ...body.params, arguments: undefined } }
@@ -116,7 +116,9 @@ function isMessage(body: unknown): body is Body {
   return typeof body.id === 'string' ? body.id.length <= MOST_OF_AN_ID : Number.isSafeInteger(body.id)
 }
 
-/** What every answer to a message needs; throws `insufficient-scope` for one that the token does not cover. */
+/**
+ * The data that every answer to a message needs. Throws `insufficient-scope` for a message that the token's scopes do not cover.
+ */
 function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations, body: Body): McpMessage {
   const app = getApp(event)
   const surface = surfaceOf(app, declared)
@@ -136,7 +138,10 @@ function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations,
   }
 }
 
-/** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */
+/**
+ * The request in the form that the protocol's library expects: headers without credentials, no body, and a signal that is aborted
+ * when the host disconnects.
+ */
 function toWebRequest(event: H3Event): Request {
   const { req, res } = event.node
   const gone = new AbortController()
@@ -150,15 +155,15 @@ function toWebRequest(event: H3Event): Request {
   return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
 }
 
-/** The library's answer to one message, in the revision of the protocol that the request speaks. */
+/** The library's answer to one message, in the protocol revision of the request. */
 const answerMessage = async (call: McpCall, body: Body, request: Request): Promise<Response> =>
   (await call.sdk.isLegacyRequest(request, body))
     ? answerLegacy(call, body, request)
     : answerModern(call, body, request)
 
 /**
- * Answers one message of the revisions up to 2025-11-25 without a session: JSON, unless something must be told before
- * the result. The library's own exchange for them always opens a stream.
+ * Answers one message of the revisions up to 2025-11-25 without a session: as JSON, unless notifications precede the result. The
+ * library's handler for these revisions always opens a stream.
  */
 async function answerLegacy(call: McpCall, body: object, request: Request): Promise<Response> {
   const { sdk } = call
@@ -172,7 +177,7 @@ async function answerLegacy(call: McpCall, body: object, request: Request): Prom
   await server.connect(transport)
   const response = await transport.handleMessage(message, { request })
   if (!('id' in message)) queueMicrotask(() => void server.close())
-  // In these revisions an error of a method is an answer like any other.
+  // In these revisions, an error of a method is a normal answer.
   return response.ok ? response : new Response(response.body, { headers: response.headers })
 }
 
@@ -192,10 +197,10 @@ function parseMessage(sdk: Sdk, body: unknown): JSONRPCMessage | null {
   }
 }
 
-/** Answers one message of 2026-07-28: JSON, or a stream where something is told before the result. */
+/** Answers one message of 2026-07-28: as JSON, or as a stream when notifications precede the result. */
 function answerModern(call: McpCall, body: Body, request: Request): Promise<Response> | Response {
   const { app, sdk } = call
-  // We declare nothing that changes while a process runs, so that there would be nothing to tell on such a stream.
+  // Declarations do not change while a process runs, so such a stream would never carry a message.
   if (body.method === 'subscriptions/listen')
     return rpcFailure(404, sdk.ProtocolErrorCode.MethodNotFound, 'Nothing is told later here.', body.id)
   const { calls, handler } = app.memo('mcp-exchanges', () => createExchanges(app, sdk))

@@ -2,7 +2,7 @@ import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
 
 const COMMENT = ': keepalive\n\n'
 
-/** Opens nothing yet: status and headers are written with whatever comes first. Nothing of an answer is ever stored. */
+/** Creates a stream without writing anything: status and headers are sent with the first output. Answers are never stored. */
 export function createAnswerStream(event: H3Event, takesStream: boolean) {
   const { res } = event.node
   let comments: NodeJS.Timeout | undefined
@@ -18,14 +18,14 @@ export function createAnswerStream(event: H3Event, takesStream: boolean) {
     res.flushHeaders()
   }
 
-  /** Whether there is still somebody to send the end to. */
+  /** Stops the keep-alive. Returns whether the host is still connected. */
   function stop(): boolean {
     hasEnded = true
     clearInterval(comments)
     return !res.destroyed
   }
 
-  /** Sends the whole message that ends the exchange; with `latin1` each character is a byte of it. */
+  /** Sends the complete message that ends the exchange; with `latin1`, each character is one byte. */
   function end(message: string, encoding: 'utf8' | 'latin1' = cheapestFor(message)): void {
     if (!stop()) return
     if (hasBegun) res.end(`event: message\ndata: ${message}\n\n`, encoding)
@@ -34,13 +34,16 @@ export function createAnswerStream(event: H3Event, takesStream: boolean) {
 
   return {
     end,
-    /** Sends the host something before the result. A host that takes no stream is told nothing; what comes too late is dropped. */
+    /** Sends a notification before the result. It is dropped for hosts that do not accept a stream, and after the end. */
     tell(notification: { method: string; params: object }): void {
       if (!takesStream || hasEnded || res.destroyed) return
       if (!hasBegun) begin()
       res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...notification })}\n\n`)
     },
-    /** Begins the stream when the answer takes longer than this, and sends a comment at this interval: proxies cut what is silent. */
+    /**
+     * Opens the stream when the answer takes longer than this, and sends a comment at this interval, because proxies close silent
+     * connections.
+     */
     keepAlive(intervalInMs: number): void {
       if (!takesStream || comments) return
       comments = setInterval(() => {
@@ -49,7 +52,7 @@ export function createAnswerStream(event: H3Event, takesStream: boolean) {
       }, intervalInMs).unref()
       res.once('close', stop)
     },
-    /** Sends an answer of the protocol's library; a stream ends when the host goes. */
+    /** Sends an answer of the protocol's library; a stream ends when the host disconnects. */
     async send(response: Response): Promise<void> {
       if (!stop()) return
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
@@ -63,14 +66,14 @@ export function createAnswerStream(event: H3Event, takesStream: boolean) {
       }
       res.end()
     },
-    /** Ends a stream that has begun, without a result. */
+    /** Ends an open stream without a result. */
     close(): void {
       if (stop() && hasBegun) res.end()
     },
   }
 }
 
-/** How the answer of one message leaves: as JSON, or as a stream of events from the moment on that something is sent before it. */
+/** The output for one message: JSON, or a stream of events once something is sent before the result. */
 export type AnswerStream = ReturnType<typeof createAnswerStream>
 
 function sendHead(event: H3Event, { status, headers }: Response): void {
@@ -87,5 +90,5 @@ function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1'): vo
   res.end(json, encoding)
 }
 
-// ASCII is the same in both, and as `latin1` it is copied without being looked at.
+// ASCII is equal in both encodings, and Node copies `latin1` without inspecting it.
 const cheapestFor = (json: string) => (Buffer.byteLength(json) === json.length ? 'latin1' : 'utf8')

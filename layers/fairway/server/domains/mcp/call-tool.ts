@@ -9,7 +9,7 @@ import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-c
 import type { Tool } from './surface'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 
-/** Runs the action behind a tool; every failure of it is a result that a model can read. */
+/** Runs the action behind a tool; each of its failures becomes a result that a model can read. */
 export async function callTool(
   call: McpCall,
   context: ServerContext,
@@ -27,7 +27,7 @@ export async function callTool(
     )
   } catch (thrown) {
     if (thrown instanceof HostQuestions) {
-      // A destructive action that has come this far is approved, and the approval is not asked for twice.
+      // A destructive action has already been approved when it runs, so the approval is not requested twice.
       return toInputRequired(call, context, thrown, tool.action.destructive ? callHash(tool, input) : undefined)
     }
     return toErrorResult(call, tool, input, thrown)
@@ -39,7 +39,7 @@ function ranAlready(ran: ToolRun): unknown {
   return ran.result
 }
 
-/** Runs the action behind a tool for the person of the token; throws what `runAction` throws, and what the host is asked. */
+/** Runs the action behind a tool for the person of the token. Throws the errors of `runAction`, and the questions to the host. */
 export const runTool = (
   call: McpMessage,
   { name, action }: Tool,
@@ -59,20 +59,20 @@ export const runTool = (
     host,
   })
 
-/** Whether a person has kept this tool back from a host: it loses something for good, and that was not ticked. */
+/** Whether the person withheld this tool from the host: it deletes data, and they did not allow deletion. */
 export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete
 
 const MEBIBYTE = 1024 * 1024
 
-/** Throws `deletion-not-allowed` for a tool that the person has kept back from the host, and `payload-too-large`. */
+/** Throws `deletion-not-allowed` for a tool that the person withheld from the host, and `payload-too-large`. */
 export function checkCall({ access }: McpMessage, tool: Tool, input: Record<string, unknown>): void {
-  // Models read this: a challenge would ask for a scope that the host has already.
+  // The text is for models. A challenge would request a scope that the host already has.
   if (isKeptBack(tool, access)) {
     const detail = 'The person connected this app without it. They can connect it once more and tick “Delete”.'
     throw new AppError('deletion-not-allowed', { detail })
   }
   const { maxBodyBytes: most } = tool.action
-  // The whole message is smaller than this already. What is nested too deeply is refused where the audit row is written.
+  // The whole message is already smaller than 1 MiB. Writing the audit row refuses input that is nested too deeply.
   if (most >= MEBIBYTE || isTooDeep(input) || Buffer.byteLength(JSON.stringify(input)) <= most) return
   throw new AppError('payload-too-large')
 }
@@ -84,10 +84,12 @@ function toResult({ action }: Tool, result: unknown): CallToolResult {
   return action.output ? { content, structuredContent: toJson(result) } : { content }
 }
 
-// The library checks what is sent: dates and the like must have become texts by then.
+// The library validates the data, so dates and similar values must already be texts.
 const toJson = (value: unknown) => JSON.parse(JSON.stringify(value))
 
-/** A failure as a result that a model can read: what may be shown of it, and the id that finds the rest in the log. */
+/**
+ * Converts an error to a result that a model can read: the public details, and the request id for finding the rest in the log.
+ */
 export function toErrorResult(call: McpMessage, tool: Tool, input: unknown, thrown: unknown): CallToolResult {
   const error = toAppError(thrown)
   const { session } = call.access
@@ -109,10 +111,9 @@ const MOST_CHARACTERS = 600
 const approvalForm = z.object({ approve: z.boolean().describe('Yes, do it. This cannot be undone.') })
 
 /**
- * Asks the person before something is lost for good; null when the call may go on.
- * A host that can ask must ask, for each call. One that cannot may go on, because `mcp:write` was ticked by a person
- * (without it the call does not come this far). Throws `not-approved` when the person said no, and
- * `approval-unanswered` when the host brought no answer.
+ * Asks the person for approval before a destructive action; returns null when the call may continue. A host that can ask must ask
+ * for each call. A host that cannot ask may continue, because a person granted `mcp:write` (calls without it do not get here).
+ * Throws `not-approved` when the person declined, and `approval-unanswered` when the host sent no answer.
  */
 async function askForApproval(
   call: McpCall,
@@ -138,7 +139,7 @@ function checkAnswer(call: McpCall, { mcpReq }: ServerContext, tool: Tool): void
   if (form?.approve !== true) throw new AppError('not-approved')
 }
 
-// Models read this: without it they try the same again, or report that the person refused.
+// A hint for models: without it they retry the same call, or report that the person refused.
 function howToAnswer({ app }: McpCall, { name, action }: Tool): string {
   const elsewhere = action.http ? `, or the person runs ${name} at ${app.config.baseUrl}/tools` : ''
   return (
@@ -147,7 +148,7 @@ function howToAnswer({ app }: McpCall, { name, action }: Tool): string {
   )
 }
 
-/** What an approval is about: this tool with these values. */
+/** The hash that binds an approval to this tool with these values. */
 const callHash = (tool: Tool, input: Record<string, unknown>): string => sha256(JSON.stringify([tool.name, input]))
 
 async function question(

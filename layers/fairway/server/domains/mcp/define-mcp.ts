@@ -1,9 +1,9 @@
-// What authors declare for hosts besides actions: documents, prompts and pages.
+// Declarations of authors for MCP hosts besides actions: documents, prompts and pages.
 import { z } from 'zod'
 import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 
-/** Offers what a value may become; `values` are those that are chosen already. */
+/** Suggests completions of a value; `values` are those that are already chosen. */
 export type Complete = (
   typed: string,
   context: ActionContext,
@@ -16,7 +16,7 @@ interface ListedResource {
   description?: string
 }
 
-/** A document that hosts may read, as it is declared; see `McpResource` for what becomes of it. */
+/** The options of a document that hosts may read; see `McpResource` for the result. */
 interface McpResourceOptions {
   /** An address such as `notes://pinned`, or a template such as `notes://note/{id}`; not `ui:`, `http:` or `https:`. */
   uri: string
@@ -24,15 +24,18 @@ interface McpResourceOptions {
   title: string
   description?: string
   mimeType: string
-  /** A text, bytes, a `Blob` with a media type of its own, or anything else as JSON; throw `not-found` where there is nothing. */
+  /**
+   * Returns a text, bytes, a `Blob` with a media type, or any other value, which is sent as JSON. Throw `not-found` when the
+   * document does not exist.
+   */
   read(values: Record<string, string>, context: ActionContext): unknown
-  /** Which documents of a template there are. */
+  /** Lists the documents of a template. */
   list?(context: ActionContext): readonly ListedResource[] | Promise<readonly ListedResource[]>
-  /** For each value of a template what may be offered. */
+  /** Completions for each value of a template. */
   complete?: Record<string, Complete>
 }
 
-/** Without a media type where each document has its own. */
+/** Has no media type when each document sets one. */
 export type McpResource = Readonly<
   Omit<McpResourceOptions, 'mimeType'> & Partial<Pick<McpResourceOptions, 'mimeType'>> & { isTemplate: boolean }
 >
@@ -51,7 +54,10 @@ const resourceSchema = z.strictObject({
   complete: z.record(z.string(), someFunction<Complete>()).optional(),
 })
 
-/** Declares a document that MCP hosts may read with the scope `mcp:read`; throws at load with the option and what it accepts. */
+/**
+ * Declares a document that MCP hosts may read with the scope `mcp:read`. Throws at load with the invalid option and the values
+ * that it accepts.
+ */
 export function defineMcpResource(options: McpResourceOptions): McpResource {
   const parsed = parseDeclaration('defineMcpResource', resourceSchema, options)
   const isTemplate = parsed.uri.includes('{')
@@ -67,11 +73,11 @@ interface McpPromptOptions<Args extends z.ZodObject> {
   title: string
   /** One sentence that says what the prompt is for. */
   description: string
-  /** What is filled in; hosts send texts only. */
+  /** The arguments; hosts send only texts. */
   args?: Args
-  /** For each argument what may be offered. */
+  /** Completions for each argument. */
   complete?: Record<string, Complete>
-  /** The text that the host sends to its model, or messages. */
+  /** Returns the text or the messages that the host sends to its model. */
   build(args: z.output<Args>, context: ActionContext): PromptText | Promise<PromptText>
 }
 
@@ -85,7 +91,10 @@ const promptSchema = z.strictObject({
   build: someFunction<McpPrompt['build']>(),
 })
 
-/** Declares a prompt that MCP hosts offer to people, with the scope `mcp:read`; throws at load with the option and what it accepts. */
+/**
+ * Declares a prompt that MCP hosts offer to people, with the scope `mcp:read`. Throws at load with the invalid option and the
+ * values that it accepts.
+ */
 export function defineMcpPrompt<Args extends z.ZodObject = z.ZodObject>(options: McpPromptOptions<Args>): McpPrompt {
   const parsed = parseDeclaration('defineMcpPrompt', promptSchema, options)
   const unknown = Object.keys(parsed.complete ?? {}).filter(name => !(name in parsed.args.shape))
@@ -102,7 +111,7 @@ interface McpAppOptions {
   description?: string
   /** The names of the actions whose answers this page shows. */
   tools: readonly string[]
-  /** The whole page; hosts show it in a frame of its own without network, so that nothing may be loaded. */
+  /** The complete page. Hosts show it in a frame without network access, so it cannot load anything. */
   html: string
   /** Whether the host should draw a frame around it. */
   prefersBorder?: boolean
@@ -124,6 +133,9 @@ const appSchema = z.strictObject({
   prefersBorder: z.boolean().optional(),
 })
 
-/** Declares a page that hosts show for a tool, with the scope `mcp:apps`; its address is `ui://app/<file name>`. Throws at load with the option and what it accepts. */
+/**
+ * Declares a page that hosts show for a tool, with the scope `mcp:apps`; its address is `ui://app/<file name>`. Throws at load
+ * with the invalid option and the values that it accepts.
+ */
 export const defineMcpApp = (options: McpAppOptions): McpApp =>
   mark('app', parseDeclaration('defineMcpApp', appSchema, options))

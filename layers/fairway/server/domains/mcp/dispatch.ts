@@ -1,6 +1,6 @@
-// What nearly all messages of hosts ask for, answered without a server of the protocol's library being made for each of them.
-// Lists are the library's own answers, kept as bytes for as long as the process runs. What is rare is handed on: messages that
-// are not plain, questions to the person, blocks that the library checks, and every other method.
+// Answers the most common messages of hosts without creating a server of the protocol's library for each one. Lists are the
+// library's answers, cached as bytes while the process runs. Other messages are handed to the library: unusual ones, questions to
+// the person, blocks that the library validates, and all other methods.
 import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { type ActionHost, findMcpContent, HostQuestions } from '#fairway/server/domains/actions'
@@ -16,20 +16,20 @@ import { isShown, serverInfo } from './mcp-server'
 import { LOG_LEVELS, type PlainMessage, readPlainMessage } from './plain-message'
 import type { Surface, Tool } from './surface'
 
-/** A message as it came, and the way to the protocol's library. */
+/** A message as received, and access to the protocol's library. */
 interface Exchange {
   event: H3Event
   call: McpMessage
   body: object
   stream: AnswerStream
-  /** Answers this message by the library; with `ran` it is told what came of the tool instead of running it. */
+  /** Answers this message with the library. With `ran`, the library uses that outcome instead of running the tool. */
   byLibrary(ran?: ToolRun): Promise<Response>
 }
 
-/** Sent, or left to be sent, or not for the dispatcher. */
+/** Sent, or an answer to send, or handed on to the library. */
 type Dispatched = 'sent' | Response | 'handed-on'
 
-/** Answers a message that is plain; every other one is handed on, and nothing has happened yet. */
+/** Answers plain messages. All others are handed on before anything has been done. */
 export async function dispatch(exchange: Exchange): Promise<Dispatched> {
   const { event, body, stream } = exchange
   const message = readPlainMessage(body, event.node.req.headers)
@@ -46,7 +46,7 @@ function accept(event: H3Event): 'sent' {
   return 'sent'
 }
 
-/** A text with one character for each byte of another one: Node writes it together with the headers. */
+/** Converts a text to one with one character for each of its bytes. Node writes such a text together with the headers. */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 function sendResult(stream: AnswerStream, { id }: PlainMessage, result: string): 'sent' {
@@ -54,7 +54,7 @@ function sendResult(stream: AnswerStream, { id }: PlainMessage, result: string):
   return 'sent'
 }
 
-/** What depends on nothing but the declarations and on what `keyOf` says: made by the library with its first use. */
+/** Answers a list, which depends only on the declarations and the key of `keyOf`. The library creates it on first use. */
 async function answerList(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
   const { call, stream } = exchange
   const key = keyOf(call, message)
@@ -71,7 +71,7 @@ async function answerList(exchange: Exchange, message: PlainMessage): Promise<Di
 
 const answerSchema = z.object({ result: z.looseObject({}) })
 
-/** Everything that an answer depends on besides the declarations; null where authors' code has a say. */
+/** Everything that an answer depends on besides the declarations; null when it depends on authors' code. */
 function keyOf(call: McpMessage, { method, envelope, protocolVersion = '' }: PlainMessage): string | null {
   const begin = `${envelope ? 'current' : 'earlier'} ${method} ${protocolVersion}`
   if (method === 'initialize' || method === 'server/discover') return begin
@@ -84,14 +84,14 @@ function keyOf(call: McpMessage, { method, envelope, protocolVersion = '' }: Pla
 const asksAuthors = (app: App, surface: Surface): boolean =>
   app.memo('mcp-lists-by-authors', () => ({ some: surface.resources.some(({ declaration }) => declaration.list) })).some
 
-// The very tools that a list names, one digit each: who asks for it cannot be forgotten in a key.
+// One digit for each tool, so the key covers all reasons for which a list may differ.
 function shownTools(call: McpMessage): string {
   let shown = ''
   for (const tool of call.surface.tools.values()) shown += isShown(call, tool) ? '1' : '0'
   return shown
 }
 
-/** Runs the action behind a tool and writes its answer once. */
+/** Runs the action behind a tool and serializes its answer once. */
 async function callTool(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
   const { call, stream, byLibrary } = exchange
   const tool = call.surface.tools.get(message.name)
@@ -103,7 +103,7 @@ async function callTool(exchange: Exchange, message: PlainMessage): Promise<Disp
   return 'sent'
 }
 
-/** The whole answer, or what came of the tool where that is for the library to put into words. */
+/** The complete answer, or the outcome of the tool when the library must format it. */
 async function runPlainly(
   { event, call, stream }: Exchange,
   message: PlainMessage,
@@ -121,11 +121,11 @@ async function runPlainly(
   }
 }
 
-/** Whether the library has something to compare, or the person has to be asked first. */
+/** Whether the library must compare headers, or the person must approve the call first. */
 const mustBeChecked = (tool: Tool, { envelope }: PlainMessage): boolean =>
   envelope !== undefined && (tool.hasHeaders || (tool.action.destructive && showsForms(envelope.capabilities)))
 
-/** The members of a result, without its braces: what the action gave as data, and the same as a text. */
+/** The members of a result, without its braces: the action's result as data and as text. */
 function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): string {
   const json = JSON.stringify(result)
   if (json === undefined) throw new AppError('internal', { cause: `${tool.name}: the result is nothing that JSON has` })
@@ -134,7 +134,7 @@ function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): st
   return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${data}`
 }
 
-/** A whole answer around the members of a result; since 2026-07-28 it says that it is complete, and who answers. */
+/** A complete answer around the members of a result. Since 2026-07-28 it also contains the result type and the server's name. */
 function toAnswer(app: App, { id, envelope }: PlainMessage, members: string, meta?: Record<string, unknown>): string {
   const own = meta ? JSON.stringify(meta).slice(1, -1) : ''
   const server = envelope ? serverIdentity(app) : ''
@@ -149,7 +149,7 @@ const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 const serverIdentity = (app: App): string =>
   app.memo('mcp-server-identity', () => ({ json: `"${SERVER_INFO}":${JSON.stringify(serverInfo(app.config))}` })).json
 
-/** The host of a plain message, as authors use it: it has answered nothing yet. */
+/** The host of a plain message for authors; it has answered no questions yet. */
 function hostOf({ config }: App, { envelope, progressToken }: PlainMessage, stream: AnswerStream): ActionHost {
   return {
     canAsk: envelope !== undefined && showsForms(envelope.capabilities),
@@ -171,7 +171,7 @@ function hostOf({ config }: App, { envelope, progressToken }: PlainMessage, stre
   }
 }
 
-// Hosts of the earlier revisions get every line: what they asked for would be kept in a session.
+// Hosts of the earlier revisions get every line, because a requested level would have to be stored in a session.
 function wantsLines(envelope: PlainMessage['envelope'], level: (typeof LOG_LEVELS)[number]): boolean {
   if (!envelope) return true
   return envelope.logLevel !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(envelope.logLevel)

@@ -1,4 +1,4 @@
-// The host behind a call: what it can be asked, what it answered, and the state that travels through it.
+// The host behind a call: its questions and answers, and the state that travels through it.
 import type { InputRequest, InputRequiredResult, RequestStateCodec, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
@@ -12,7 +12,7 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { type McpCall, toRpcError } from './mcp-call'
 
-/** The host behind a call, as authors use it. */
+/** The host behind a call, for authors. */
 export function hostOf(call: McpCall, context: ServerContext): ActionHost {
   const { mcpReq } = context
   const answers = mcpReq.inputResponses ?? {}
@@ -41,23 +41,29 @@ const capabilitiesSchema = z.object({
   elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
 })
 
-/** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 can only be asked where their connection is kept, and over HTTP none is. */
+/**
+ * Whether the host of this call can show a form to the person. Hosts of 2025-11-25 support it only over a permanent connection,
+ * which HTTP does not have.
+ */
 export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
   return showsForms(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
 }
 
-/** Whether a host that says this of itself can show a form to the person. */
+/** Whether a host with these capabilities can show a form to the person. */
 export function showsForms(capabilities: unknown): boolean {
   const elicitation = capabilitiesSchema.safeParse(capabilities).data?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-/** What the host sent back of a round before, once its signature was checked. */
+/** The state that the host returned from an earlier round, with a verified signature. */
 export const stateOf = ({ mcpReq }: ServerContext): RequestState | undefined =>
   requestStateSchema.safeParse(mcpReq.requestState()).data
 
-/** Runs an author's resource, prompt or completion as the person of the token, under the application's clock; what it throws becomes an error of the protocol. */
+/**
+ * Runs an author's resource, prompt or completion as the person of the token, with the application's timeout. Errors become
+ * errors of the protocol.
+ */
 export async function runDeclared<T>(
   call: McpCall,
   context: ServerContext,
@@ -82,7 +88,7 @@ export async function runDeclared<T>(
   }
 }
 
-/** The answer that lets the host ask what an author wants to know, and call again (MCP 2026-07-28, multi round-trip). */
+/** The answer that makes the host ask an author's questions, and call again (MCP 2026-07-28, multi round-trip). */
 export async function toInputRequired(
   call: McpCall,
   context: ServerContext,
@@ -101,7 +107,7 @@ export async function toInputRequired(
 
 function toRequest({ sdk }: McpCall, question: HostQuestion): InputRequest {
   if ('form' in question) return sdk.inputRequired.elicit({ message: question.message, requestedSchema: question.form })
-  // The library checks it against the protocol before it is sent.
+  // The library validates it against the protocol before it is sent.
   return { method: question.method, params: question.params } as InputRequest
 }
 
@@ -109,19 +115,22 @@ const PURPOSE = 'mcp-request-state'
 
 const LIFE_IN_SECONDS = 600
 
-/** What travels through the host between two rounds of one call: signed, and readable by the host. */
+/** The state that travels through the host between two rounds of one call. It is signed, but the host can read it. */
 const requestStateSchema = z.object({
-  /** The hash of the call that the person is asked to approve. */
+  /** The hash of the call that the person is being asked to approve. */
   approves: z.string().optional(),
-  /** The hash of the call that the person has approved, while it asks something else. */
+  /** The hash of the call that the person has approved, kept while the action asks further questions. */
   approved: z.string().optional(),
-  /** What the author handed to `ask`. */
+  /** The state that the author passed to `ask`. */
   state: z.unknown().optional(),
 })
 
 type RequestState = z.output<typeof requestStateSchema>
 
-/** Signs what travels, for this person, this grant and what the message is about; earlier root secrets still verify. */
+/**
+ * Signs the state for this person, this grant and the subject of the message. Signatures of earlier root secrets are still
+ * accepted.
+ */
 export function requestStateCodec({ app, sdk, access, subject }: McpCall): RequestStateCodec<RequestState> {
   const codecs = app.config.keys.all(PURPOSE).map(({ secret }) =>
     sdk.createRequestStateCodec<RequestState>({

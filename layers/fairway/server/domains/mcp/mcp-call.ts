@@ -4,38 +4,40 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { type AppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import type { Surface } from './surface'
 
-/** The protocol's library, loaded with the first request of a host: starting the server does not pay for it. */
+/** Loads the protocol's library with the first request of a host, which keeps the start of the server fast. */
 export const loadSdk = (app: App) => app.memo('mcp-sdk', () => import('@modelcontextprotocol/server'))
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** One message of a host, with what every answer to it needs. */
+/** One message of a host, with the data that every answer needs. */
 export interface McpMessage {
   app: App
   surface: Surface
   access: McpAccess
   requestId: string
-  /** Whether the host takes an event stream; notifications before the result need one. */
+  /** Whether the host accepts an event stream, which notifications before the result require. */
   takesStream: boolean
-  /** Where the host calls from; none where it started this process. */
+  /** The host's client address; undefined when it started this process. */
   clientAddress?: string
-  /** What the message is about: the name of a tool or a prompt, the address of a document; empty where a connection is kept. */
+  /**
+   * The subject of the message: the name of a tool or a prompt, or the address of a document. Empty for permanent connections.
+   */
   subject: string
 }
 
 /** A message that the protocol's library answers. */
 export interface McpCall extends McpMessage {
   sdk: Sdk
-  /** What a host of the earlier revisions said it can do, where its connection is kept; over HTTP none is. */
+  /** The capabilities that a host of the earlier revisions declared on a permanent connection; undefined over HTTP. */
   hostCapabilities?: object
-  /** What came of the tool, where `dispatch` has run it already. */
+  /** The outcome of the tool, when `dispatch` has already run it. */
   ran?: ToolRun
 }
 
-/** What an action gave that the dispatcher has no words for: questions to the host, or blocks of its own. */
+/** An outcome of an action that the dispatcher cannot format: questions to the host, or MCP blocks. */
 export type ToolRun = { asked: HostQuestions } | { result: unknown }
 
-/** A failure as an error of JSON-RPC: what may be shown of it, and the id that finds the rest in the log. */
+/** Converts an error to a JSON-RPC error: the public details, and the request id for finding the rest in the log. */
 export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Error {
   const { ProtocolError, ProtocolErrorCode } = call.sdk
   if (thrown instanceof ProtocolError) return thrown
@@ -45,12 +47,12 @@ export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Err
   return new ProtocolError(code, problem.detail ?? problem.title, problem)
 }
 
-/** Writes what hosts never see into the log. */
+/** Logs the details that hosts never see. */
 export function logFailure({ app, requestId }: McpMessage, error: AppError, thrown: unknown): void {
   if (error.status >= 500)
     app.log.error('request failed', { requestId, code: error.code, error: error.cause ?? thrown })
 }
 
-/** A refusal before any method: an HTTP status and an error of JSON-RPC. */
+/** A refusal before any method: an HTTP status and a JSON-RPC error. */
 export const rpcFailure = (status: number, code: number, message: string, id: unknown = null): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })

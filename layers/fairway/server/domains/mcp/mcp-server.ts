@@ -1,6 +1,6 @@
-// The protocol's library shows the message of whatever is thrown to the host, and makes a JSON Schema validator for each server:
-// every method is wrapped, and the validator is handed in. It checks headers that repeat arguments only for a server that knows
-// its tools (`toolInputSchemaJson`).
+// The protocol's library sends the message of any thrown error to the host, and creates a JSON Schema validator for each server.
+// Therefore every method is wrapped, and a validator is passed in. The library checks headers that repeat arguments only if the
+// server knows its tools (`toolInputSchemaJson`).
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
@@ -19,24 +19,25 @@ import { type McpDeclarations, surfaceOf, type Tool, withApp } from './surface'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
-// It would check what hosts answer within a session, and there are none; the library's own is made anew for each message.
+// The validator would check answers of hosts within a session, and there are no sessions. The library would create its default
+// validator for each message.
 const noValidator: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'nothing is asked in a session' }),
 }
 
-/** The call behind a message that came now. */
+/** The call behind the current message. */
 type CallNow = () => McpCall | Promise<McpCall>
 
 /**
- * The protocol's server for one message of one host: nothing is kept between two of them, so any instance answers any
- * message. With `callNow` it is the server of a whole connection, and gets the call behind each message anew.
+ * Creates the protocol's server for one message of one host. It keeps no state between messages, so any instance can answer any
+ * message. With `callNow` it serves a whole connection, and gets the call behind each message from it.
  */
 export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>): McpServer {
   const { app, sdk, surface } = call
   const codec = requestStateCodec(call)
   const list = { ttlMs: FIVE_MINUTES, cacheScope: 'private' as const }
   const mcp = new sdk.McpServer(serverInfo(app.config), {
-    // In a connection hosts of the earlier revisions are asked in the middle of a call.
+    // On a permanent connection, hosts of the earlier revisions are asked in the middle of a call.
     ...(callNow ? {} : { jsonSchemaValidator: noValidator }),
     inputRequired: { legacyShim: callNow !== undefined },
     requestState: { verify: codec.verify },
@@ -49,7 +50,7 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   })
   const { server } = mcp
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
-  // Headers that repeat arguments (`x-mcp-header`) are compared with what this says.
+  // The library compares headers that repeat arguments (`x-mcp-header`) with this schema.
   mcp.toolInputSchemaJson = name => surface.tools.get(name)?.definition.inputSchema
   const now: CallNow = callNow
     ? async () => ({ ...(await callNow()), hostCapabilities: server.getClientCapabilities() })
@@ -69,7 +70,7 @@ export const serverInfo = ({ name, baseUrl }: Config) => ({
   icons: [{ src: `${baseUrl}/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
 })
 
-/** Whether a list names this tool to the person and the host of a call: by scope, by what is kept back, by role. */
+/** Whether a list shows this tool to the person and the host of a call: by scope, by withheld tools, by role. */
 export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
   access.scopes.has(tool.scope) && !isKeptBack(tool, access) && isOfferedTo(tool.action, app.config, access.session)
 
@@ -99,7 +100,7 @@ function answerResources(server: Server, now: CallNow): void {
   server.setRequestHandler('resources/templates/list', async ({ params }) =>
     listTemplates(withoutCursor(await now(), params)),
   )
-  // A subscription costs nothing and brings nothing: documents are read anew, and hosts are not told of changes.
+  // Subscriptions are accepted but have no effect: documents are read on each request, and hosts get no notifications of changes.
   for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
     server.setRequestHandler(method, async ({ params }) => checkResource(await now(), params.uri))
   }
@@ -114,7 +115,7 @@ function answerPrompts(server: Server, now: CallNow): void {
   server.setRequestHandler('completion/complete', async ({ params }, context) => complete(await now(), context, params))
 }
 
-// Every list is sent whole, without a cursor to go on from.
+// Every list is sent as a whole, so no cursor is valid.
 function withoutCursor(call: McpCall, params: { cursor?: string } | undefined): McpCall {
   const { ProtocolError, ProtocolErrorCode } = call.sdk
   if (params?.cursor === undefined) return call
@@ -124,8 +125,8 @@ function withoutCursor(call: McpCall, params: { cursor?: string } | undefined): 
 const CLIENT = 'fw mcp stdio'
 
 /**
- * Makes servers of the protocol for hosts that started this process, with every scope. The session is looked up for each
- * message, so that a person who is no longer there is refused. Throws what `findSession` throws.
+ * Creates servers of the protocol, with every scope, for hosts that started this process. Looks up the session for each message,
+ * so that a person who has lost access is refused. Throws the errors of `findSession`.
  */
 export async function localMcpServer(
   app: App,

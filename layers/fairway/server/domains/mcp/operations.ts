@@ -31,9 +31,9 @@ export default defineOperations({
       url: z.string(),
       hasStaticToken: z.boolean(),
       documents: z.object({
-        /** Whether hosts are told that they may show a metadata document. */
+        /** Whether the metadata announces that hosts may present a metadata document. */
         isAdvertised: z.boolean(),
-        /** Why such documents could not be fetched within the hour. */
+        /** Why fetching such documents failed within the past hour; null when it did not. */
         outage: z.object({ cause: z.enum(['unknown-name', 'unreachable', 'timeout']), failedAt: z.int() }).nullable(),
       }),
     }),

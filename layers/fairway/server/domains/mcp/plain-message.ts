@@ -1,6 +1,6 @@
-// The messages that nearly all hosts send, in both revisions of the protocol: those that `dispatch` answers itself. What does not
-// fit these schemas to the letter (a member more, a header that says something else, a revision that nobody knows) is no such
-// message, and the protocol's library says what is wrong with it.
+// The common messages of both protocol revisions, which `dispatch` answers without the library. Messages that do not match these
+// schemas exactly go to the library, which reports any errors. Examples are additional members, contradictory headers and unknown
+// revisions.
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { isRecord } from '#fairway/shared/record'
@@ -86,7 +86,7 @@ const methods: Methods = [
   ['resources/templates/list', listed],
 ]
 
-/** The parameters of each request, and the `_meta` beside them: since 2026-07-28 what a host says of itself with each message. */
+/** The parameters of each request with their `_meta`. Since 2026-07-28 it describes the host in each message. */
 const eras = {
   earlier: {
     methods: new Map<string, Methods[0][1]>([['initialize', initialized], ['ping', listed], ...methods]),
@@ -99,7 +99,7 @@ type Meta = Partial<z.output<typeof envelopeSchema>>
 
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-/** One message of JSON-RPC with nothing beside; looked at by hand, because every message is. */
+/** Validates one JSON-RPC message without additional members. Written by hand, because it runs for every message. */
 function readMessage(
   body: object,
 ): { id: PlainMessage['id']; method: string; params?: Record<string, unknown> } | null {
@@ -119,14 +119,14 @@ export interface PlainMessage {
   /** The name of a tool. */
   name: string
   arguments: Record<string, unknown>
-  /** The revision that `initialize` asks for. */
+  /** The revision that `initialize` requests. */
   protocolVersion?: string
   progressToken?: string | number
-  /** What the host says of itself with each message since 2026-07-28; undefined in the revisions before. */
+  /** The host's description of itself in each message since 2026-07-28; undefined in earlier revisions. */
   envelope?: { capabilities: Record<string, unknown>; logLevel?: (typeof LOG_LEVELS)[number] }
 }
 
-/** Reads a message that is plain in every respect, headers included; null for any other, which may still be a good one. */
+/** Reads a plain message, including its headers. Returns null for any other message, which may still be valid. */
 export function readPlainMessage(body: object, headers: IncomingHttpHeaders): PlainMessage | null {
   const read = readMessage(body)
   if (!read) return null
@@ -157,13 +157,13 @@ function readRequest(
   return { id, method, name, arguments: given, protocolVersion, progressToken: token, envelope }
 }
 
-// Nothing is kept between two messages, so there is nothing that a notification could change.
+// The server keeps no state between messages, so notifications have no effect.
 function readNotification(method: string, meta: Record<string, unknown> | undefined): PlainMessage | null {
   if (!method.startsWith('notifications/') || !earlierMetaSchema.safeParse(meta).success) return null
   return { id: undefined, method, name: '', arguments: {} }
 }
 
-/** The `_meta` of a message; null where it is none, or names what only the library knows. */
+/** The `_meta` of a message; null when it is invalid or contains something that only the library supports. */
 function findMeta(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined | null {
   const meta = params?._meta
   if (meta === undefined) return undefined
@@ -173,7 +173,7 @@ function findMeta(params: Record<string, unknown> | undefined): Record<string, u
   return PROTOCOL_VERSION in meta && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? meta : null
 }
 
-/** Whether the headers repeat what the message says, as they must since 2026-07-28. */
+/** Whether the headers repeat the message's values, as they must since 2026-07-28. */
 function saysTheSame(headers: IncomingHttpHeaders, method: string, name: unknown): boolean {
   return (
     headers['mcp-protocol-version'] === REVISION &&
@@ -184,11 +184,14 @@ function saysTheSame(headers: IncomingHttpHeaders, method: string, name: unknown
 
 const KNOWN: ReadonlySet<string> = new Set(EARLIER_REVISIONS)
 
-/** Whether a host takes JSON: its `Accept` names that, everything, or nothing at all. */
+/** Whether a host accepts JSON: its `Accept` lists it or everything, or is missing. */
 export const takesJson = (accept: string | undefined): boolean =>
   !accept || /(?:^|[,\s])(?:application\/(?:json|\*)|\*\/\*)/i.test(accept)
 
-/** Whether a host takes a stream of events. It must name that: one that takes everything, as curl does, waits for JSON. */
+/**
+ * Whether a host accepts a stream of events. It must be listed explicitly: a client that accepts everything, such as curl,
+ * expects JSON.
+ */
 export const takesStream = ({ accept = '' }: IncomingHttpHeaders): boolean => /text\/event-stream/i.test(accept)
 
 function isEarlier({ accept, 'mcp-protocol-version': version }: IncomingHttpHeaders): boolean {

@@ -4,7 +4,7 @@ import type { Complete } from './define-mcp'
 import { runDeclared } from './host'
 import type { McpCall } from './mcp-call'
 
-/** The prompts that the token's scopes open. */
+/** The prompts that the token's scopes allow. */
 export const listPrompts = ({ surface, access }: McpCall): ListPromptsResult => ({
   prompts: (access.scopes.has('mcp:read') ? [...surface.prompts.values()] : []).map(({ name, declaration }) => ({
     name,
@@ -18,7 +18,7 @@ export const listPrompts = ({ surface, access }: McpCall): ListPromptsResult => 
   })),
 })
 
-/** One prompt with its arguments filled in; throws the protocol's error for an unknown name and for arguments that are not accepted. */
+/** Returns one prompt with its arguments filled in. Throws the protocol's error for an unknown name and for invalid arguments. */
 export async function getPrompt(
   call: McpCall,
   context: ServerContext,
@@ -46,7 +46,7 @@ interface CompleteParams {
   context?: { arguments?: Record<string, string> }
 }
 
-/** What a value of a prompt or of a resource template may become; throws the protocol's error when neither is known. */
+/** Completions for a value of a prompt or a resource template. Throws the protocol's error when it is unknown. */
 export async function complete(call: McpCall, context: ServerContext, params: CompleteParams): Promise<CompleteResult> {
   const offer = findComplete(call, params.ref)?.[params.argument.name]
   if (!offer) return { completion: { values: [] } }

@@ -14,7 +14,7 @@ import { type Declared, toListed, toListedApp } from './surface'
 
 type Values = Record<string, string>
 
-/** The documents that the token's scopes open: those that are declared, and what templates list. */
+/** The documents that the token's scopes allow: declared ones, and those that templates list. */
 export async function listResources(call: McpCall, context: ServerContext): Promise<ListResourcesResult> {
   const { scopes } = call.access
   const declared = scopes.has('mcp:read') ? call.surface.resources : []
@@ -32,7 +32,7 @@ async function listTemplate(call: McpCall, context: ServerContext, { name, decla
   return found.map(listed => ({ ...listed, name, mimeType: declaration.mimeType }))
 }
 
-/** The templates that the token's scopes open. */
+/** The templates that the token's scopes allow. */
 export const listTemplates = ({ surface, access }: McpCall): ListResourceTemplatesResult => ({
   resourceTemplates: (access.scopes.has('mcp:read') ? surface.resources : [])
     .filter(({ declaration }) => declaration.isTemplate)
@@ -42,7 +42,7 @@ export const listTemplates = ({ surface, access }: McpCall): ListResourceTemplat
     }),
 })
 
-/** One document; throws the protocol's error where there is none. */
+/** Reads one document. Throws the protocol's error when it does not exist. */
 export async function readResource(call: McpCall, context: ServerContext, uri: string) {
   const app = call.surface.apps.get(uri)
   if (app) return page(uri, app.declaration.html, app.declaration.prefersBorder)
@@ -62,13 +62,13 @@ async function readOr(call: McpCall, uri: string, read: () => unknown): Promise<
   }
 }
 
-/** Nothing where the document exists; throws the protocol's error where it does not. */
+/** Returns an empty result when the document exists; throws the protocol's error when it does not. */
 export function checkResource(call: McpCall, uri: string): Record<string, never> {
   if (!call.surface.apps.has(uri) && !findResource(call, uri)) throw new call.sdk.ResourceNotFoundError(uri)
   return {}
 }
 
-/** Which declaration an address belongs to, and the values of its template. */
+/** Finds the declaration of an address, and the values of its template. */
 function findResource(call: McpCall, asked: string): { entry: Declared<McpResource>; values: Values } | undefined {
   const templates = templatesOf(call)
   // Tools return the addresses of files as paths.
@@ -108,7 +108,7 @@ async function toContents(uri: string, mimeType: string | undefined, value: unkn
 
 const TEXTUAL = /^text\/|[/+](json|xml)$/
 
-/** The bytes as UTF-8; null where they are none. */
+/** The bytes as UTF-8; null when they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,4 +1,4 @@
-// What hosts see: tools made of actions, documents, prompts and pages, by name.
+// The surface for hosts: tools made of actions, documents, prompts and pages, by name.
 import type { ListToolsResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
@@ -22,21 +22,21 @@ export interface McpDeclarations {
   resources: readonly Declared<McpResource>[]
   prompts: readonly Declared<McpPrompt>[]
   apps: readonly Declared<McpApp>[]
-  /** Reads the files of rows; left out where there are none. */
+  /** Reads the files of rows; missing when there are none. */
   readFile?: McpResource['read']
 }
 
-/** A declaration and the name of the file that holds it. */
+/** A declaration and the name of its file. */
 export interface Declared<T> {
   name: string
   declaration: T
 }
 
-/** The surface of an application, made with its first use. */
+/** The surface of an application, created on first use. */
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
   app.memo('mcp-surface', () => createSurface(declared, app.config.baseUrl))
 
-/** Puts the declarations in order; throws for a page whose tool does not exist. */
+/** Arranges the declarations. Throws for a page whose tool does not exist. */
 export function createSurface(declared: McpDeclarations, baseUrl: string) {
   const apps = declared.apps.toSorted(byName)
   const actions = declared.actions.filter(entry => entry.action.mcp).toSorted(byName)
@@ -66,7 +66,7 @@ const files = (baseUrl: string, read: McpResource['read']): Declared<McpResource
   },
 })
 
-/** What hosts see by name, in an order that never changes; the pages by address. */
+/** The surface for hosts by name, in a stable order; pages by address. */
 export type Surface = ReturnType<typeof createSurface>
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
@@ -74,14 +74,14 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 /** The address of a declared page. */
 export const appUri = (name: string): string => `ui://app/${name}`
 
-/** The scope that one message needs, or null when every connected host may send it. */
+/** The scope that one message requires, or null when every connected host may send it. */
 export function neededScope(surface: Surface, method: string, params: Record<string, unknown>): McpScope | null {
   if (method === 'tools/call') return surface.tools.get(String(params.name))?.scope ?? null
   if (method === 'resources/read') return String(params.uri).startsWith('ui://') ? 'mcp:apps' : 'mcp:read'
   return method === 'prompts/get' || method === 'completion/complete' ? 'mcp:read' : null
 }
 
-/** An action as a tool: what hosts need to choose and to call it. */
+/** An action as a tool, with the data that hosts need to choose and call it. */
 function toTool({ name, action }: CatalogEntry, appUri?: string) {
   const title = titleOf(name)
   const definition: ToolDefinition = {
@@ -103,11 +103,11 @@ function toTool({ name, action }: CatalogEntry, appUri?: string) {
     action,
     scope: scopeOfAction(action),
     definition,
-    /** Whether headers repeat arguments of it, which are compared. */
+    /** Whether headers repeat some of its arguments and must be compared. */
     hasHeaders: JSON.stringify(definition.inputSchema).includes('"x-mcp-header"'),
-    /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
+    /** Whether its data is not an object. Hosts of the earlier revisions then get it wrapped in one. */
     isWrapped: definition.outputSchema !== undefined && definition.outputSchema.type !== 'object',
-    /** The address of the page that shows its answers. */
+    /** The address of the page that shows its results. */
     appUri,
   }
 }
@@ -128,9 +128,9 @@ export function titleOf(name: string): string {
 }
 
 /**
- * A schema that means the same to validators of draft-07 and of 2020-12, with one `type` in each part: hosts have either, and the
- * former refuse a `$schema` that names the latter. What an author names in `meta` stays, but for what is meant for our own forms: strict
- * validators refuse keywords that they do not know.
+ * A schema with the same meaning for validators of draft-07 and of 2020-12, and one `type` in each part. Hosts use either draft,
+ * and draft-07 validators refuse a `$schema` of 2020-12. Keywords from an author's `meta` are kept except those for our forms,
+ * because strict validators refuse unknown keywords.
  */
 export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _dialect, ...stated } = z.toJSONSchema(schema, {
@@ -145,8 +145,8 @@ export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<st
   return withSingleTypes(own === undefined ? stated : { $schema: own, ...stated })
 }
 
-// The two drafts write tuples differently, and each takes the other's for something else: hosts are told the kinds and
-// the length, and the action itself checks the places.
+// The two drafts write tuples differently, and each misinterprets the other's form. Hosts get the item types and the length; the
+// action validates the positions.
 function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
   const { prefixItems: places, items: rest = [] } = schema
   if (!places) return
@@ -156,14 +156,14 @@ function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
   if (kinds.length > 0) schema.items = { anyOf: kinds }
 }
 
-/** Keywords whose members are schemas with names of an author's choice. */
+/** Keywords whose members are schemas with names that an author chose. */
 const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
 /** Keywords that hold values, which may look like schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples'])
 
 /**
- * The same schema with one `type` in each of its parts, which is all that some hosts take, Gemini among them. Zod writes a
- * union of plain types as a list of them, after `override` has seen it.
+ * The same schema with one `type` in each of its parts, because some hosts, such as Gemini, accept nothing else. Zod writes a
+ * union of plain types as a list, after `override` has run.
  */
 function withSingleTypes(schema: Record<string, unknown>): Record<string, unknown> {
   const parts = Object.entries(schema).map(([keyword, part]) => [
@@ -182,7 +182,7 @@ const eachPart = (part: unknown): unknown =>
 const mapParts = (named: unknown): unknown =>
   isRecord(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named
 
-/** A declared document as lists name it. */
+/** A declared document as lists show it. */
 export const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
   uri,
   name,
@@ -191,7 +191,7 @@ export const toListed = ({ name, declaration: { uri, title, description, mimeTyp
   mimeType,
 })
 
-/** A declared page as lists name it. */
+/** A declared page as lists show it. */
 export const toListedApp = ({ name, declaration: { title, description } }: Declared<McpApp>) => ({
   uri: appUri(name),
   name,
@@ -200,7 +200,10 @@ export const toListedApp = ({ name, declaration: { title, description } }: Decla
   mimeType: APP_MIME_TYPE,
 })
 
-/** Every action that is offered here and everything else that hosts see, for the pages: what there is, which scope it needs and who may use it. */
+/**
+ * All actions that this installation offers and all other declarations for hosts, for the pages. Each entry has its required
+ * scope and the people who may use it.
+ */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>
   app.memo('mcp-tool-catalog', () => {
     const surface = surfaceOf(app, declared)

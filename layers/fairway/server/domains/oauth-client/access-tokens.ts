@@ -12,17 +12,17 @@ import { requireConnectionProvider } from './provider-registry'
 import { expiry, openToken, sealToken } from './stored-connections'
 import { type ConnectionRow, oauthTokens } from './tables'
 
-/** A token is renewed when it ends within five minutes (SPEC: Limits). */
+/** A token is refreshed when it expires within five minutes (SPEC: Limits). */
 const LEAD_IN_MS = 5 * 60 * 1000
 const PAUSE_IN_MS = 100
 /** How long a caller waits for another's refresh; longer than a refresh may take. */
 const PATIENCE_IN_MS = 15_000
-/** Longer than a refresh may take, so that a lease ends by itself only when its holder has died. */
+/** Longer than a refresh may take, so that a lease expires only when its holder has died. */
 const LEASE_IN_MS = 12_000
 
 /**
- * An access token of this user at a provider that is good for five more minutes; any number of callers on any number of
- * instances cause one refresh. Throws `connection-required`, `reconnect-required`, and `provider-unavailable`.
+ * Returns an access token of this user at a provider that is valid for five more minutes. Concurrent callers on all instances
+ * cause one refresh. Throws `connection-required`, `reconnect-required`, and `provider-unavailable`.
  */
 export async function getAccessToken(app: App, userId: string, providerId: string): Promise<string> {
   const provider = requireConnectionProvider(app, providerId)
@@ -31,7 +31,7 @@ export async function getAccessToken(app: App, userId: string, providerId: strin
   for (;;) {
     const row = await readConnection(app, userId, provider.id)
     firstVersion ??= row.version
-    // What was renewed just now serves however short its life is.
+    // A token that was just refreshed is used even when its life is shorter than five minutes.
     if (isLongLived(app, row) || (row.version !== firstVersion && isAlive(app, row))) return readToken(app, row)
     const outcome = await refreshConnection(app, provider, row)
     if (outcome === 'unavailable' || (outcome === 'taken' && app.now().getTime() > patience)) {
@@ -56,7 +56,7 @@ const isLongLived = (app: App, { expiresAt }: ConnectionRow): boolean =>
 
 const isAlive = (app: App, { expiresAt }: ConnectionRow): boolean => expiresAt === null || expiresAt > app.now()
 
-/** While a provider cannot be reached, a token that has not ended yet still serves. */
+/** While a provider is unreachable, a token that has not expired is still used. */
 function tokenForNow(app: App, row: ConnectionRow): string {
   if (!isAlive(app, row)) throw new AppError('provider-unavailable')
   return readToken(app, row)
@@ -68,14 +68,17 @@ function readToken(app: App, row: ConnectionRow): string {
   return token
 }
 
-/** The refusal of something that needs a connection: it says which, and where to connect. */
+/** The error for a missing connection. It names the provider and the page to connect it on. */
 const connectionMissing = (code: 'connection-required' | 'reconnect-required', provider: string): AppError =>
   new AppError(code, { extra: { provider, connectUrl: `${CONNECTIONS_PAGE}?connect=${encodeURIComponent(provider)}` } })
 
-/** `refreshed`: the row has changed, read it again. `taken`: another caller refreshes. `unavailable`: the provider did not answer usefully. */
+/** `refreshed`: the row has changed, read it again. `taken`: another caller is refreshing. `unavailable`: the refresh failed. */
 type RefreshOutcome = 'refreshed' | 'taken' | 'unavailable'
 
-/** Renews the tokens of the row that was read, if no other caller does; a provider that refuses for good leaves the row as `reconnect_required`. */
+/**
+ * Refreshes the tokens of the row that was read, unless another caller does. `invalid_grant` sets the row to
+ * `reconnect_required`.
+ */
 async function refreshConnection(app: App, provider: ConfiguredProvider, row: ConnectionRow): Promise<RefreshOutcome> {
   const lease = newId()
   if (!(await takeLease(app, row, lease))) return 'taken'
@@ -117,7 +120,7 @@ async function takeLease(app: App, row: ConnectionRow, leaseOwner: string): Prom
   return taken.length > 0
 }
 
-/** Writes what came of it, but only to the row that the lease was taken of: a newer authorization or a disconnect stays. */
+/** Writes the outcome only to the row that the lease was taken on, so a newer authorization or a disconnect stays. */
 async function endLease(app: App, row: ConnectionRow, lease: string, changes: Partial<ConnectionRow>) {
   const version = sql`${oauthTokens.version} + ${Object.keys(changes).length > 0 ? 1 : 0}`
   await app.db.orm
@@ -131,7 +134,7 @@ function renewed(app: App, row: ConnectionRow, tokens: TokenAnswer): Partial<Con
   const rowId = row.rowId ?? ''
   return {
     accessToken: sealToken(app, rowId, 'access', tokens.access_token),
-    // A provider that does not rotate sends none, and the one that is there stays good.
+    // A provider that does not rotate refresh tokens sends none. The stored one stays valid.
     ...(tokens.refresh_token ? { refreshToken: sealToken(app, rowId, 'refresh', tokens.refresh_token) } : {}),
     expiresAt: expiry(app.now(), tokens.expires_in),
     ...(tokens.scope ? { scope: tokens.scope } : {}),
@@ -145,7 +148,10 @@ interface MachineToken {
   freshUntil: number
 }
 
-/** An access token of this application itself (RFC 6749 §4.4, client credentials), kept in memory; callers at once cause one request. Throws `unknown-provider`, `provider-unavailable`. */
+/**
+ * Returns an access token of this application itself (RFC 6749 §4.4, client credentials). It is kept in memory, and concurrent
+ * callers cause one request. Throws `unknown-provider` and `provider-unavailable`.
+ */
 export async function getMachineToken(app: App, providerId: string): Promise<string> {
   const provider = requireConnectionProvider(app, providerId)
   if (provider.grant !== 'client_credentials') throw new AppError('unknown-provider')

@@ -30,7 +30,7 @@ const connectionFlow = defineFlow({
   returnPath: CONNECTIONS_PAGE,
 })
 
-/** The one address that providers send browsers back to; the same in the authorization request and in the exchange. */
+/** The callback address for all providers. It must be equal in the authorization request and the exchange. */
 const redirectUriOf = (app: App): string => `${app.config.baseUrl}${CALLBACK_PATH}`
 
 const bindingOf = (app: App, { id, clientId }: ConfiguredProvider): string[] => [id, clientId, redirectUriOf(app)]
@@ -38,12 +38,15 @@ const bindingOf = (app: App, { id, clientId }: ConfiguredProvider): string[] => 
 interface StartInput {
   userId: string
   provider: string
-  /** Where to go afterwards; the connections page when it is not a path of ours. */
+  /** Where to go afterwards; the connections page when it is not a path of this app. */
   returnPath?: unknown
   cookieHeader?: string
 }
 
-/** Begins connecting an account (SPEC: External provider integration). Throws `unknown-provider`, `rate-limited`, `provider-unavailable`. */
+/**
+ * Starts connecting an account (SPEC: External provider integration). Throws `unknown-provider`, `rate-limited`,
+ * `provider-unavailable`.
+ */
 export async function startConnection(app: App, input: StartInput) {
   const provider = requireConnectionProvider(app, input.provider)
   if (provider.grant !== 'authorization_code') throw new AppError('unknown-provider')
@@ -66,11 +69,14 @@ export async function startConnection(app: App, input: StartInput) {
 }
 
 interface EndInput extends Callback {
-  /** Who is signed in in this browser now. */
+  /** The user who is signed in in this browser now. */
   userId: string | null
 }
 
-/** Ends connecting an account: the tokens are stored, or the sign-in page says what went wrong and leads back. Throws `rate-limited`. */
+/**
+ * Finishes connecting an account: stores the tokens, or redirects to the sign-in page with the error and the return path. Throws
+ * `rate-limited`.
+ */
 export function endConnection(app: App, input: EndInput) {
   return finishRoundTrip(app, connectionFlow, input, {
     async answer(trip) {
@@ -100,12 +106,12 @@ async function accountOf(
   return { id: sub, label: typeof label === 'string' ? label : sub }
 }
 
-/** Connected accounts say that an account was used, and move with it. */
+/** Connected accounts count as use of an account, and move with it. */
 export const oauthClientRows: DependentRows = {
   uses: userId => [`select 1 from oauth_tokens w where w.user_id = ${userId}`],
   leftByStranger: (clock, { userId }) => [
     { sql: 'delete from oauth_tokens where user_id = ?', args: [userId] },
-    // What is under way at a provider.
+    // Round trips to a provider that have not finished.
     endOneTimeStatement(clock, [connectionFlow.purpose], userId),
   ],
   movesWithPerson: { oauth_tokens: '1' },

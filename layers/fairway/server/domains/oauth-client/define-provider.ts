@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 
-/** Asks the provider's API for JSON with the new access token. */
+/** Requests JSON from the provider's API with the new access token. */
 export type AskProvider = (url: string, headers?: Record<string, string>) => Promise<unknown>
 
-/** Whose account it is at a provider: an id that stays, and a name that people recognise. */
+/** An account at a provider: a stable id, and a label that people recognise. */
 export interface ProviderAccount {
   id: string
   label: string
@@ -17,7 +17,7 @@ const recordSchema = z
     /** Lower-case letters, digits and hyphens; part of `/_fw/connections/<id>`. */
     id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have lower-case letters, digits and hyphens'),
     name: z.string().trim().min(1).max(60),
-    /** Describes its endpoints itself (OpenID Connect Discovery, RFC 8414); else `endpoints` does. */
+    /** For providers that publish their endpoints (OpenID Connect Discovery, RFC 8414). Otherwise set `endpoints`. */
     issuer: address.optional(),
     endpoints: z
       .strictObject({
@@ -27,17 +27,20 @@ const recordSchema = z
         userinfo: address.optional(),
       })
       .optional(),
-    /** Asked for when a user connects an account. */
+    /** The scopes requested when a user connects an account. */
     scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a scope (RFC 6749 §3.3)')).default([]),
-    /** `authorization_code` connects people; `client_credentials` is this application itself. */
+    /** `authorization_code` connects people; `client_credentials` connects this application itself. */
     grant: z.enum(['authorization_code', 'client_credentials']).default('authorization_code'),
-    /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). Left out, what the provider announces decides. */
+    /**
+     * How the client authenticates at the token endpoint; `none` is a public client (PKCE alone). Defaults to what the provider
+     * announces.
+     */
     clientAuthentication: z.enum(['basic', 'post', 'none']).optional(),
-    /** Whether an ID token is asked for and checked. */
+    /** Whether to request and check an ID token. */
     openId: z.boolean().default(false),
     /** Sent with every authorization request, for example `access_type: 'offline'`. */
     authorizationParameters: z.record(z.string(), z.string()).default({}),
-    /** Whose account was connected, when no ID token says it. */
+    /** Reads the connected account when there is no ID token. */
     readAccount: z
       .custom<(ask: AskProvider) => Promise<ProviderAccount>>(
         value => typeof value === 'function',
@@ -58,20 +61,20 @@ const recordSchema = z
     error: 'a client without a secret has no credentials to present',
   })
 
-/** How one external provider is spoken to; one record for each, no flow code in it. */
+/** The description of one external provider. It contains no flow code. */
 export type ProviderRecord = z.output<typeof recordSchema>
 
-/** A provider with the client that this application has there. */
+/** A provider with this application's client there. */
 export interface ConfiguredProvider extends ProviderRecord {
   clientId: string
   /** Missing for public clients. */
   clientSecret?: string
 }
 
-/** What an author writes of a provider. @public */
+/** The options of a provider's declaration. @public */
 export type ProviderInput = z.input<typeof recordSchema>
 
-/** Declares an external provider (server/providers/<id>.ts); throws at load with the option and what it accepts. */
+/** Declares an external provider (server/providers/<id>.ts). Throws at load, naming the invalid option and what it accepts. */
 export const defineProvider = (input: ProviderInput): ProviderRecord =>
   mark('provider', parseDeclaration('defineProvider', recordSchema, input))
 

@@ -13,7 +13,7 @@ import { PROVIDER_LIMIT_IN_MS } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { type Callback, checkBinding, defineFlow, finishRoundTrip, singleParameter, startRoundTrip } from './round-trip'
 
-/** How sessions and links name this way to sign in. */
+/** The name of this sign-in method in sessions and linked accounts. */
 const PROVIDER = 'hub'
 
 const hubFlow = defineFlow({
@@ -28,12 +28,12 @@ const hubFlow = defineFlow({
   },
 })
 
-/** What desktop applications put into their `User-Agent`. */
+/** Desktop applications send this in their `User-Agent`. */
 const DESKTOP_MARKER = /(?:^|\s)Fairway-Desktop\//
 
 /**
- * The hub that a browser with this `User-Agent` can sign in through, or undefined. One that only the application's declaration
- * names is for the desktop; its marker is a hint that any client can send, and it opens nothing.
+ * Returns the hub that a browser with this `User-Agent` can sign in through, or undefined. A hub that only the application's
+ * declaration names is for the desktop. Any client can send the desktop marker, so it is a hint and grants no access.
  */
 export function findHubClient({ config }: App, userAgent: string): HubClientConfig | undefined {
   const { client } = config.identity
@@ -42,13 +42,13 @@ export function findHubClient({ config }: App, userAgent: string): HubClientConf
 }
 
 interface StartInput {
-  /** Where to go after signing in; what is not a path of ours becomes `/`. */
+  /** Where to go after signing in; `/` when it is not a path of this app. */
   returnPath: unknown
   clientAddress: string
   cookieHeader?: string
 }
 
-/** Begins signing in through the hub. Throws `not-found` where there is no hub, and `rate-limited`. */
+/** Starts signing in through the hub. Throws `not-found` when no hub is configured, and `rate-limited`. */
 export async function startHubSignIn(app: App, input: StartInput) {
   const client = requireHubClient(app)
   await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
@@ -64,7 +64,10 @@ export async function startHubSignIn(app: App, input: StartInput) {
   })
 }
 
-/** Ends signing in through the hub: a session, or the sign-in page with what went wrong. Throws `rate-limited`, and `not-found` where there is no hub. */
+/**
+ * Finishes signing in through the hub: creates a session, or redirects to the sign-in page with the error. Throws `rate-limited`,
+ * and `not-found` when no hub is configured.
+ */
 export async function endHubSignIn(app: App, input: Callback & { userAgent: string }) {
   const client = requireHubClient(app)
   const { clientAddress, userAgent, language } = input
@@ -108,7 +111,10 @@ const CODE = /^[\w.~-]{16,512}$/
 const TOKEN_NAME = /token|assertion|jwt/i
 const TOKEN_VALUE = /eyJ[\w-]*\.[\w-]+\./
 
-/** The code of the hub's answer (RFC 6749 §4.1.2, RFC 9207 `iss`), which may hold no token; throws ProviderFailure. */
+/**
+ * Returns the code of the hub's response (RFC 6749 §4.1.2, RFC 9207 `iss`), which must not contain a token. Throws
+ * ProviderFailure.
+ */
 function requireCode(query: URLSearchParams, { url }: HubClientConfig): string {
   if ([...query].some(([name, value]) => TOKEN_NAME.test(name) || TOKEN_VALUE.test(value))) {
     throw new ProviderFailure('refused', 'a token is in the address')
@@ -126,10 +132,12 @@ function requireCode(query: URLSearchParams, { url }: HubClientConfig): string {
 
 const answerSchema = z.object({ assertion: z.string().min(1) })
 const addressSchema = z.string().toLowerCase().pipe(z.email().max(254))
-/** What a hub says to a code that it does not accept. Every other status means that it is no working hub. */
+/** The statuses with which a hub refuses a code. Every other status means that it is not a working hub. */
 const REFUSALS = [400, 401, 403]
 
-/** Exchanges a code for the hub's assertion, server to server, and gives who signed in there; throws ProviderFailure. */
+/**
+ * Exchanges a code for the hub's assertion, server to server, and returns the person who signed in there. Throws ProviderFailure.
+ */
 async function redeemHubCode(app: App, client: HubClientConfig, input: { code: string; verifier: string }) {
   const assertion = await askHub(app, client, input)
   const claims = await verifyPeerToken(app, assertion, {
@@ -169,7 +177,10 @@ async function askHub(
   throw new ProviderFailure('answer-invalid', 'the hub answered without an assertion', { code: 'hub-unavailable' })
 }
 
-/** All that the hub is believed: whose address it is, and how they signed in there, which counts where the operator trusts it about that. */
+/**
+ * Reads the claims that this app accepts from the hub: the verified address and the provider. Callers use the provider only when
+ * the operator trusts it.
+ */
 function personOf(claims: PeerClaims, { clientId }: HubClientConfig) {
   if (claims.client_id !== undefined && claims.client_id !== clientId) {
     throw new ProviderFailure('answer-invalid', 'the assertion is for another client')

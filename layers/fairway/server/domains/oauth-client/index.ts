@@ -1,4 +1,4 @@
-/** @public The types that the build writes for providers name it. */
+/** @public The types that the build generates for providers refer to it. */
 export type { ProviderRecord } from './define-provider'
 export { getAccessToken, getMachineToken } from './access-tokens'
 export { endConnection, startConnection, oauthClientRows } from './connect'

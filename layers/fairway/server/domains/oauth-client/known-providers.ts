@@ -9,14 +9,14 @@ import {
   type ProviderRecord,
 } from './define-provider'
 
-/** What an ID token says of its subject, with what the userinfo endpoint adds (OpenID Connect Core §5.1). */
+/** The claims of an ID token, with those of the userinfo endpoint (OpenID Connect Core §5.1). */
 export type OpenIdClaims = { sub: string } & Readonly<Record<string, unknown>>
 
-/** What signing in with a provider asks for, beyond what connecting an account does. */
+/** The request for signing in with a provider, where it differs from the one for connecting an account. */
 interface SignInPart {
   scopes: readonly string[]
   authorizationParameters: Readonly<Record<string, string>>
-  /** Who signed in; throws when the provider's API answers otherwise than it documents. */
+  /** Returns the person who signed in; throws when the provider's API deviates from its documentation. */
   readProfile(granted: { claims?: OpenIdClaims; ask: AskProvider }): Promise<Omit<ProviderProfile, 'provider'>>
 }
 
@@ -25,7 +25,9 @@ export interface KnownProvider extends ProviderRecord {
   signIn: SignInPart
 }
 
-/** The description of a provider that is configured for signing in: GitHub, Google or another that speaks OpenID Connect. */
+/**
+ * Returns the description of a provider that is configured for sign-in: GitHub, Google or another that supports OpenID Connect.
+ */
 export function knownProvider(provider: SignInProvider): KnownProvider {
   if (provider.kind === 'github') return github(provider.url, provider.apiUrl)
   const { id, name, issuer, clientAuthentication, prompt } = provider
@@ -37,7 +39,7 @@ export function knownProvider(provider: SignInProvider): KnownProvider {
     clientAuthentication,
     scopes: ['openid', 'email', 'profile', ...(isGoogle ? [] : ['offline_access'])],
     openId: true,
-    // Google gives a refresh token for `offline` and the consent page; OpenID Connect Core §11 for a question only.
+    // Google returns a refresh token only with `offline` and the consent page. OpenID Connect Core §11 requires `prompt=consent`.
     authorizationParameters: isGoogle
       ? { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' }
       : { prompt: 'consent' },
@@ -48,7 +50,7 @@ export function knownProvider(provider: SignInProvider): KnownProvider {
     async readProfile({ claims }) {
       if (!claims) throw new Error('there is no ID token')
       const { sub: accountId, email, email_verified: verified, name: fullName, picture: image } = claims
-      // Some providers send the word.
+      // Some providers send the claim as a string.
       const emailVerified = verified === true || verified === 'true'
       const domain = domainOfAccount(claims, isGoogle)
       return toProfile({ accountId, email, emailVerified, domain, name: fullName, image })
@@ -66,7 +68,9 @@ const githubUserSchema = z.object({
 const githubEmailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 const GITHUB_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 
-/** GitHub, or an Enterprise Server at this address: OAuth 2.0, tokens that do not end unless its administrator says so. */
+/**
+ * GitHub, or an Enterprise Server at this address: OAuth 2.0 with tokens that do not expire unless its administrator sets that.
+ */
 function github(url: string, apiUrl: string): KnownProvider {
   const readUser = async (ask: AskProvider) => githubUserSchema.parse(await ask(`${apiUrl}/user`, GITHUB_HEADERS))
   const record = defineProvider({
@@ -88,7 +92,7 @@ function github(url: string, apiUrl: string): KnownProvider {
         readUser(ask),
         ask(`${apiUrl}/user/emails?per_page=100`, GITHUB_HEADERS),
       ])
-      // The profile's public address is a free text; only this list says what is verified.
+      // The public address of the profile is free text. Only this list says which addresses are verified.
       const primary = githubEmailsSchema.parse(emails).find(address => address.primary)
       return toProfile({
         accountId: String(user.id),
@@ -102,7 +106,7 @@ function github(url: string, apiUrl: string): KnownProvider {
   return { ...record, signIn }
 }
 
-/** Any provider that speaks OAuth 2.0 and names its endpoints; whose account it is is read from `userinfo` where there is one. */
+/** Describes any provider that supports OAuth 2.0 and names its endpoints. Reads the account from `userinfo` if it is set. */
 export function oauth2(input: ProviderInput & { endpoints: object }): ProviderRecord {
   const { userinfo } = input.endpoints
   return defineProvider({
@@ -119,7 +123,7 @@ const accountSchema = z.looseObject({
   name: z.string().optional(),
 })
 
-// The names that such endpoints use for the same two facts.
+// Userinfo endpoints use these names for the id and the label.
 function toAccount(answer: unknown): ProviderAccount {
   const facts = accountSchema.parse(answer)
   const id = String(facts.sub ?? facts.id ?? facts.email ?? facts.login ?? '')
@@ -132,9 +136,9 @@ const MOST_CHARACTERS_OF_A_NAME = 100
 const MOST_CHARACTERS_OF_AN_IMAGE = 2048
 
 /**
- * The domain (Google's `hd`) or tenant (`tid` of Microsoft Entra ID) that an ID token names. Google also has accounts under addresses
- * of other domains, which their owners may have lost since, so without `hd` an account there belongs to none. Undefined where the
- * provider has no such claim.
+ * Returns the domain (Google's `hd`) or tenant (`tid` of Microsoft Entra ID) that an ID token names. Google also has accounts
+ * under addresses of other domains, and their owners may have lost them since. A Google account without `hd` therefore has the
+ * domain null. Returns undefined for other providers without such a claim.
  */
 function domainOfAccount({ hd, tid }: OpenIdClaims, isGoogle: boolean): string | null | undefined {
   if (typeof hd === 'string') return hd.toLowerCase()
@@ -146,13 +150,13 @@ interface Claimed {
   accountId: string
   email: unknown
   emailVerified: boolean
-  /** Where the provider names it; else it is that of the verified address. */
+  /** The domain that the provider names; defaults to the domain of the verified address. */
   domain?: string | null
   name: unknown
   image: unknown
 }
 
-/** What a provider says of a user, cleaned; an address that is none counts as not verified. */
+/** Cleans the profile of a provider's user. An invalid address counts as not verified. */
 function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
   const email = emailSchema.safeParse(claimed.email)
   const address = email.success ? email.data : ''

@@ -8,15 +8,15 @@ import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { OpenIdClaims } from './known-providers'
 import { ProviderFailure, refusalSchema, toProviderFailure } from './provider-failure'
 
-/** For all that one request asks of a provider together, so that no browser waits longer than ten seconds. */
+/** The limit for all requests of one conversation with a provider, so that no browser waits longer than ten seconds. */
 export const PROVIDER_LIMIT_IN_MS = 8000
-/** For finding out where a browser goes. */
+/** The limit for finding the address that a browser is sent to. */
 const START_LIMIT_IN_MS = 5000
 const METADATA_LIFE_IN_MS = 60 * 60 * 1000
 const CLOCK_TOLERANCE_IN_SECONDS = 30
 const MOST_CHARACTERS_OF_A_SUBJECT = 255
 
-/** What a provider's token endpoint gave; times in seconds (RFC 6749 §5.1). */
+/** The response of a provider's token endpoint; times in seconds (RFC 6749 §5.1). */
 export interface TokenAnswer {
   access_token: string
   refresh_token?: string
@@ -26,19 +26,19 @@ export interface TokenAnswer {
 }
 
 interface AuthorizationAnswer {
-  /** The query of the callback, as it came. */
+  /** The query of the callback, unchanged. */
   query: URLSearchParams
   state: string
   verifier: string
   nonce: string
-  /** The same address that the authorization request named. */
+  /** Must equal the one of the authorization request. */
   redirectUri: string
 }
 
 /**
- * Checks a provider's answer (RFC 9207 `iss`, `error`), exchanges its code at the back end, checks the ID token (signature,
- * issuer, audience, nonce, times; OpenID Connect Core §3.1.3.7), and reads the account by `read`. Everything asked of the
- * provider shares eight seconds. Throws ProviderFailure.
+ * Checks a provider's response (RFC 9207 `iss`, `error`) and exchanges its code on the server. Then checks the ID token
+ * (signature, issuer, audience, nonce, times; OpenID Connect Core §3.1.3.7) and reads the account with `read`. All requests to
+ * the provider share eight seconds. Throws ProviderFailure.
  */
 export async function exchangeCode<Account>(
   app: App,
@@ -50,7 +50,8 @@ export async function exchangeCode<Account>(
     const signal = AbortSignal.timeout(PROVIDER_LIMIT_IN_MS)
     const { client, configuration, discovered } = await providerClient(app, provider, signal)
     const { issuer, userinfo_endpoint: userinfo } = configuration.serverMetadata()
-    // The library sends the address without its query as `redirect_uri`; it must be the registered one, whatever was requested.
+    // The library sends this address without its query as `redirect_uri`, so it must be the registered one and not the requested
+    // URL.
     const url = new URL(`${answer.redirectUri}?${provider.issuer ? answer.query : withoutIssuer(answer.query, issuer)}`)
     const tokens = await client.authorizationCodeGrant(configuration, url, {
       pkceCodeVerifier: answer.verifier,
@@ -72,14 +73,14 @@ export async function exchangeCode<Account>(
   }
 }
 
-/** A provider that describes no issuer may name itself by any path (GitHub does); it must be of the same origin. */
+/** A provider without a configured issuer may send any path of its origin as `iss` (GitHub does). Another origin is refused. */
 function withoutIssuer(query: URLSearchParams, origin: string): URLSearchParams {
   const isOther = query.getAll('iss').some(issuer => !URL.canParse(issuer) || new URL(issuer).origin !== origin)
   if (isOther) throw new ProviderFailure('answer-invalid', 'the answer is from another issuer')
   return new URLSearchParams([...query].filter(([name]) => name !== 'iss'))
 }
 
-/** What the library leaves open: an authorized party counts beside a single audience too, and a subject has at most 255 characters. */
+/** Two checks that the library omits: `azp` counts with a single audience too, and a subject has at most 255 characters. */
 function checkSubject(claims: OpenIdClaims | undefined, { clientId }: ConfiguredProvider): OpenIdClaims | undefined {
   if (claims?.azp !== undefined && claims.azp !== clientId) {
     throw new ProviderFailure('answer-invalid', 'the token was made for another client')
@@ -92,14 +93,17 @@ function checkSubject(claims: OpenIdClaims | undefined, { clientId }: Configured
 
 const userInfoSchema = z.looseObject({ sub: z.string() })
 
-/** What the userinfo endpoint adds; the subject must be the one of the ID token (OpenID Connect Core §5.3.2). */
+/** Adds the claims of the userinfo endpoint. Its subject must equal that of the ID token (OpenID Connect Core §5.3.2). */
 async function withUserInfo(claims: OpenIdClaims, ask: AskProvider, address: string): Promise<OpenIdClaims> {
   const facts = userInfoSchema.parse(await ask(address))
   if (facts.sub !== claims.sub) throw new ProviderFailure('answer-invalid', 'the userinfo is of another subject')
   return { ...facts, ...claims }
 }
 
-/** The library and this application's client at a provider, for one conversation of at most eight seconds; throws when the provider cannot be discovered. */
+/**
+ * Returns the library and this application's client at a provider, for one conversation of at most eight seconds. Throws when
+ * discovery fails.
+ */
 export async function providerClient(
   app: App,
   provider: ConfiguredProvider,
@@ -114,19 +118,22 @@ export async function providerClient(
     clientAuthentication(client, provider, metadata),
   )
   configuration[client.customFetch] = boundedFetch(app, signal)
-  // Ours ends the whole conversation; the library's would end each request.
+  // Our signal ends the whole conversation; the library's timeout would apply to each request.
   configuration.timeout = PROVIDER_LIMIT_IN_MS / 1000
   if (metadata.token_endpoint.startsWith('http:')) client.allowInsecureRequests(configuration)
-  // The signature of an ID token is checked although it came over TLS; the keys are kept for five minutes.
+  // The signature of an ID token is checked although it came over TLS. The library caches the keys for five minutes.
   if (provider.openId) client.enableNonRepudiationChecks(configuration)
   if (discovered.keys) client.setJwksCache(configuration, discovered.keys)
   return { client, configuration, discovered }
 }
 
-/** What asking a provider how it describes itself takes. */
+/** The parts of the app that discovery needs. */
 type Asker = Pick<App, 'fetch' | 'memo' | 'now'>
 
-/** The endpoint that browsers are sent to; throws when the provider has none, or cannot be discovered in five seconds. */
+/**
+ * Returns the endpoint that browsers are sent to. Throws when the provider has none, or when discovery fails or takes over five
+ * seconds.
+ */
 export async function authorizationEndpoint(app: Asker, provider: ConfiguredProvider): Promise<string> {
   const { metadata } = await discover(app, provider, AbortSignal.timeout(START_LIMIT_IN_MS))
   const { authorization_endpoint: endpoint } = metadata
@@ -135,7 +142,7 @@ export async function authorizationEndpoint(app: Asker, provider: ConfiguredProv
 }
 
 const endpoint = z.url({ protocol: /^https?$/ })
-/** Signatures that an ID token may have; all with a key pair, so the public key cannot make one. */
+/** Accepted signatures of an ID token. All of them use a key pair, so the public key cannot create one. */
 const SIGNATURES = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
 
 const metadataSchema = z.object({
@@ -157,12 +164,12 @@ type Metadata = z.output<typeof metadataSchema>
 
 interface Discovered {
   metadata: Metadata
-  /** The issuer's keys, as the library keeps them. */
+  /** The issuer's keys, as exported by the library. */
   keys?: ExportedJWKSCache
   until: number
 }
 
-/** How a provider describes itself (OpenID Connect Discovery 1.0 §3), kept for an hour, or its endpoints as they are declared. */
+/** Returns the provider's metadata (OpenID Connect Discovery 1.0 §3), cached for an hour, or its declared endpoints. */
 async function discover(
   app: Asker,
   { issuer, endpoints }: ConfiguredProvider,
@@ -190,14 +197,14 @@ async function discover(
 async function fetchMetadata(app: Asker, issuer: string, signal: AbortSignal): Promise<Metadata> {
   const plain = issuer.replace(/\/$/, '')
   const metadata = metadataSchema.parse(await fetchJson(app, `${plain}/.well-known/openid-configuration`, { signal }))
-  // Discovery §4.3: an issuer describes itself only. The slash at the end is a common slip in configurations.
+  // Discovery §4.3: the metadata must name this issuer. A trailing slash is a common slip in configurations.
   if (metadata.issuer.replace(/\/$/, '') !== plain) throw new Error(`${plain} describes another issuer`)
   const isPlain = Object.values(metadata).some(value => typeof value === 'string' && !value.startsWith('https:'))
   if (issuer.startsWith('https:') && isPlain) throw new Error(`${plain} names plain http addresses`)
   return metadata
 }
 
-/** How the secret is sent: as declared; else in form fields, unless the issuer announces the header alone. */
+/** How the client sends its secret: as declared, else in form fields unless the issuer announces only the header. */
 function clientAuthentication(
   client: typeof OpenIdLibrary,
   { clientAuthentication: declared, clientSecret }: ConfiguredProvider,
@@ -213,8 +220,8 @@ function clientAuthentication(
 const disguisedRefusal = refusalSchema.extend({ access_token: z.never().optional() })
 
 /**
- * A fetch for answers of providers: at most 256 KiB, no redirect followed, and all of one conversation within the signal.
- * The body is read before it is given on, so that a slow one ends here.
+ * Returns a fetch for requests to providers: responses of at most 256 KiB, no redirects, one signal for the whole conversation.
+ * It reads the whole body before it returns, so the signal also ends a slow body.
  */
 function boundedFetch(app: Pick<App, 'fetch'>, signal: AbortSignal): CustomFetch {
   return async (url, { method, headers, body }) => {
@@ -222,7 +229,7 @@ function boundedFetch(app: Pick<App, 'fetch'>, signal: AbortSignal): CustomFetch
     const answer = await app.fetch(url, { method, headers, body: form, redirect: 'manual', signal })
     const text = await readAnswer(answer, new URL(url).host)
     const isEmpty = [101, 204, 205, 304].includes(answer.status)
-    // GitHub answers a refusal with 200.
+    // GitHub sends errors with status 200.
     const isRefusal = method === 'POST' && answer.ok && disguisedRefusal.safeParse(jsonOf(text)).success
     return new Response(isEmpty ? null : text, { status: isRefusal ? 400 : answer.status, headers: answer.headers })
   }

@@ -3,9 +3,9 @@ import { plainLine } from '#fairway/server/kernel/events/log'
 import type { SecurityEventKind } from '#fairway/server/kernel/security-events/event-kinds'
 import type { ErrorCode } from '#fairway/shared/errors'
 
-/** What can go wrong between this application and a provider, each with the kind of its security event. */
+/** The faults between this application and a provider, each with the kind of its security event. */
 const faults = {
-  /** The state is missing, was used, has ended, or belongs to another browser, user or client. */
+  /** The state is missing, used or expired, or it is for another browser, user or client. */
   'state-invalid': 'state-validation-failed',
   /** The user cancelled (`access_denied`). */
   cancelled: 'connection-cancelled',
@@ -15,9 +15,9 @@ const faults = {
   'redirect-refused': 'callback-failed',
   /** The provider did not answer in time. */
   unavailable: 'callback-failed',
-  /** Any other error of the provider's. */
+  /** Any other error of the provider. */
   refused: 'callback-failed',
-  /** An ID token that does not hold, or no valid answer. */
+  /** An invalid ID token or an invalid response. */
   'answer-invalid': 'invalid-provider-response',
   /** The provider's user may not sign in here. */
   'account-refused': 'account-refused',
@@ -26,14 +26,14 @@ const faults = {
 export type ProviderFault = keyof typeof faults
 
 interface FailureOptions {
-  /** What the user is told, where it is not what the flow says of this fault. */
+  /** The error shown to the user, if it differs from the flow's error for this fault. */
   code?: ErrorCode
-  /** The provider's own word (RFC 6749 §4.1.2.1, §5.2). */
+  /** The provider's error code (RFC 6749 §4.1.2.1, §5.2). */
   oauthError?: string
   cause?: unknown
 }
 
-/** A conversation with a provider that failed; the message is for the log and holds no state, no code and no token. */
+/** A failed conversation with a provider. The message is for the log and contains no state, code or token. */
 export class ProviderFailure extends Error {
   override name = 'ProviderFailure'
   readonly kind: SecurityEventKind
@@ -52,10 +52,10 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** How an OAuth endpoint refuses (RFC 6749 §4.1.2.1, §5.2). */
+/** The error response of an OAuth endpoint (RFC 6749 §4.1.2.1, §5.2). */
 export const refusalSchema = z.object({ error: z.string().min(1).max(200), error_description: z.string().optional() })
 
-/** The errors of RFC 6749 §4.1.2.1 and §5.2, and those of GitHub, as what they mean for a user. */
+/** Maps the errors of RFC 6749 §4.1.2.1 and §5.2, and those of GitHub, to the fault that the user sees. */
 const oauthFaults = new Map<string, ProviderFault>([
   ['invalid_client', 'client-refused'],
   ['unauthorized_client', 'client-refused'],
@@ -67,7 +67,7 @@ const oauthFaults = new Map<string, ProviderFault>([
   ['temporarily_unavailable', 'unavailable'],
 ])
 
-/** What the OAuth library, the network or a check threw while a provider was asked, as a failure. */
+/** Converts an error of the OAuth library, the network or a check to a ProviderFailure. */
 export function toProviderFailure(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   const refusal = refusalOf(error)
@@ -80,7 +80,7 @@ export function toProviderFailure(error: unknown): ProviderFailure {
   return new ProviderFailure(isTransport(error) ? 'unavailable' : 'answer-invalid', reasonOf(error), { cause: error })
 }
 
-/** What the provider itself says of its refusal; RFC 6749 §5.2: the status 401 alone says that it is the client. */
+/** Returns the provider's error. A status of 401 always means `invalid_client` (RFC 6749 §5.2). */
 function refusalOf(error: unknown) {
   const isUnauthorized =
     error instanceof Error &&
@@ -91,13 +91,13 @@ function refusalOf(error: unknown) {
     : refusalSchema.safeParse(error).data
 }
 
-// RFC 6749 has no word of its own for these; providers describe them.
+// RFC 6749 defines no error code for these, so providers use the description.
 function describedFault(error: string, description = ''): ProviderFault | undefined {
   if (/redirect.?uri/i.test(`${error} ${description}`)) return 'redirect-refused'
   return error === 'invalid_grant' && /verifier|pkce|challenge/i.test(description) ? 'verifier-refused' : undefined
 }
 
-/** Why an answer was refused, in words that hold nothing of the answer itself: the library's messages name what was wrong, never a value. */
+/** Returns why a response was refused, without any of its values. The library's messages name what was wrong, never a value. */
 function reasonOf(error: unknown): string {
   if (error instanceof ZodError) return `unexpected: ${error.issues.map(issue => issue.path.join('.')).join(', ')}`
   if (!(error instanceof Error)) return 'unknown'

@@ -11,28 +11,28 @@ interface Registry {
 
 const registryOf = (app: App): Registry => app.memo('connection-providers', () => ({ declared: [] }))
 
-/** Tells the application's own providers; called once at start. Throws when two have one id. */
+/** Registers the application's own providers. Called once at start. Throws when two have the same id. */
 export function declareProviders(app: App, declared: readonly ProviderRecord[]): void {
   const registry = registryOf(app)
   registry.declared = declared
   registry.configured = configure(app, declared)
 }
 
-/** The providers that accounts can be connected at, in the order they are offered: those with a client of this application. */
+/** Returns the providers that this application has a client for, in the order shown for connecting accounts. */
 export function connectionProviders(app: App): ReadonlyMap<string, ConfiguredProvider> {
   const registry = registryOf(app)
   registry.configured ??= configure(app, registry.declared)
   return registry.configured
 }
 
-/** The provider of this id that accounts can be connected at; throws `unknown-provider`. */
+/** Returns the provider with this id for connecting accounts; throws `unknown-provider`. */
 export function requireConnectionProvider(app: App, id: string): ConfiguredProvider {
   const provider = connectionProviders(app).get(id)
   if (!provider) throw new AppError('unknown-provider')
   return provider
 }
 
-/** The provider of this id that people can sign in with, with the client for signing in; undefined when it is not configured. */
+/** Returns the provider with this id for signing in, with its client; undefined when it is not configured. */
 export function findSignInProvider(app: App, id: string): (ConfiguredProvider & KnownProvider) | undefined {
   const provider = app.config.signInProviders.find(candidate => candidate.id === id)
   return provider && withClient(provider)
@@ -49,7 +49,7 @@ function configure(app: App, declared: readonly ProviderRecord[]): Map<string, C
   const found: ConfiguredProvider[] = [
     ...signInProviders.map(withClient),
     ...connections.providers.map(({ clientId, clientSecret, ...input }) => ({
-      // Without a secret there is nothing to prove oneself with.
+      // A client without a secret is public.
       ...oauth2(clientSecret ? input : { ...input, clientAuthentication: 'none' }),
       clientId,
       clientSecret,

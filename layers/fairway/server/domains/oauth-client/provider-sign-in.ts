@@ -35,21 +35,21 @@ const redirectUriOf = (app: App, id: string): string => app.config.baseUrl + sig
 
 interface StartInput {
   provider: string
-  /** Where to go after signing in; what is not a path of ours becomes `/`. */
+  /** Where to go after signing in; `/` when it is not a path of this app. */
   returnPath: unknown
   clientAddress: string
   cookieHeader?: string
-  /** Whose account the provider's is to be linked to; without it, it signs in. */
+  /** Links the provider's account to this person. Without it, the account signs in. */
   linkTo?: LinkTarget
 }
 
-/** A signed-in person who links an account, and their session; null where that is not one of ours. */
+/** A signed-in person who links an account, and their session; null when it is not a Fairway session. */
 interface LinkTarget {
   userId: string
   sessionId: string | null
 }
 
-// What is the same at both ends: who links an account comes back in the very session that asked.
+// Must be equal at the start and the end. A person who links an account must return in the session that started.
 const bindingOf = (app: App, provider: string, clientId: string, linkTo?: LinkTarget): string[] => [
   provider,
   clientId,
@@ -57,7 +57,10 @@ const bindingOf = (app: App, provider: string, clientId: string, linkTo?: LinkTa
   ...(linkTo ? [linkTo.userId, linkTo.sessionId ?? ''] : []),
 ]
 
-/** Begins signing in with a provider, or linking an account there. Throws `unknown-provider`, `rate-limited`, and `unavailable` when the provider does not answer in five seconds. */
+/**
+ * Starts signing in with a provider, or linking an account there. Throws `unknown-provider`, `rate-limited`, and `unavailable`
+ * when the provider does not respond in five seconds.
+ */
 export async function startProviderSignIn(app: App, input: StartInput) {
   const provider = findSignInProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
@@ -85,13 +88,13 @@ interface EndInput extends Callback {
   /** The provider of the callback's path. */
   provider: string
   userAgent: string
-  /** Who is signed in in this browser now; asked for where an account is linked. */
+  /** Returns the person who is signed in in this browser now. Called only when an account is linked. */
   findLinkTarget?: () => Promise<LinkTarget | null>
 }
 
 /**
- * Ends signing in with a provider: a session, or the sign-in page with what went wrong. Where an account was to be linked it leads
- * back to where that began, with `linked` or `link-failed` in the address. Throws `rate-limited` alone.
+ * Finishes signing in with a provider: creates a session, or redirects to the sign-in page with the error. Linking an account
+ * redirects to where it started, with `linked` or `link-failed` in the address. Throws only `rate-limited`.
  */
 export function endProviderSignIn(app: App, input: EndInput) {
   const { clientAddress, userAgent, query, language } = input
@@ -112,7 +115,7 @@ export function endProviderSignIn(app: App, input: EndInput) {
       const session = await mintSession(app, {
         ...linked,
         provider: provider.id,
-        // An address that the account has taken since is not the one that the provider vouches for.
+        // The provider does not vouch for an address that the account has changed to since.
         provesAddress: profile.emailVerified && linked.email === profile.email,
         providerDomain: profile.domain,
         ipAddress: clientAddress,
@@ -123,7 +126,7 @@ export function endProviderSignIn(app: App, input: EndInput) {
     },
     failedLocation: ({ userId, returnPath }, code) =>
       userId === null ? undefined : withParameter(returnPath, 'link-failed', code),
-    // A client that the provider does not accept is the operator's fault: the user may try again.
+    // A client that the provider refuses is the operator's fault, so the attempt does not count for the user.
     async onFailure({ fault }) {
       if (fault !== 'client-refused') return
       const counted = [limits.providerStartPerAddress, limits.callbackPerAddress]

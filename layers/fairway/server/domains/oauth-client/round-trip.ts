@@ -15,22 +15,22 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { ProviderFailure, type ProviderFault } from './provider-failure'
 
-// The one way to a provider and back: authorization request, browser away, callback. What the callback is for
-// (signing in, connecting an account, the identity hub) is a flow with an answer of its own.
+// The round trip to a provider: authorization request, browser away, callback. Each use of the callback (signing in, connecting
+// an account, the identity hub) is a flow.
 
-/** How long a browser may be away at a provider: ten minutes. */
+/** How long a browser may stay at a provider: ten minutes. */
 const LIFE_IN_SECONDS = 600
-/** Round trips of one flow that one browser may have under way, for example in several tabs. */
+/** The most round trips of one flow that a browser can have open, for example in several tabs. */
 const MOST_UNDER_WAY = 5
 const STATE = /^[0-9a-f]{64}$/
 
 const payloadSchema = z.object({
   provider: z.string(),
-  /** What must be the same at the end: the provider, this application's client there, the redirect URI. */
+  /** Must be the same at the end: the provider, this application's client there, the redirect URI. */
   boundTo: z.array(z.string()),
   returnPath: z.string(),
   nonce: z.string(),
-  /** The PKCE verifier; null where the browser keeps it. */
+  /** The PKCE verifier; null when the browser keeps it. */
   verifier: z.string().nullable(),
 })
 
@@ -41,15 +41,18 @@ export interface Flow {
   purpose: OneTimePurpose<Payload>
   /** The cookie of a round trip is `<cookie>.<key>`; on https no other host can set it (`__Host-`). */
   cookie: string
-  /** Where the browser keeps the verifier in a cookie, of the callback alone; the row then holds its hash. Sealed in the row otherwise. */
+  /**
+   * Set when the browser keeps the verifier in a cookie for the callback's path; the row then holds its hash. Without it, the row
+   * holds the verifier, sealed.
+   */
   verifierCookie?: { name: string; path: string }
-  /** What the sign-in page says of each fault. */
+  /** The error that the sign-in page shows for each fault. */
   codes: { default: ErrorCode } & Partial<Record<ProviderFault, ErrorCode>>
-  /** Where a browser wanted to go whose round trip is not known. */
+  /** Where to go when the round trip is unknown. */
   returnPath?: string
 }
 
-/** A flow of this name. */
+/** Defines a flow with this name. */
 export const defineFlow = ({ name, ...flow }: Omit<Flow, 'purpose'> & { name: string }): Flow => ({
   ...flow,
   purpose: { name, lifeInSeconds: LIFE_IN_SECONDS, payload: payloadSchema },
@@ -61,22 +64,22 @@ interface AuthorizationRequest {
   provider: string
   clientId: string
   redirectUri: string
-  /** Sent besides OAuth's own parameters. */
+  /** Sent in addition to OAuth's own parameters. */
   parameters: Readonly<Record<string, string>>
-  /** Whether an ID token is asked for. */
+  /** Whether an ID token is requested. */
   usesNonce?: boolean
-  /** What `checkBinding` compares at the end. */
+  /** The values that `checkBinding` compares at the end. */
   boundTo: string[]
-  /** Where to go afterwards; what is not a path of ours becomes `/`. */
+  /** Where to go afterwards; `/` when it is not a path of this app. */
   returnPath: unknown
-  /** Who connects an account. */
+  /** The user who connects or links an account. */
   userId?: string
   cookieHeader?: string
 }
 
 /**
- * Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256): gives the address
- * to go to, and the cookies that bind the way back to this browser for ten minutes.
+ * Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256). Returns
+ * the address to redirect to, and the cookies that bind the callback to this browser for ten minutes.
  */
 export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest) {
   const { provider, clientId, redirectUri, usesNonce = false, userId, cookieHeader } = request
@@ -108,38 +111,40 @@ export async function startRoundTrip(app: App, flow: Flow, request: Authorizatio
   return { url: url.href, setCookies: cookiesOfStart(app, flow, { state, verifier, cookieHeader }) }
 }
 
-/** What the callback's request says. */
+/** The callback's request. */
 export interface Callback {
   query: URLSearchParams
   clientAddress: string
   cookieHeader?: string
   requestId?: string
-  /** What the browser speaks that comes back. */
+  /** The language of the browser. */
   language?: Language
 }
 
-/** A round trip that began in this very browser, and has not been used before. */
+/** A round trip that began in this browser and has not been used before. */
 export interface RoundTrip extends Payload {
   state: string
   verifier: string
-  /** Who connects an account. */
+  /** The user who connects or links an account. */
   userId: string | null
   isExpired: boolean
 }
 
 interface Finish {
-  /** The provider as security events name it; that of the round trip where it is not given. */
+  /** The provider's name in security events; defaults to that of the round trip. */
   subject?: string
-  /** What the flow does with the answer, and the path to go on to; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
+  /**
+   * Handles the response and returns where to redirect to. ProviderFailure and AppError below 500 redirect to the sign-in page.
+   */
   answer: (trip: RoundTrip) => Promise<{ location: string; setCookies?: string[] }>
   onFailure?: (failure: ProviderFailure) => Promise<void>
-  /** Where what went wrong is told; on the sign-in page where this gives nothing. */
+  /** Returns where to show the error; undefined means the sign-in page. */
   failedLocation?: (trip: RoundTrip, code: ErrorCode) => string | undefined
 }
 
 /**
- * Ends a round trip: the state first, which is spent once, then the flow's answer. What goes wrong is a security event and leads
- * to the sign-in page with the return path, which only the browser that began is told. Throws `rate-limited`.
+ * Finishes a round trip: spends the state, then runs the flow's `answer`. A failure is recorded as a security event and redirects
+ * to the sign-in page. Only the browser that started gets the return path. Throws `rate-limited`.
  */
 export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, finish: Finish) {
   const { query, clientAddress, cookieHeader, requestId } = callback
@@ -159,7 +164,7 @@ export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, 
     await finish.onFailure?.(failure)
     const { kind, message } = failure
     const code = codeFor(flow, failure)
-    // Operators find the code that the person saw.
+    // Operators can search for the code that the person saw.
     const reason = message === code ? code : `${code}: ${message}`
     const known = trip ? { subject: finish.subject ?? trip.provider, userId: trip.userId ?? undefined } : {}
     await recordSecurityEvent(app, { ...event, ...known, kind, reason })
@@ -174,20 +179,20 @@ function failedLocation(flow: Flow, finish: Finish, error: ErrorCode, trip?: Rou
   return told ?? signInPathFor({ error, returnPath: trip ? trip.returnPath : flow.returnPath })
 }
 
-/** A path of ours with one more parameter in its query. */
+/** Adds one parameter to the query of a path of this app. */
 export function withParameter(path: string, name: string, value: string): string {
   const url = new URL(path, 'http://any')
   url.searchParams.set(name, value)
   return url.pathname + url.search + url.hash
 }
 
-/** The value of a parameter that is there once (RFC 6749 §3.1) and in this form; undefined otherwise. */
+/** Returns the value of a parameter that occurs once (RFC 6749 §3.1) and matches this pattern; undefined otherwise. */
 export function singleParameter(query: URLSearchParams, name: string, form: RegExp): string | undefined {
   const [value, ...more] = query.getAll(name)
   return value !== undefined && more.length === 0 && form.test(value) ? value : undefined
 }
 
-/** Checks that a round trip ends at the provider, client and redirect URI it began with; throws ProviderFailure. */
+/** Checks that a round trip ends at the provider, client and redirect URI that it started with; throws ProviderFailure. */
 export function checkBinding({ boundTo }: RoundTrip, expected: string[]): void {
   if (JSON.stringify(boundTo) === JSON.stringify(expected)) return
   throw new ProviderFailure('state-invalid', 'the state belongs to another provider or client')
@@ -201,14 +206,14 @@ function checkRoundTrip(trip: RoundTrip | '' | undefined): RoundTrip {
 
 function toFlowFailure(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
-  // A fault of ours stays one.
+  // Our own faults (5xx) are thrown unchanged.
   if (!(error instanceof AppError) || error.status >= 500) throw error
   return new ProviderFailure('account-refused', error.code, { code: error.code, cause: error })
 }
 
 /**
- * Spends the state, for the browser that holds its cookie. Where the row has the verifier, a browser without the cookie does not
- * use the state up; where the browser has it, a state that comes without it was seen by another and ends.
+ * Spends the state for the browser that holds its cookie. When the row holds the verifier, a browser without the cookie leaves
+ * the state unspent. When the browser holds it, a state without its cookie was seen by someone else, so it is spent.
  */
 async function spendRoundTrip(
   app: App,
@@ -234,7 +239,10 @@ async function spendRoundTrip(
 
 const keyOf = (state: string): string => sha256(state).slice(0, 16)
 
-/** The `Set-Cookie` values of a round trip that begins: when it began and, unless the browser keeps the verifier, the state; the oldest beyond five ends. */
+/**
+ * The `Set-Cookie` values of a new round trip: its start time and, unless the browser keeps the verifier, the state. The oldest
+ * beyond five are removed.
+ */
 function cookiesOfStart(
   app: App,
   flow: Flow,
@@ -256,7 +264,7 @@ function cookiesOfStart(
   ]
 }
 
-/** The `Set-Cookie` values that take the cookies of a round trip away, as far as this browser has them. */
+/** The `Set-Cookie` values that remove the cookies of a round trip, if this browser has them. */
 const cookiesOfEnd = (app: App, flow: Flow, state: string, cookieHeader = ''): string[] =>
   cookieHeader.includes(`.${keyOf(state)}=`) ? endedCookies(app, flow, keyOf(state)) : []
 

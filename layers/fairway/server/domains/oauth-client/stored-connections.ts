@@ -14,12 +14,14 @@ interface NewConnection {
   userId: string
   provider: string
   tokens: TokenAnswer
-  /** What was asked for; the provider says so only when it granted something else. */
+  /** The requested scopes; the provider names the granted ones only when they differ. */
   scopes: readonly string[]
   account?: ProviderAccount
 }
 
-/** Stores what a user connected, over what was there for this provider before; a refresh that is under way then changes nothing. */
+/**
+ * Stores a user's connection and replaces an earlier one for this provider. A refresh that is still running then changes nothing.
+ */
 export async function saveConnection(app: App, { userId, provider, tokens, scopes, account }: NewConnection) {
   const rowId = newId()
   const now = app.now()
@@ -47,11 +49,11 @@ export async function saveConnection(app: App, { userId, provider, tokens, scope
     })
 }
 
-/** now + expires_in; null when the provider does not say. */
+/** now + expires_in (seconds); null when the provider sends none. */
 export const expiry = (now: Date, expiresIn: number | undefined): Date | null =>
   expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1000)
 
-/** Every provider that can be connected and what this user has there; never a token. */
+/** Lists every provider that can be connected, and this user's connection there; never a token. */
 export async function listConnections(app: App, userId: string): Promise<Connection[]> {
   const rows = await app.db.orm.select().from(oauthTokens).where(eq(oauthTokens.userId, userId))
   const byProvider = new Map(rows.map(row => [row.provider, row]))
@@ -76,8 +78,8 @@ export async function listConnections(app: App, userId: string): Promise<Connect
 }
 
 /**
- * Forgets what a user connected and revokes it at the provider (RFC 7009) where that has an endpoint for it; `revoked` says
- * whether it did. A newer connection that lands meanwhile stays.
+ * Deletes a user's connection and revokes its token at the provider (RFC 7009) if that has an endpoint for it. `revoked` is true
+ * when the provider confirmed it. A newer connection that is stored meanwhile stays.
  */
 export async function disconnect(app: App, userId: string, providerId: string): Promise<{ revoked: boolean }> {
   const mine = and(eq(oauthTokens.userId, userId), eq(oauthTokens.provider, providerId))
@@ -92,7 +94,7 @@ export async function disconnect(app: App, userId: string, providerId: string): 
   return { revoked: token ? await revoke(app, provider, token) : false }
 }
 
-// The row is gone whatever the provider says; the user is told that it may still hold the connection.
+// The row is deleted even when this fails. The user is then informed that the provider may still hold the connection.
 async function revoke(app: App, provider: ConfiguredProvider, token: string): Promise<boolean> {
   try {
     const { client, configuration } = await providerClient(app, provider)
@@ -105,18 +107,18 @@ async function revoke(app: App, provider: ConfiguredProvider, token: string): Pr
   }
 }
 
-/** What the tokens are sealed for; each also to its row and its kind, so that none can be put in another's place. */
+/** The sealing purpose of tokens. Each is also sealed to its row and kind, so one cannot replace another. */
 const TOKEN_PURPOSE = 'provider-token'
 
 type TokenKind = 'access' | 'refresh'
 
 const tokenContext = (rowId: string, kind: TokenKind): string => `${rowId}/${kind}`
 
-/** A token as its row keeps it. */
+/** Seals a token for its row. */
 export const sealToken = (app: App, rowId: string, kind: TokenKind, token: string): string =>
   seal(app.config.keys, TOKEN_PURPOSE, token, tokenContext(rowId, kind))
 
-/** The token, or null when no key of ours opens it; that is logged without the token. */
+/** Returns the token, or null when none of the keys unseals it. The failure is logged without the token. */
 export function openToken(app: App, row: { rowId: string | null; provider: string }, kind: TokenKind, sealed: string) {
   try {
     return unseal(app.config.keys, TOKEN_PURPOSE, sealed, tokenContext(row.rowId ?? '', kind))
@@ -127,7 +129,7 @@ export function openToken(app: App, row: { rowId: string | null; provider: strin
   }
 }
 
-/** What of the connections is sealed, for `fw reseal`. */
+/** The sealed columns of connections, for `fw reseal`. */
 export const connectionSealedColumns: SealedColumn[] = (['access', 'refresh'] as const).map(kind => ({
   table: 'oauth_tokens',
   column: `${kind}_token`,

@@ -1,4 +1,4 @@
-// Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
+// Access tokens of `/mcp` are JWTs (RFC 9068). Each is bound to the grant that it was issued from.
 import { errors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -13,12 +13,12 @@ import { SIGNING_ALGORITHM, signClaims, verificationKey } from './signing-keys'
 
 const TYPE = 'at+jwt'
 
-/** The exact address of the protected endpoint: what tokens are for. */
+/** The exact address of the protected endpoint, and the audience of its tokens. */
 export const mcpUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => baseUrl + MCP_PATH
 
 /**
- * Throws `invalid_target` for a resource that is not ours (RFC 8707 §2). Every address of this origin means the endpoint, since there
- * is nothing else to get a token for; one for another server is never issued, or that server could have our tokens sent to it.
+ * Throws `invalid_target` for a resource of another server (RFC 8707 §2). Every address of this origin means the endpoint, since
+ * tokens exist for nothing else. A token for another server is never issued, because that server could then receive our tokens.
  */
 export function checkResource(config: Pick<Config, 'baseUrl'>, resource: string | undefined): void {
   if (resource === undefined || URL.parse(resource)?.origin === config.baseUrl) return
@@ -41,10 +41,12 @@ const claimsSchema = z.object({
 
 export type AccessTokenClaims = z.output<typeof claimsSchema>
 
-/** The grant that a token is issued from, as it is now. */
+/** The grant that a token is issued from, in its current state. */
 type TokenSubject = Omit<GrantRow, 'scope'>
 
-/** Signs an access token for as long as the setting says, and no longer than its grant (RFC 9068); gives it with the seconds it is good for. */
+/**
+ * Signs an access token (RFC 9068) for the configured life, at most until its grant ends. Returns it with its life in seconds.
+ */
 export async function signAccessToken(app: App, subject: TokenSubject, scope: string) {
   const now = app.now().getTime()
   const issuedAt = Math.floor(now / 1000)
@@ -66,7 +68,7 @@ export async function signAccessToken(app: App, subject: TokenSubject, scope: st
   return { token: await signClaims(app, TYPE, claims), expiresIn: expiresAt - issuedAt }
 }
 
-/** Signs the access token and puts the answer of the token endpoint together (RFC 6749 §5.1). */
+/** Signs the access token and builds the response of the token endpoint (RFC 6749 §5.1). */
 export async function tokenAnswer(app: App, subject: TokenSubject, scope: string, refreshToken: string | undefined) {
   const { token, expiresIn } = await signAccessToken(app, subject, scope)
   return {
@@ -80,19 +82,21 @@ export async function tokenAnswer(app: App, subject: TokenSubject, scope: string
 
 export type TokenAnswer = Awaited<ReturnType<typeof tokenAnswer>>
 
-/** What a token of ours says; null for everything that is not one, or has ended. Whether its grant is live is not looked at. */
+/**
+ * Returns the claims of a valid access token; null for anything invalid or expired. It does not check whether the grant is live.
+ */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
   const tokens = remembered<VerifiedToken>(app, 'access-tokens')
   const hash = sha256(token)
   const known = tokens.get(hash) ?? (await verify(app, token))
   if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null
-  // A key that was taken away takes what it signed along.
+  // Removing a key invalidates everything that it signed.
   if (!(await verificationKey(app, known.keyId))) return null
   tokens.set(hash, known)
   return known.claims
 }
 
-/** A signature is good for ever, so it is checked once: that is more than half of a call. */
+/** A signature stays valid, so it is checked once. The check takes more than half of a call. */
 interface VerifiedToken {
   claims: AccessTokenClaims
   keyId: string
@@ -107,7 +111,7 @@ async function verify(app: App, token: string): Promise<VerifiedToken | null> {
       currentDate: app.now(),
     })
     const claims = claimsSchema.safeParse(payload)
-    // The type to the letter: the library would take other spellings too.
+    // The type is compared exactly; the library would accept other spellings too.
     const isOurs = protectedHeader.typ === TYPE && claims.success
     return isOurs ? { claims: claims.data, keyId: protectedHeader.kid ?? '' } : null
   } catch (error) {

@@ -17,14 +17,14 @@ import { isPersonalToken } from '#fairway/shared/secrets'
 import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/scopes'
 import { verifyAccessToken } from './access-token'
 
-/** Who calls `/mcp`: a person in one organization, through a host, with what was granted to it. */
+/** The caller of `/mcp`: a person in one organization, through a host, with the scopes granted to it. */
 export interface McpAccess {
-  /** The person as actions see it; its organization is the grant's, not the one active in a browser. */
+  /** The person as actions see them. The organization is the grant's, not the one active in a browser. */
   session: ServerSession
   scopes: ReadonlySet<TokenScope>
-  /** Whether `mcp:write` covers tools that lose something for good. */
+  /** Whether `mcp:write` includes destructive tools. */
   mayDelete: boolean
-  /** Whether the organization lets apps and tokens read only: then nothing has `mcp:write` or `operator`, whatever was granted. */
+  /** Whether the organization limits apps and tokens to reading. They then lose `mcp:write` and `operator`, even if granted. */
   isReadOnly: boolean
   /** Null for static tokens. */
   grantId: string | null
@@ -40,26 +40,26 @@ interface AccessRow extends ActorRow {
   createdAt: number
   lastUsedAt: number | null
   calledAt: number | null
-  /** 0 where the person has kept deleting back. */
+  /** 0 when the person did not allow deleting. */
   mayDelete: number
-  /** 1 where the organization lets apps and tokens read only. */
+  /** 1 when the organization limits apps and tokens to reading. */
   agentsReadOnly: number
   expiresAt: number
   /** Space-separated. */
   scope: string
   grantOrgId: string
-  /** The network a personal token was last used from. */
+  /** The network that a personal token was last used from. */
   usedFrom: string | null
-  /** How the session was proved that approved the grant. */
+  /** The sign-in provider of the session that approved the grant. */
   provider: string
   providerDomain: string | null
 }
 
 /**
- * Who calls with this access token or personal token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
- * that organization, which is closed where it asks for another provider. What has ended is over on the next call: the row is read
- * again as soon as anybody has written to the database (`app.db.memory`), and what ends by the clock is compared on every call.
- * Throws `account-suspended` and `email-not-verified`.
+ * Returns the caller of this access token or personal token, with their permissions. Returns null unless the token is valid, its
+ * grant is live and the person is still in that organization. An organization that requires another provider is closed to the
+ * caller. Revoking takes effect on the next call: any write to the database causes a new read of the row (`app.db.memory`).
+ * Expiry is compared on every call. Throws `account-suspended` and `email-not-verified`.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
@@ -67,7 +67,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   const { kept, row } = found
   const now = app.now().getTime()
   if (row.expiresAt <= now) return null
-  // Compared on every call: a suspension may end by the clock. The grant stays and works again afterwards.
+  // Compared on every call, because a suspension can end with time. The grant stays and works again afterwards.
   if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
   const opens = kept.opens ?? (await openGrant(app, found))
   if (!isInGrace(opens?.session)) kept.opens = opens
@@ -82,7 +82,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   return { session: copyOf(session), scopes: new Set(scopes), mayDelete, isReadOnly, grantId, clientId }
 }
 
-/** What a row opens; null where its person may not act. Neither depends on the clock. */
+/** Returns the session and scopes of a row; null when its person may not act. Both are independent of the clock. */
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
   const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
   const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
@@ -95,11 +95,11 @@ async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Ke
   return { session: opened.session, scopes: new Set(TOKEN_SCOPES.filter(scope => granted.has(scope))) }
 }
 
-/** What is remembered of a credential while nobody writes. */
+/** The remembered state of a credential, until the next write to the database. */
 interface Kept {
-  /** Undefined where there is no live grant. Many calls share it. */
+  /** Undefined when there is no live grant. Many calls share it. */
   row?: Readonly<AccessRow>
-  /** What it opens, once it was asked for: never handed out itself. */
+  /** The session and scopes, once computed. Callers get copies only. */
   opens?: { session: ServerSession; scopes: ReadonlySet<TokenScope> } | null
 }
 
@@ -134,7 +134,7 @@ async function findByToken(app: App, token: string): Promise<Found | undefined> 
   return kept.row && { kept, row: kept.row, scope: kept.row.scope, expiresAt: kept.row.expiresAt }
 }
 
-/** Finds the row of a credential, by what names this very credential, and remembers it while nobody writes to the database. */
+/** Finds the row of a credential by values unique to it, and remembers it until the next write to the database. */
 function rememberedRow(app: App, sql: string): (credential: string, args: string[]) => Promise<Kept> {
   const read = app.db.prepareRead<AccessRow>(sql)
   const memory = app.db.memory<Kept>('access-rows')
@@ -147,7 +147,10 @@ function rememberedRow(app: App, sql: string): (credential: string, args: string
 
 const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
 
-/** Notes from where a personal token is used; an address that none of the person's was used from is a security event. Nothing is written while it stays the same. */
+/**
+ * Notes the network that a personal token is used from. A network new to its owner is a security event. Writes only when the
+ * network changes.
+ */
 function notePlace(app: App, { grantId, userId, clientName, usedFrom }: AccessRow): void {
   const address = findRun()?.clientAddress
   const place = address === undefined ? undefined : addressKey(address)
@@ -158,7 +161,7 @@ function notePlace(app: App, { grantId, userId, clientName, usedFrom }: AccessRo
   })
 }
 
-// Waited for, once in the life of a grant: the next consent replaces what was never called.
+// Awaited, once in the life of a grant, because the next consent replaces a grant that was never called.
 async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
   await app.db.client.execute({
     sql: 'update oauth_grants set called_at = ? where id = ? and called_at is null',
@@ -166,7 +169,7 @@ async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
   })
 }
 
-/** Notes when a grant was used, at most once in five minutes, after the answer. */
+/** Notes when a grant was used, at most once in five minutes, after the response. */
 function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return

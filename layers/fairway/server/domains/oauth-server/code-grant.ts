@@ -23,27 +23,28 @@ import { refusedGrant, refuseSuspended, requireField, requireVerifier } from './
 
 interface ConsentInput {
   clientId: string
-  /** As the consent page has shown it. */
+  /** As shown on the consent page. */
   clientName: string
   userId: string
   email: string
-  /** How the session was proved that approved it. */
+  /** The sign-in provider of the session that approved it. */
   provider: string
   providerDomain?: string
-  /** The row of that session; null where it is not one of ours. */
+  /** The row of that session; null when it is not a Fairway session. */
   sessionId: string | null
   orgId: string
   scope: readonly Scope[]
-  /** Whether `mcp:write` covers tools that lose something for good. */
+  /** Whether `mcp:write` includes destructive tools. */
   mayDelete: boolean
   resource: string
-  /** As the authorization request named it, byte for byte. */
+  /** As in the authorization request, byte for byte. */
   redirectUri: string
   /** The S256 challenge (RFC 7636). */
   codeChallenge: string
 }
 
-// What the same app was given before and never used: it has lost that, or signs in once more. Two installations that are used both stay.
+// Revokes an earlier grant of the same app that was never used: the app lost it, or is connecting again. Two installations that
+// are both used stay.
 const REPLACE_UNUSED = `update oauth_grants set revoked_at = ?, revoked_reason = 'replaced'
   where user_id = (select user_id from oauth_grants where id = ?) and revoked_at is null and called_at is null
   and exists (select 1 from oauth_grants n where n.id = ? and n.id <> oauth_grants.id and n.client_id = oauth_grants.client_id
@@ -51,10 +52,9 @@ const REPLACE_UNUSED = `update oauth_grants set revoked_at = ?, revoked_reason =
   and not exists (select 1 from oauth_refresh_tokens r where r.grant_id = oauth_grants.id and r.replaced_by is not null)`
 
 /**
- * Writes what a person has just approved, and gives the code for the host: 32 random bytes, good once and for a minute. It takes the
- * place of an earlier connection of that host that was never used.
- * Throws the OAuthError `access_denied` when the person is no member of the organization any more, its sign-in rule shuts them out, or
- * the session that approved has ended.
+ * Stores a person's approval and returns the code for the host: 32 random bytes, usable once and for a minute. The new grant
+ * replaces an earlier, never used grant of that host. Throws the OAuthError `access_denied` when the person has left the
+ * organization, its sign-in rule shuts them out, or the session that approved has ended.
  */
 export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<string> {
   const code = randomToken(32)
@@ -62,7 +62,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const now = app.now().getTime()
   const { codeLifeInSeconds, accessTokenLifeInSeconds } = app.config.oauth
   const codeExpiresAt = now + codeLifeInSeconds * 1000
-  // Without a refresh token nothing outlives the one access token.
+  // Without a refresh token, the grant ends with its only access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
   const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + accessTokenLifeInSeconds * 1000
   const { clientId, clientName, email, provider, sessionId, resource, orgId, userId, redirectUri, codeChallenge } =
@@ -112,8 +112,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
 const REFUSED = 'The code is not known, has ended or was used.'
 
 /**
- * Exchanges a code for tokens, once. Throws `invalid_grant`: a code that its client sends a second time ends all that came from it, and one
- * that comes with a wrong verifier is used up. One with another client or redirect address is left to whom it belongs.
+ * Exchanges a code for tokens, once. Throws `invalid_grant`. A code that its client sends twice, or with a wrong verifier, ends
+ * the whole grant. A code with another client or redirect address stays usable for its owner.
  */
 export async function exchangeCode(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
   const clientId = requireField(fields, 'client_id')
@@ -142,7 +142,7 @@ interface CodeUse {
   redirectUri: string
 }
 
-// One conditional statement: of any number of requests at once, one gets the row.
+// One conditional statement: of all concurrent requests, one gets the row.
 async function useCode(app: App, { hash, clientId, redirectUri }: CodeUse) {
   const now = app.now().getTime()
   const { rows } = await app.db.client.execute({
@@ -155,7 +155,7 @@ async function useCode(app: App, { hash, clientId, redirectUri }: CodeUse) {
   return row && { grantId: String(row.grantId), codeChallenge: String(row.codeChallenge) }
 }
 
-/** Notes that the host is connected, and writes its first refresh token; undefined when the grant has ended meanwhile. */
+/** Marks the host as connected and stores its first refresh token; undefined when the grant has ended meanwhile. */
 async function openGrant(app: App, grantId: string, refreshHash: string): Promise<GrantRow | undefined> {
   const now = app.now().getTime()
   const live = isLive(app.config)
@@ -178,7 +178,7 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
   return toGrantRow(found?.rows[0])
 }
 
-/** What comes of a code that could not be used: when it comes again from whom it was given to, its grant ends. */
+/** Returns the refusal of a code that could not be used. When its own client sends a used code again, the grant ends. */
 async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 'clientId'>) {
   const find = app.memo('find-oauth-code', () =>
     app.db.prepareRead<{ grantId: string; clientId: string; usedAt: number | null; userId: string | null }>(
@@ -200,7 +200,7 @@ async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 
   return refusedGrant(REFUSED)
 }
 
-// A client that sends the code of another one must not be able to end its grant.
+// A client that sends another client's code must not be able to end that grant.
 async function endReplayed(app: App, grantId: string, isOwner: boolean): Promise<string> {
   if (!isOwner) return ' by another client; its connection goes on'
   return (await endGrant(app, grantId, 'code-replay')) ? '; its connection has ended' : '; its connection had ended'

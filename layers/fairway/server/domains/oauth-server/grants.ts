@@ -1,4 +1,5 @@
-// A grant is one consent, and the family of everything issued from it: each use of a code or a token checks it in its own statement.
+// A grant is one consent, and the family of everything issued from it. Each use of a code or a token checks it in its own
+// statement.
 import { z } from 'zod'
 import { mayOpenSql, personJoin, suspendedUntilSql } from '#fairway/server/domains/people'
 import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/domains/organizations'
@@ -17,44 +18,50 @@ import { purgeSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const DAY_IN_MS = 24 * HOUR_IN_MS
-/** A refresh token that is not used for this long has ended. */
+/** A refresh token expires when it is unused for this long. */
 export const REFRESH_IDLE_IN_MS = 30 * DAY_IN_MS
-/** However often it is renewed, a connection ends this long after the consent. */
+/** A connection ends this long after the consent, however often it is renewed. */
 export const GRANT_LIFE_IN_MS = 90 * DAY_IN_MS
-/** How long a grant that has ended is kept, so that one can look up why. */
+/** How long an ended grant is kept, so that the reason can be looked up. */
 const KEPT_FOR_IN_MS = 30 * DAY_IN_MS
 
 type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 
-/** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`); without one of them it opens nothing. */
+/** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`). All of them are required for access. */
 export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id')}`
 
-/** Whether the person (`u`) may act through a host at all, by the provider of the session that approved it (`g.provider`). */
+/** Whether the person (`u`) may act through a host, by the provider of the session that approved it (`g.provider`). */
 const mayAct = (config: LiveConfig): string => mayOpenSql(config, 'g.provider')
 
-/** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
+/**
+ * Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it
+ * (`g.provider`).
+ */
 export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g')}`
 
-/** Whether a grant (with `grantJoins`) is there still, whatever its organization asks for by now; its one parameter is the time in milliseconds. */
+/**
+ * Whether a grant (with `grantJoins`) has not ended, regardless of its organization's sign-in rule. Its one parameter is the time
+ * in milliseconds.
+ */
 export const isUnended = (config: LiveConfig): string =>
   `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
 
 /**
- * The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds: after the end
- * of a suspension of the person and before the end of the grant.
+ * The condition under which a grant (with `grantJoins`) allows access. Its one parameter is the time in milliseconds. That must
+ * be after a suspension of the person and before the end of the grant.
  */
 export const isLive = (config: LiveConfig): string =>
   `g.revoked_at is null and ? between ${suspendedUntilSql('u')} and g.expires_at - 1 and ${mayAct(config)} and ${orgOpensTo('g')}`
 
-/** The same for a statement that names the grant by a column; its one parameter is the time in milliseconds. */
+/** The same for a statement that names the grant by a column. Its one parameter is the time in milliseconds. */
 export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
   `exists (select 1 from oauth_grants g ${grantJoins} where g.id = ${grantId} and ${isLive(config)})`
 
-/** The columns of a grant (`g`) with its person (`u`) that a token is made from. */
+/** The columns of a grant (`g`) and its person (`u`) that a token is made from. */
 export const grantColumns = `g.id as grantId, g.client_id as clientId, g.user_id as userId, u.email as email, g.org_id as orgId,
   g.scope as scope, g.expires_at as expiresAt`
 
-/** The same as the one value that `returning` of another table can give: a JSON object. */
+/** The same as one JSON object, because `returning` of another table can only select one value. */
 export const grantObject = `json_object('grantId', g.id, 'clientId', g.client_id, 'userId', g.user_id, 'email', u.email, 'orgId', g.org_id,
   'scope', g.scope, 'expiresAt', g.expires_at)`
 
@@ -64,31 +71,34 @@ const grantRowSchema = z.object({
   userId: z.string(),
   email: z.string(),
   orgId: z.string(),
-  /** Space-separated: all that was approved. */
+  /** Space-separated: all approved scopes. */
   scope: z.string(),
-  /** When the grant itself ends, in milliseconds. */
+  /** When the grant ends, in milliseconds. */
   expiresAt: z.number(),
 })
 
 export type GrantRow = z.output<typeof grantRowSchema>
 
-/** A row that was read with `grantColumns`; undefined when there is none. */
+/** Parses a row that was read with `grantColumns`; undefined when there is none. */
 export const toGrantRow = (row: unknown): GrantRow | undefined =>
   row === undefined ? undefined : grantRowSchema.parse(row)
 
-/** A row that was read as `grantObject`. */
+/** Parses a row that was read as `grantObject`. */
 export const parseGrantObject = (text: unknown): GrantRow => grantRowSchema.parse(JSON.parse(z.string().parse(text)))
 
-/** Why a grant has ended, as the row says; other domains add `membership-ended`, `organization-deleted`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
+/**
+ * The stored reason why a grant has ended. Other domains add `membership-ended`, `organization-deleted`, `sign-in-rule` and
+ * `claimed`, and a new consent adds `replaced`.
+ */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 
-/** The statement that ends the grants that fit a condition on the table, and with them everything issued from them; `now` in milliseconds. */
+/** The statement that ends all grants that match a condition, with everything issued from them; `now` in milliseconds. */
 export const endGrantsStatement = ({ sql, args }: SqlPart, reason: string, now: number): InStatement => ({
   sql: `update oauth_grants set revoked_at = ?, revoked_reason = ? where revoked_at is null and ${sql}`,
   args: [now, reason, ...args],
 })
 
-/** Ends a grant and with it everything issued from it, at once; false when it had ended before. */
+/** Ends a grant and everything issued from it, immediately; returns false when it had ended before. */
 export async function endGrant(app: App, grantId: string, reason: EndReason): Promise<boolean> {
   const statement = endGrantsStatement({ sql: 'id = ?', args: [grantId] }, reason, app.now().getTime())
   return (await app.db.client.execute(statement)).rowsAffected === 1
@@ -114,7 +124,7 @@ interface AppRow {
 
 const MOST_ROWS = 1000
 
-// A grant whose code was never exchanged connects nothing.
+// A grant whose code was never exchanged connects no app.
 const listSql = (app: App, condition: string): string => `
   select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, o.id as orgId, o.name as orgName,
     u.id as userId, u.email as email, u.name as name, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
@@ -126,11 +136,14 @@ const listSql = (app: App, condition: string): string => `
 const listApps = async (app: App, condition: string, value: string): Promise<OrganizationGrant[]> =>
   (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(toConnectedApp)
 
-/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
+/**
+ * Lists the apps connected to a person's account, in all their organizations, most recently used first. Personal tokens have
+ * their own list.
+ */
 export const listGrants = (app: App, { userId }: Pick<Session, 'userId'>): Promise<ConnectedApp[]> =>
   listApps(app, 'g.user_id = ? and g.token_hash is null', userId)
 
-/** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
+/** Lists the usable personal tokens of a person, newest first; never the tokens themselves. */
 export async function listPersonalTokens(app: App, userId: string): Promise<PersonalToken[]> {
   const tokens = await listApps(app, 'g.user_id = ? and g.token_hash is not null', userId)
   return tokens
@@ -138,11 +151,11 @@ export async function listPersonalTokens(app: App, userId: string): Promise<Pers
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
 }
 
-/** What members have connected to an organization. */
+/** Lists the apps and personal tokens of the members of an organization. */
 export const listOrgGrants = (app: App, orgId: string): Promise<OrganizationGrant[]> =>
   listApps(app, 'g.org_id = ?', orgId)
 
-/** What hosts were called when people connected them, by the ids of the clients; of the latest where it has changed. */
+/** Returns the names of hosts by client id, as they were when people connected them. The latest name counts. */
 export async function hostNames(app: App, clientIds: readonly string[]): Promise<Record<string, string>> {
   if (clientIds.length === 0) return {}
   const rows = await app.db.prepareRead<{ id: string; name: string }>(
@@ -152,13 +165,16 @@ export async function hostNames(app: App, clientIds: readonly string[]): Promise
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Disconnects an app of the person; its next call is refused. Throws `not-found` for a grant that is not theirs, or has ended. */
+/**
+ * Disconnects an app of the person; its next call fails. Throws `not-found` for another person's grant and for one that has
+ * ended.
+ */
 export async function disconnectApp(app: App, { userId }: Session, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'user_id', userId)
   if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })
 }
 
-/** Disconnects an app of a member from the organization that the actor works in; throws `not-found`. */
+/** Disconnects an app of a member from the actor's organization; throws `not-found`. */
 export async function disconnectOrgApp(app: App, { orgId, userId }: Actor, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'org_id', orgId)
   if (await endGrant(app, grantId, 'admin'))
@@ -172,7 +188,7 @@ async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_
   if (!row) throw new AppError('not-found')
 }
 
-// With all that is read: the operations send what their schemas name.
+// Includes all columns; operations send only those that their schemas name.
 function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): OrganizationGrant {
   const granted = row.scope.split(' ')
   return {
@@ -189,14 +205,14 @@ function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): O
   }
 }
 
-/** The host of a web address; null for everything else, a registered client's id for example. */
+/** The host of a web address; null for anything else, for example a registered client's id. */
 const hostOf = (address: string | null): string | null =>
   address !== null && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).host : null
 
 export interface ConnectableOrg {
   id: string
   name: string
-  /** How people of it must sign in when this session was proved in another way. */
+  /** The required sign-in provider when this session used another one. */
   otherProvider: string | null
 }
 
@@ -207,7 +223,10 @@ interface OrgRow {
   isOpen: number
 }
 
-/** The organizations of a person, the active one first; those that do not open to this session say to which provider they do. */
+/**
+ * Lists the organizations of a person, the active one first. `otherProvider` names the required provider of those that are closed
+ * to this session.
+ */
 export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
   const find = app.memo('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
@@ -221,13 +240,16 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }
 
-/** Deletes grants, codes and refresh tokens that open nothing any more. What was used is kept as long as a second use must be noticed. */
+/**
+ * Deletes grants, codes and refresh tokens that are no longer usable. Used ones are kept as long as a second use must be
+ * detected.
+ */
 export async function purgeOAuth(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.batch(
     [
       { sql: 'delete from oauth_grants where coalesce(revoked_at, expires_at) <= ?', args: [now - KEPT_FOR_IN_MS] },
-      // Approved and never fetched, or not renewed for as long as its tokens lived.
+      // The code was never exchanged, or all refresh tokens have expired.
       {
         sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unused' where revoked_at is null and created_at <= ?
           and instr(' ' || scope || ' ', ' offline_access ') > 0
@@ -246,7 +268,7 @@ export async function purgeOAuth(app: App): Promise<void> {
   await purgeSigningKeys(app)
 }
 
-/** Grants end with access, memberships and organizations; the hub's codes end with the sign-ins under way. */
+/** Grants end with access, memberships and organizations. The hub's codes end with the sign-ins in progress. */
 export const oauthServerRows: DependentRows = {
   uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
   endGrants: (condition, reason, now) => [endGrantsStatement(condition, reason, now)],
@@ -265,7 +287,7 @@ export const oauthServerRows: DependentRows = {
       args: [userId],
     },
   }),
-  // Each use of a code or token looks for its grant; both are purged at their end.
+  // Each use of a code or token requires its grant. Both are purged when they expire.
   forgetPerson: ({ userId }) => [
     withdrawOneTimeStatement([identityCode, desktopCeremony], userId),
     { sql: 'delete from oauth_grants where user_id = ?', args: [userId] },

@@ -6,15 +6,15 @@ import { mcpUrl } from './access-token'
 import { advertisesDocuments } from './clients/document-outage'
 
 interface ChallengeInput {
-  /** `invalid_token` when a token came, `insufficient_scope` when it may not do this; none when none came. */
+  /** `invalid_token` for an invalid token, `insufficient_scope` for a missing scope; undefined when no token was sent. */
   error?: 'invalid_token' | 'insufficient_scope' | 'invalid_request'
-  /** What a token is needed for; the default scopes when not given. */
+  /** The required scopes; defaults to the default scopes. */
   scope?: readonly Scope[]
   /** A sentence for the developer, in ASCII without quotes and backslashes. */
   description?: string
 }
 
-/** The `WWW-Authenticate` value that leads a host to the metadata (RFC 6750 §3, RFC 9728 §5.1). */
+/** Returns the `WWW-Authenticate` value that leads a host to the metadata (RFC 6750 §3, RFC 9728 §5.1). */
 export function mcpChallenge(
   { baseUrl }: Pick<Config, 'baseUrl'>,
   { error, scope = DEFAULT_SCOPES, description }: ChallengeInput = {},
@@ -29,10 +29,10 @@ export function mcpChallenge(
   return `Bearer ${given.join(', ')}`
 }
 
-/** How long the two documents may be kept. */
+/** How long the two documents may be cached. */
 export const METADATA_CACHING = 'public, max-age=300'
 
-/** The document that leads from `/mcp` to its authorization server (RFC 9728). */
+/** Returns the metadata of `/mcp`, which names its authorization server (RFC 9728). */
 export const protectedResourceMetadata = (config: Pick<Config, 'baseUrl' | 'name'>) => ({
   resource: mcpUrl(config),
   authorization_servers: [config.baseUrl],
@@ -41,7 +41,10 @@ export const protectedResourceMetadata = (config: Pick<Config, 'baseUrl' | 'name
   resource_name: config.name,
 })
 
-/** The document of the authorization server (RFC 8414). Without the lists of methods, hosts would bring a secret. */
+/**
+ * Returns the metadata of the authorization server (RFC 8414). Without the lists of authentication methods, hosts would send a
+ * secret.
+ */
 export async function authorizationServerMetadata(app: App) {
   const { baseUrl } = app.config
   return {
@@ -70,7 +73,9 @@ const OPEN_ENDPOINTS: Record<string, string> = {
   [`${OAUTH_PREFIX}/revoke`]: 'POST',
 }
 
-/** The methods by which pages of every origin may use this path; undefined for a path that is ours alone. Cookies never count there. */
+/**
+ * The methods that pages of every origin may use on this path; undefined for paths of this app alone. Cookies never count there.
+ */
 export const openMethods = (path: string): string | undefined =>
-  // Unknown ones too: a host in a browser looks at several of them, and must be able to read that there is nothing.
+  // Includes unknown documents. A host in a browser tries several of them and must be able to read the 404.
   path.startsWith(`${WELL_KNOWN_PREFIX}/`) ? 'GET, HEAD' : OPEN_ENDPOINTS[path]

@@ -1,7 +1,7 @@
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 
-/** The words of RFC 6749, 6750, 7591 and 8707. */
+/** The error codes of RFC 6749, 6750, 7591 and 8707, and OpenID Connect Core. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -20,9 +20,9 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
   | 'server_error'
 
-/** A refusal of an OAuth endpoint in the RFC's own words; the description may be shown and never carries a secret. */
+/** An error of an OAuth endpoint with an error code of the RFCs. The description may be shown and never contains a secret. */
 export class OAuthError extends Error {
-  // As AppError: what is marked passes h3 as it is.
+  // As in AppError: h3 passes marked errors through unchanged.
   static readonly __h3_error__ = true
 
   readonly headers: Record<string, string>
@@ -39,7 +39,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** The RFC 6749 §5.2 form of a refusal; other errors are put into its words, and a 5xx says nothing of what happened. */
+/** Returns the error response of RFC 6749 §5.2. Other errors get one of its codes, and a 5xx hides its details. */
 export function toOAuthAnswer(error: OAuthError | AppError) {
   const { status, headers } = error
   if (error instanceof OAuthError) {

@@ -1,4 +1,5 @@
-// Personal tokens: grants that a person gives to programs of their own, without the way of OAuth. Everything that ends a grant ends them.
+// Personal tokens are grants that a person issues to their own programs, without the OAuth flow. Everything that ends a grant
+// ends them.
 import { z } from 'zod'
 import { isOperator, noteAccountEvent, SESSION_HOLDS, tellOwnerOfToken } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -11,7 +12,7 @@ import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { grantJoins, listPersonalTokens, mayConnect } from './grants'
 
-/** The client of every personal token, as audit rows name it. */
+/** The client id of every personal token in audit rows. */
 const PERSONAL_TOKEN_CLIENT = 'personal-token'
 
 const MOST_TOKENS = 50
@@ -28,7 +29,7 @@ export const personalTokenInput = z.object({
     .array(z.enum(['mcp:read', 'mcp:write', OPERATOR_SCOPE]))
     .min(1, 'Choose what it may do.')
     .max(3),
-  /** The organization that it works in; the one active now when not given. */
+  /** The organization that it works in; defaults to the active one. */
   orgId: z.string().max(64).optional(),
   expiresInDays: z.union(
     TOKEN_DAYS.map(days => z.literal(days)),
@@ -37,9 +38,10 @@ export const personalTokenInput = z.object({
 })
 
 /**
- * Makes a personal token and mails its owner. The token is returned this once: 32 random bytes behind a prefix that secret scanners
- * know. It opens what the person may do in that organization, as far as the scopes allow. Throws `no-organization`, `too-many-tokens`,
- * and `forbidden` when the organization is not theirs or is closed to this session, and for the scope `operator` of anyone else.
+ * Creates a personal token and emails its owner. The token is returned only here: 32 random bytes behind a prefix that secret
+ * scanners know. It allows what the person may do in that organization, limited by the scopes. Throws `no-organization`,
+ * `too-many-tokens`, and `forbidden`. The latter is for an organization that is not theirs or is closed to this session, and for
+ * the scope `operator` without being an operator.
  */
 export async function makePersonalToken(
   app: App,
@@ -59,7 +61,7 @@ export async function makePersonalToken(
   const what = [input.name, email.trim().toLowerCase(), scope, mcpUrl(app.config)]
   const granted = [id, PERSONAL_TOKEN_CLIENT, ...what, now, now, expiresAt, sha256(token)]
   const proof = [orgId, userId, provider, providerDomain]
-  // Membership, sign-in rule, session and number are part of the statement: requests at once do not pass them.
+  // The statement checks membership, sign-in rule, session and count, so concurrent requests cannot bypass them.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope, resource, created_at,
         called_at, expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
@@ -81,7 +83,7 @@ async function whyNot(app: App, userId: string): Promise<AppError> {
   return own.length >= MOST_TOKENS ? new AppError('too-many-tokens') : new AppError('forbidden', { detail })
 }
 
-/** Revokes a personal token; the next call with it is refused. Throws `not-found`. */
+/** Revokes a personal token; the next call with it fails. Throws `not-found`. */
 export async function revokePersonalToken(app: App, { userId }: Session, id: string): Promise<void> {
   const { rows } = await app.db.client.execute({
     sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'person' where id = ? and user_id = ? and token_hash is not null

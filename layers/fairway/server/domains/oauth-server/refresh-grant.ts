@@ -23,8 +23,8 @@ import { refusedGrant, refuseSuspended, requireField } from './token-request'
 const PURPOSE = 'oauth-refresh-successor'
 
 /**
- * Exchanges a refresh token for new tokens; the old one is replaced in the same transaction. Throws `invalid_grant`, and
- * `invalid_scope` for more than was approved. One that comes a second time, and is no retry, ends everything of its grant.
+ * Exchanges a refresh token for new tokens and replaces the old one in the same transaction. Throws `invalid_grant`, and
+ * `invalid_scope` for more than was approved. A second use that is not a retry ends the whole grant.
  */
 export async function refresh(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
   const clientId = requireField(fields, 'client_id')
@@ -38,7 +38,7 @@ export async function refresh(app: App, fields: Partial<Record<string, string>>)
   return tokenAnswer(app, grant, scopes?.join(' ') ?? grant.scope, successor)
 }
 
-/** What a renewal asks for; undefined for all that was approved, which is meant too where nothing is named that opens anything. */
+/** Returns the requested scopes; undefined means all that were approved. A request without any tool scope means that too. */
 function scopesOf(scope: string | undefined): Scope[] | undefined {
   const scopes = knownScopes(scope)
   return toolScopes(scopes).length === 0 ? undefined : scopes
@@ -46,7 +46,7 @@ function scopesOf(scope: string | undefined): Scope[] | undefined {
 
 const ON_THE_WIRE_IN_MS = 250
 
-// A client keeps the token that arrives last, and presents it an hour later. It must not be the one that was just replaced.
+// A client keeps the token that arrives last and presents it an hour later. It must not be the one that was just replaced.
 const letArrive = (app: App, givenAgainAt: number): Promise<void> =>
   sleep(Math.min(givenAgainAt + ON_THE_WIRE_IN_MS - app.now().getTime(), ON_THE_WIRE_IN_MS))
 
@@ -78,7 +78,7 @@ async function replaceToken(app: App, { clientId, presented, hash, scopes }: Ref
   )
   const row = added?.rows[0]
   if (!row) return undefined
-  // When the token that was replaced was last given to its client, in milliseconds; null where that was the only time.
+  // When the replaced token was last sent again, in milliseconds; null when it was sent only once.
   const givenAgainAt = row.givenAgainAt === null ? null : Number(row.givenAgainAt)
   return { grant: parseGrantObject(row.grantRow), successor: token, givenAgainAt }
 }
@@ -90,10 +90,10 @@ const HAS_SCOPES = `not exists (select 1 from json_each(?) asked join oauth_gran
 /** One use of a refresh token. */
 interface RefreshUse {
   clientId: string
-  /** The token as it came. */
+  /** The token as sent. */
   presented: string
   hash: string
-  /** What is asked for now; undefined is all that was approved. */
+  /** The requested scopes; undefined means all that were approved. */
   scopes: string[] | undefined
 }
 
@@ -113,15 +113,16 @@ const FIND = `select r.grant_id as grantId, r.client_id as clientId, g.user_id a
 const REFUSED = 'The refresh token is not known, has ended or was used.'
 
 /**
- * Answers a refresh token that could not be replaced. Within the window its client gets the newest unused token of the chain,
- * because renewals cross on the wire. Every other second use ends the whole grant. Throws `invalid_grant` or `invalid_scope`.
+ * Handles a refresh token that could not be replaced. Within the window, its client gets the newest unused token of the chain,
+ * because concurrent renewals can overlap. Every other second use ends the whole grant. Throws `invalid_grant` or
+ * `invalid_scope`.
  */
 async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRow; successor: string }> {
   const find = app.memo('find-refresh-token', () => app.db.prepareRead<TokenRow>(FIND))
   const [row] = await find([use.hash])
   if (!row) throw refusedGrant(REFUSED)
   const isOwner = row.clientId === use.clientId
-  // An unused token that another client sends stays good for its owner.
+  // An unused token that another client sends stays valid for its owner.
   if (!isOwner && row.replacedAt === null) throw refusedGrant(REFUSED)
   if (row.replacedAt === null) {
     await refuseSuspended(app, row.userId)
@@ -142,13 +143,13 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
   return { grant, successor }
 }
 
-// A chain within the window is short; that of an old token may have thousands of tokens, and is never walked.
+// A chain within the window is short. The chain of an old token may have thousands of tokens and is never followed.
 const FIND_SUCCESSORS = `with recursive chain (hash, place) as (
     select replaced_by, 1 from oauth_refresh_tokens where hash = ? union all
     select r.replaced_by, place + 1 from chain join oauth_refresh_tokens r on r.hash = chain.hash where r.replaced_by is not null)
   select hash from chain order by place`
 
-/** The unused token at the end of a chain, derived anew; undefined where the root secret that derived one of them is gone. */
+/** Derives the unused token at the end of a chain again; undefined when the root secret of one of its tokens was removed. */
 async function newestSuccessor(app: App, { presented, hash }: RefreshUse): Promise<string | undefined> {
   const find = app.memo('find-refresh-successors', () => app.db.prepareRead<{ hash: string }>(FIND_SUCCESSORS))
   const keys = app.config.keys.all(PURPOSE)
@@ -161,7 +162,7 @@ async function newestSuccessor(app: App, { presented, hash }: RefreshUse): Promi
   return newest
 }
 
-/** Notes that a token is given to its client once more; false when it was used in the meantime. */
+/** Notes that a token is sent to its client again; false when it was used in the meantime. */
 async function giveAgain(app: App, token: string): Promise<boolean> {
   const { rowsAffected } = await app.db.client.execute({
     sql: 'update oauth_refresh_tokens set issued_at = max(issued_at + 1, ?) where hash = ? and replaced_by is null',
@@ -170,7 +171,7 @@ async function giveAgain(app: App, token: string): Promise<boolean> {
   return rowsAffected === 1
 }
 
-/** Ends the grant of a token that was used a second time, and gives the refusal. */
+/** Ends the grant of a token that was used a second time, and returns the refusal. */
 async function refuseReplay(app: App, row: TokenRow, isOwner: boolean): Promise<OAuthError> {
   const ended = await endGrant(app, row.grantId, 'refresh-replay')
   await recordSecurityEvent(app, {
@@ -194,7 +195,7 @@ function refusalOfUnused(app: App, { scope, expiresAt }: TokenRow, use: RefreshU
     : refusedGrant(REFUSED)
 }
 
-// At 0 nothing is a retry, not even where the clock of the request is behind the one that won.
+// A window of 0 allows no retry, even when the request's clock is behind that of the request that won.
 function isRetry(app: App, { replacedAt }: TokenRow): boolean {
   const window = app.config.oauth.refreshReplayWindowInSeconds * 1000
   return window > 0 && app.now().getTime() - (replacedAt ?? 0) <= window

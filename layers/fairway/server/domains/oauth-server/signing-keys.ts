@@ -1,5 +1,5 @@
-// Two clocks are never equal: the first signing key counts from five minutes before it was made, or twenty first requests make
-// two.
+// Clocks of instances differ, so the first signing key is valid from five minutes before its creation. Otherwise twenty
+// concurrent first requests would create two.
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import {
@@ -18,7 +18,7 @@ import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 export const SIGNING_ALGORITHM = 'ES256'
 const PURPOSE = 'oauth-signing-key'
 
-/** What of the signing keys is sealed with the application's secret. */
+/** The columns of the signing keys that are sealed with the application's secret. */
 export const signingKeySealedColumns: SealedColumn[] = [
   { table: 'oauth_keys', column: 'sealed_private_jwk', purpose: PURPOSE, context: ({ id }) => String(id) },
 ]
@@ -27,7 +27,7 @@ const SIGNS_FOR_IN_MS = 30 * DAY_IN_MS
 /** How long a key is published before it signs: far longer than any cache keeps the list. */
 const PUBLISHED_AHEAD_IN_MS = DAY_IN_MS
 const READ_AGAIN_IN_MS = 60 * 1000
-/** The most that the setting allows. What was signed before it was lowered is good for this long. */
+/** The maximum of the setting. Tokens signed before it was lowered are valid for up to this long. */
 const LONGEST_ACCESS_TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 const CLOCK_SKEW_IN_MS = 5 * 60 * 1000
 
@@ -37,7 +37,7 @@ interface SigningKey {
   signsUntil: number
   publicJwk: Es256Jwk
   publicKey: Es256Key
-  /** Missing when it was sealed with a root secret that is gone: what it signed is good, but it signs no more. */
+  /** Missing when its root secret was removed. Its signatures stay valid, but it signs no more. */
   privateKey?: Es256Key
 }
 
@@ -59,7 +59,7 @@ interface Keys {
 const stateOf = (app: App): Keys => app.memo('oauth-keys', () => ({ known: [], readAt: -Infinity, imports: new Map() }))
 
 /**
- * Signs claims as a JWT (RFC 7515, compact) with the key that signs now; the first one is made on first use, and the next one a day
+ * Signs claims as a JWT (RFC 7515, compact) with the current key. The first key is created on first use, and each next one a day
  * before it is needed.
  */
 export async function signClaims(app: App, type: string, claims: Record<string, unknown>): Promise<string> {
@@ -74,16 +74,16 @@ export async function signClaims(app: App, type: string, claims: Record<string, 
   return signEs256({ typ: type, kid: id }, claims, privateKey)
 }
 
-/** The public half of a key by its `kid`; undefined when there is none. */
+/** Returns the public key with this `kid`; undefined when there is none. */
 export async function verificationKey(app: App, id: string): Promise<Es256Key | undefined> {
   const keys = stateOf(app)
   const find = () => keys.known.find(key => key.id === id)?.publicKey
-  // Another instance may have made it a moment ago.
+  // Another instance may have created it a moment ago.
   if (isStale(app, keys) || !find()) await readKeys(app, keys)
   return find()
 }
 
-/** The public halves of all keys that sign, will sign, or have signed what may still be good (RFC 7517). */
+/** Returns the public keys that sign, will sign, or have signed tokens that may still be valid (RFC 7517). */
 export async function publicKeys(app: App): Promise<{ keys: Es256Jwk[] }> {
   const { known } = await usableKeys(app)
   return {
@@ -92,8 +92,8 @@ export async function publicKeys(app: App): Promise<{ keys: Es256Jwk[] }> {
 }
 
 /**
- * Lets no key of now sign any more, from the next look of each instance on (within a minute); gives how many those were. The next
- * token is signed with a new one. What was signed before stays good until it ends.
+ * Retires all current keys and returns how many. Each instance notices at its next read (within a minute), and the next token
+ * gets a new key. Earlier tokens stay valid until they expire.
  */
 export async function retireSigningKeys(app: App): Promise<number> {
   const now = app.now().getTime()
@@ -104,7 +104,7 @@ export async function retireSigningKeys(app: App): Promise<number> {
   return rowsAffected
 }
 
-/** Deletes keys whose last token has ended. */
+/** Deletes keys whose last token has expired. */
 export async function purgeSigningKeys(app: App): Promise<void> {
   await app.db.client.execute({ sql: 'delete from oauth_keys where signs_until <= ?', args: [retiredBefore(app)] })
 }
@@ -113,13 +113,13 @@ const retiredBefore = (app: App): number => app.now().getTime() - LONGEST_ACCESS
 
 const isStale = (app: App, { readAt }: Keys): boolean => app.now().getTime() - readAt > READ_AGAIN_IN_MS
 
-/** The list with at least one key that signs now. */
+/** Returns the list with at least one key that signs now. */
 async function usableKeys(app: App): Promise<Keys> {
   const keys = stateOf(app)
   if (isStale(app, keys)) await readKeys(app, keys)
   const now = app.now().getTime()
   if (findKeyAt(keys, now)) return keys
-  // A clock that is a little behind must be able to use it too.
+  // An instance whose clock is slightly behind must be able to use it too.
   await addKey(app, keys, { signsFrom: now - CLOCK_SKEW_IN_MS, neededAt: now })
   await readKeys(app, keys)
   return keys
@@ -149,7 +149,7 @@ async function readKeys(app: App, keys: Keys): Promise<void> {
   keys.known = rows.map(row => {
     const imported = keys.imports.get(row.id) ?? importKey(app, row)
     keys.imports.set(row.id, imported)
-    // The halves of a key stay as they are; how long it signs does not.
+    // The key pair does not change, but the time until which it signs can.
     return { ...imported, signsUntil: row.signsUntil }
   })
   keys.readAt = app.now().getTime()
@@ -174,7 +174,7 @@ function unsealKey(app: App, { id, sealedPrivateJwk }: KeyRow): Es256Jwk | undef
   }
 }
 
-/** Adds a key unless another instance was faster; some key must sign from `neededAt` on (both times in milliseconds). */
+/** Adds a key unless another instance was faster. Some key must sign from `neededAt` on (both times in milliseconds). */
 async function addKey(app: App, keys: Keys, { signsFrom, neededAt }: Record<'signsFrom' | 'neededAt', number>) {
   const { publicJwk, privateJwk } = makeEs256Pair()
   const id = newId()

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { email, id, timestamp } from '../../kernel/database/columns'
 
-/** Switches that operators turn while the installation runs; one that is not here is off. */
+/** Switches that operators change while the installation runs. A missing one is off. */
 export const featureFlags = sqliteTable('feature_flags', {
   name: text('name').primaryKey(),
   /** 1 is on; anything else is off. */
@@ -22,9 +22,9 @@ export const oauthClients = sqliteTable(
     redirectUris: text('redirect_uris').notNull(),
     clientUri: text('client_uri'),
     applicationType: text('application_type', { enum: ['web', 'native'] }).notNull(),
-    /** The grant types it registered, as JSON; null in rows of before they were kept. */
+    /** The registered grant types, as JSON; null in rows from before this column. */
     grantTypes: text('grant_types'),
-    /** Equal for registrations that say the same from the same network. */
+    /** Equal for equal registrations from the same network. */
     fingerprint: text('fingerprint'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
@@ -35,47 +35,47 @@ export const oauthClients = sqliteTable(
   ],
 )
 
-/** One row per consent. It is the family of everything issued from it: each use checks it in its own statement. */
+/** One row per consent. It is the family of everything issued from it; each use checks it in its own statement. */
 export const oauthGrants = sqliteTable(
   'oauth_grants',
   {
     id: id(),
     /** A registered client's id, or the address of a metadata document. */
     clientId: text('client_id').notNull(),
-    /** As it was shown on the consent page. */
+    /** As shown on the consent page. */
     clientName: text('client_name').notNull(),
     userId: text('user_id').notNull(),
     email: email('email').notNull(),
     orgId: text('org_id').notNull(),
-    /** The provider of the session that approved it, which the organization may ask for. */
+    /** The provider of the session that approved it. The organization can require one. */
     provider: text('provider').notNull().default(''),
-    /** The domain or tenant that this provider vouched for, which the organization may ask for as well. */
+    /** The domain or tenant that this provider vouched for. The organization can require one too. */
     providerDomain: text('provider_domain'),
     /** Space-separated. */
     scope: text('scope').notNull(),
-    /** Whether `mcp:write` covers tools that lose something for good. */
+    /** Whether `mcp:write` includes destructive tools. */
     mayDelete: integer('may_delete', { mode: 'boolean' }).notNull().default(true),
     /** The exact `/mcp` address. */
     resource: text('resource').notNull(),
-    /** Where the code was sent, without a port that may differ each time; null in rows of before it was kept. */
+    /** The address that the code was sent to, without a port chosen at runtime; null in rows from before this column. */
     redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
-    /** When `/mcp` was first called with a token of it. */
+    /** When `/mcp` was first called with one of its tokens. */
     calledAt: timestamp('called_at'),
-    /** After this nothing of it is renewed. */
+    /** After this, it cannot be renewed. */
     expiresAt: timestamp('expires_at').notNull(),
     revokedAt: timestamp('revoked_at'),
     revokedReason: text('revoked_reason'),
-    /** SHA-256 of a personal token; null for what a host was granted. */
+    /** SHA-256 of a personal token; null for grants of hosts. */
     tokenHash: text('token_hash'),
-    /** The network a personal token was last used from. */
+    /** The network that a personal token was last used from. */
     usedFrom: text('used_from'),
   },
   table => [
     index('oauth_grants_user').on(table.userId, table.revokedAt),
     index('oauth_grants_org').on(table.orgId, table.revokedAt),
-    // What members have connected, the one used last first.
+    // For the list of apps that members have connected, most recently used first.
     index('fw_oauth_grants_used')
       .on(table.orgId, table.lastUsedAt, table.id)
       .where(sql`revoked_at is null`),
@@ -102,7 +102,7 @@ export const oauthCodes = sqliteTable(
   table => [index('oauth_codes_grant').on(table.grantId), index('oauth_codes_expires').on(table.expiresAt)],
 )
 
-/** Refresh tokens; each names its successor once it was used. */
+/** Refresh tokens; each names its successor once it is used. */
 export const oauthRefreshTokens = sqliteTable(
   'oauth_refresh_tokens',
   {
@@ -110,9 +110,9 @@ export const oauthRefreshTokens = sqliteTable(
     hash: text('hash').primaryKey(),
     grantId: text('grant_id').notNull(),
     clientId: text('client_id').notNull(),
-    /** When its client was last given it. */
+    /** When it was last sent to its client. */
     issuedAt: timestamp('issued_at').notNull(),
-    /** Thirty days after it was first given. */
+    /** Thirty days after it was first sent, or the end of the grant if that is sooner. */
     expiresAt: timestamp('expires_at').notNull(),
     replacedBy: text('replaced_by'),
     replacedAt: timestamp('replaced_at'),
@@ -124,7 +124,7 @@ export const oauthRefreshTokens = sqliteTable(
   ],
 )
 
-/** Signing keys of access tokens: published before they sign, and published after, as long as what they signed may live. */
+/** Signing keys of access tokens. They are published before they sign, and afterwards as long as their tokens may live. */
 export const oauthKeys = sqliteTable('oauth_keys', {
   /** The `kid`. */
   id: id(),
@@ -132,16 +132,16 @@ export const oauthKeys = sqliteTable('oauth_keys', {
   publicJwk: text('public_jwk').notNull(),
   /** The private half as a JWK, sealed. */
   sealedPrivateJwk: text('sealed_private_jwk').notNull(),
-  /** When it begins to sign. */
+  /** When it starts to sign. */
   signsFrom: timestamp('signs_from').notNull(),
-  /** When it ends to sign. */
+  /** When it stops signing. */
   signsUntil: timestamp('signs_until').notNull(),
   createdAt: timestamp('created_at').notNull(),
-  /** One row per generation: two instances that rotate at once make one key. */
+  /** One row per generation, so that two instances that rotate concurrently create one key. */
   generation: integer('generation').notNull().unique(),
 })
 
-/** Why metadata documents could not be fetched lately, for all instances; one row at most, and none while fetching works. */
+/** Why metadata documents could not be fetched lately, for all instances. At most one row, and none while fetching works. */
 export const oauthDocumentOutages = sqliteTable('oauth_document_outages', {
   id: id(),
   cause: text('cause').notNull(),

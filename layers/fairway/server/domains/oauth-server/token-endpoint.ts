@@ -7,7 +7,7 @@ import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
 import { type ClientRequest, readFields, requireField } from './token-request'
 
-/** Answers a request of the token endpoint; throws OAuthError in the words of RFC 6749 §5.2. */
+/** Handles a request of the token endpoint; throws OAuthError with the codes of RFC 6749 §5.2. */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
   const fields = readFields(request)
   const grantType = requireField(fields, 'grant_type')
@@ -17,8 +17,8 @@ export async function answerTokenRequest(app: App, request: ClientRequest): Prom
 }
 
 /**
- * Ends the grant that a refresh or access token came from (RFC 7009). A token that is unknown, over, or another client's changes
- * nothing and is no error. Throws `invalid_request` and `invalid_client`.
+ * Ends the grant of a refresh or access token (RFC 7009). An unknown token, an expired access token and another client's token
+ * change nothing and cause no error. Throws `invalid_request` and `invalid_client`.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
   const fields = readFields(request)

@@ -17,8 +17,9 @@ export interface ClientRequest {
 const MOST_CHARACTERS = 2048
 
 /**
- * The fields that carry something; an empty one counts as not sent (RFC 6749 §3.2). A client that names itself in the header is in
- * `client_id`. Throws `invalid_request` for overlong fields and for two clients, and `invalid_client` for one that brings a secret.
+ * Returns the fields that are not empty; an empty one counts as not sent (RFC 6749 §3.2). `client_id` also comes from the header.
+ * Throws `invalid_request` for overlong fields and for two different clients, and `invalid_client` for a client that sends a
+ * secret.
  */
 export function readFields({ form, authorization }: ClientRequest): Partial<Record<string, string>> {
   for (const [name, value] of Object.entries(form)) {
@@ -27,7 +28,7 @@ export function readFields({ form, authorization }: ClientRequest): Partial<Reco
   const fields: Partial<Record<string, string>> = Object.fromEntries(
     Object.entries(form).filter(([, value]) => value !== ''),
   )
-  // Every client here is a public one and was given no secret.
+  // Every client here is public and has no secret.
   if (fields.client_secret ?? fields.client_assertion) throw new OAuthError('invalid_client', PUBLIC_ONLY, 401)
   if (authorization === undefined) return fields
   const clientId = clientOfHeader(authorization)
@@ -37,21 +38,24 @@ export function readFields({ form, authorization }: ClientRequest): Partial<Reco
   return { ...fields, client_id: clientId }
 }
 
-// What was sent is not repeated: it may be anything.
+// The sent name is not repeated, because it can be anything.
 const known = (name: string): string => (/^[a-z_]{1,30}$/.test(name) ? name : 'A field')
 
-/** The value of a field that must be there; throws `invalid_request`. */
+/** Returns the value of a required field; throws `invalid_request`. */
 export function requireField(fields: Partial<Record<string, string>>, name: string): string {
   const value = fields[name]
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
   return value
 }
 
-/** The client that a header names; some libraries send one with an empty secret. Throws `invalid_client` for every other header. */
+/**
+ * Returns the client that a header names. Some libraries send one with an empty secret. Throws `invalid_client` for every other
+ * header.
+ */
 function clientOfHeader(authorization: string): string {
   const [, credentials = ''] = /^basic +([\w+/-]+=*)$/i.exec(authorization) ?? []
   const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? []
-  // As RFC 6749 §2.3.1 encodes it.
+  // Encoded as in RFC 6749 §2.3.1.
   const clientId = decodedText(encoded.replaceAll('+', ' '))
   if (clientId && clientId.length <= MOST_CHARACTERS) return clientId
   const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
@@ -62,18 +66,21 @@ function clientOfHeader(authorization: string): string {
 
 const PUBLIC_ONLY = 'Clients are public here: send client_id alone.'
 
-/** The code verifier (RFC 7636 §4.1); throws `invalid_request` when it is missing and `invalid_grant` when it can be none. */
+/**
+ * Returns the code verifier (RFC 7636 §4.1). Throws `invalid_request` when it is missing and `invalid_grant` when it is
+ * malformed.
+ */
 export function requireVerifier(fields: Partial<Record<string, string>>): string {
   const verifier = requireField(fields, 'code_verifier')
   if (!CODE_VERIFIER.test(verifier)) throw refusedGrant('The code verifier is not well formed.')
   return verifier
 }
 
-/** The refusal of a code or a refresh token; it says as little as can help a developer. */
+/** The refusal of a code or a refresh token. It says only as much as a developer needs. */
 export const refusedGrant = (description: string, error: OAuthErrorCode = 'invalid_grant'): OAuthError =>
   new OAuthError(error, description)
 
-/** Throws `invalid_grant` while the person of a code or a token is suspended; the description begins with our code. */
+/** Throws `invalid_grant` while the person of a code or a token is suspended. The description begins with our code. */
 export async function refuseSuspended(app: App, userId: string | null): Promise<void> {
   if (userId === null) return
   await checkNotSuspended(app, userId).catch((error: unknown) => {

@@ -17,7 +17,7 @@ const STORED = `select
   (select count(*) from fw_migrations) as count,
   (select max(name) from fw_migrations) as newest`
 
-/** How this installation is: versions, storage, the queue and the outbox. */
+/** Returns the health of this installation: versions, storage, the queue and the outbox. */
 export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'organizations' | 'backupAt'>> {
   const { rows } = await app.db.client.execute(STORED)
   const { bytes, ...migrations } = storedSchema.parse(rows[0])
@@ -34,7 +34,7 @@ export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'org
   }
 }
 
-/** The space of the disk that the data folder is on, in bytes; null where there is no such folder. */
+/** The space on the disk with the data folder, in bytes; null when the folder does not exist. */
 async function freeSpace({ env }: App): Promise<Health['disk']> {
   const found = await statfs(env.FW_DATA_DIR || '.data').catch(() => undefined)
   return found ? { free: found.bavail * found.bsize, total: found.blocks * found.bsize } : null

@@ -15,9 +15,9 @@ const WITHOUT_ORGANIZATION = ''
 const MOVED = 'movedUserId'
 
 /**
- * The only statements that write the `active-org-id` setting, for transactions: `who` picks people (`u`, who work in `m`), and `to`
- * is the id of the organization that each of them works in from now on, empty for none. The first one reads what the second one
- * is about to change; `logMoves` finds its rows among the results.
+ * The only statements that write the `active-org-id` setting, for transactions. `who` selects people (`u`, whose active
+ * organization is `m`). `to` is the id of the organization that each of them works in from then on, empty for none. The first
+ * statement reads the rows that the second one changes, so `logMoves` finds them in the results.
  */
 export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] {
   const people = `from ${PEOPLE} ${orgContextJoin} where ${who.sql}`
@@ -35,7 +35,7 @@ export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }):
   ]
 }
 
-/** Makes people work in an organization that they are in at that moment; `when` is a further condition. */
+/** Moves people to an organization that they are members of at that moment; `when` is a further condition. */
 export const moveStatements = (userId: string, orgId: string, when: SqlPart = { sql: '1', args: [] }): InStatement[] =>
   activeOrgStatements({
     who: {
@@ -46,8 +46,8 @@ export const moveStatements = (userId: string, orgId: string, when: SqlPart = { 
   })
 
 /**
- * Makes a person work in one of their organizations, or without one (null). Moving between two organizations is logged as a warning
- * that names both and the credentials left behind. Throws `forbidden` when the person is not a member.
+ * Moves a person to one of their organizations, or to none (null). A move between two organizations is logged as a warning with
+ * both names and the credentials left behind. Throws `forbidden` when the person is not a member.
  */
 export async function setActiveOrgId(
   app: App,
@@ -67,7 +67,7 @@ export async function setActiveOrgId(
   }
 }
 
-/** The same for a person who has not confirmed it: false when they work in another organization than this one and `closedId`. */
+/** The same without a confirmation: false when the person works in an organization other than this one and `closedId`. */
 export const setActiveOrgIdFromNone = (
   app: App,
   { userId }: { userId: string },
@@ -84,12 +84,12 @@ async function move(app: App, statements: InStatement[], reason: string): Promis
 }
 
 /**
- * For transactions that end memberships, while their rows still exist: people who work in an organization that ends for them work in
- * the oldest that is left from now on. A person who has none left works without one, and is given no default organization again.
+ * For transactions that end memberships, while their rows still exist. People who work in an organization that ends for them move
+ * to their oldest remaining one. A person with none left works without one and gets no new default organization.
  */
 export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   activeOrgStatements({
-    // The condition is about `m`, which is here the one that each of them works in.
+    // The condition is about `m`, which is here the organization that each of them works in.
     who: {
       sql: `u.id in (select m.user_id from org_members m where ${sql}) and m.user_id is not null and (${sql})`,
       args: [...args, ...args],
@@ -103,8 +103,8 @@ export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   })
 
 /**
- * For transactions in which a person joins, before the row is there: the first organization becomes the active one. Else the person
- * goes on working where they do; that is written down, for neither an old choice nor the order of memberships may move them.
+ * For transactions that add a member, before the row exists. The first organization becomes the active one. Otherwise the person
+ * stays in their active one, and that choice is stored: an old choice or the order of memberships must not move them.
  */
 export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>
   activeOrgStatements({
@@ -116,10 +116,7 @@ export const joinStatements = (userId: string, orgId: string, when: SqlPart): In
     },
   })
 
-/**
- * Logs a warning for each move between two organizations that the statements of a transaction have made, with the credentials
- * left behind.
- */
+/** Logs a warning for each move between two organizations in the results of a transaction, with the credentials left behind. */
 export async function logMoves(app: App, results: readonly ResultSet[], reason: string): Promise<void> {
   const keysOf = new Map<string, string[]>()
   for (const row of results.filter(({ columns }) => columns[0] === MOVED).flatMap(({ rows }) => rows)) {
@@ -128,7 +125,7 @@ export async function logMoves(app: App, results: readonly ResultSet[], reason: 
     if (!from || !to || from.id === to.id) continue
     const keys = keysOf.get(from.id) ?? (await listOrgCredentialKeys(app, from.id))
     keysOf.set(from.id, keys)
-    // The log redacts what is stored under names of secrets; these are only the names of credentials.
+    // The log redacts values under the names of secrets. These are only the names of credentials.
     const what = { userId: row[MOVED], from, to, reason, noLongerReadable: keys }
     app.log.warn('the active organization of an account has changed', what)
   }

@@ -11,9 +11,9 @@ import { requireOrg } from './org-context'
 
 interface AppRolesInput<Role extends string> {
   appId: string
-  /** A set: their order means nothing. */
+  /** A set; the order has no meaning. */
   roles: readonly Role[]
-  /** Shown where nothing is assigned; it grants nothing. */
+  /** Shown for members without an assignment; it grants nothing. */
   defaultRole?: Role
 }
 
@@ -21,15 +21,18 @@ interface AppRoles<Role extends string = string> {
   readonly appId: string
   readonly roles: readonly Role[]
   readonly defaultRole: Role | null
-  /** A guard that lets in a person who has one of these roles by an explicit assignment; throws at load for none or an undeclared one. */
+  /**
+   * Returns a guard that requires an explicit assignment to one of these roles. Throws at load for an empty list or an undeclared
+   * role.
+   */
   requireAny(...accepted: Role[]): AppRoleGuard
-  /** The caller's role in this application, or why there is none; see `AppRoleIdentity` for whose. */
+  /** Returns the caller's role in this application, or why there is none. See `AppRoleIdentity` for the person that is meant. */
   resolve(identity?: AppRoleIdentity): Promise<AppRoleResolution>
 }
 
 const APP_ID = /^[a-z][a-z0-9-]{0,63}$/
 
-/** Declares the roles of this application (SPEC: Application role definition); throws at load when the declaration is not sound. */
+/** Declares the roles of this application (SPEC: Application role definition). Throws at load when the declaration is invalid. */
 export function defineAppRoles<const Role extends string>(input: AppRolesInput<Role>): AppRoles<Role> {
   const { appId, defaultRole = null } = input
   const roles = Object.freeze([...new Set(input.roles)])
@@ -58,9 +61,9 @@ const undeclared = (appId: string, role: string, roles: readonly string[]): Erro
   new Error(`app roles of ${appId}: "${role}" is not declared; there are: ${roles.join(', ')}`)
 
 type AppRoleGuard = ((context: GuardContext) => Promise<true>) &
-  // An assignment is one of a member: there is an organization.
+  // Only members have assignments, so there is an organization.
   Proving<InOrganization> & {
-    /** The roles that it lets in, for catalogues. */
+    /** The accepted roles, for catalogues. */
     readonly roles: readonly string[]
   }
 
@@ -71,7 +74,7 @@ const REASONS: Record<Exclude<AppRoleResolution['status'], 'assigned'>, string> 
   'no-org': 'This runs outside of an organization.',
 }
 
-/** True for an explicit assignment to an accepted role; throws `forbidden` with what is missing otherwise. */
+/** Returns true for an explicit assignment to an accepted role. Otherwise throws `forbidden` with the missing role. */
 function requireAssigned(resolution: AppRoleResolution, accepted: readonly string[]): true {
   if (resolution.status === 'assigned' && accepted.includes(resolution.role)) return true
   const wanted = accepted.join(' or ')
@@ -82,7 +85,10 @@ function requireAssigned(resolution: AppRoleResolution, accepted: readonly strin
   throw new AppError('forbidden', { detail })
 }
 
-/** Whose role is meant: `undefined` takes the person and the organization of the current request or action, `null` means there is none. */
+/**
+ * The person whose role is meant: `undefined` takes the person and organization of the current request or action, `null` means
+ * none.
+ */
 interface AppRoleIdentity {
   userEmail?: string | null
   orgId?: string | null
@@ -97,14 +103,17 @@ interface Vocabulary {
   roles: readonly string[]
 }
 
-// One statement starts from the membership: an assignment that a removed member left behind is never seen.
+// The statement starts from the membership, so a leftover assignment of a removed member is never found.
 const FIND = `
   select r.role as role from ${PEOPLE}
   join org_members m on m.user_id = u.id and m.org_id = ?
   left join app_member_roles r on r.org_id = m.org_id and r.user_id = m.user_id and r.app_id = ?
   where u.email = ?`
 
-/** Finds an explicit assignment; a stored role that is no longer declared counts as none. A database error is an error, never a denial. */
+/**
+ * Finds an explicit assignment. A stored role that is no longer declared counts as none. A database error is thrown and never
+ * becomes a denial.
+ */
 async function resolveAppRole(
   { appId, roles }: Vocabulary,
   identity: AppRoleIdentity = {},
@@ -121,7 +130,7 @@ async function resolveAppRole(
   return toResolution(row.role, roles)
 }
 
-// The session is not read for a person who is named: a page that every visitor shares may ask about one.
+// The session is not read when a person is named, because a page shared by all visitors may ask about one.
 async function completed({ userEmail, orgId }: AppRoleIdentity): Promise<AppRoleIdentity> {
   if (userEmail !== undefined && orgId !== undefined) return { userEmail, orgId }
   const session = await sessionOfRun(requireRun())
@@ -145,7 +154,7 @@ const LIST = `
   ${personJoin('r.user_id')}
   where r.org_id = ? and r.app_id = ? order by u.email`
 
-/** The declared roles and who has which in the organization the person works in; throws `unknown-app`. */
+/** Lists the declared roles and their members in the organization that the person works in; throws `unknown-app`. */
 export async function listAppRoles(app: App, session: Session, appId?: string): Promise<AppRolesAnswer> {
   const actor = requireOrg(session, 'read-app-roles')
   const declared = requireDeclared(app, appId)
@@ -164,11 +173,14 @@ export async function listAppRoles(app: App, session: Session, appId?: string): 
 interface AssignmentInput {
   appId?: string
   email: string
-  /** null takes the assignment away. */
+  /** null removes the assignment. */
   role: string | null
 }
 
-/** Assigns a declared role to a member, or takes it away; throws `unknown-app`, `unknown-role`, `forbidden` and `not-found`. */
+/**
+ * Assigns a declared role to a member, or removes it; throws `unknown-app`, `unknown-role`, `forbidden`, `conflict` and
+ * `not-found`.
+ */
 export async function assignAppRole(app: App, session: Session, input: AssignmentInput): Promise<void> {
   const actor = requireOrg(session, 'assign-app-role')
   const { appId, roles } = requireDeclared(app, input.appId)

@@ -1,4 +1,5 @@
-// An organization that an owner deletes: closed at once, restored within the days of grace, and then removed with all its rows.
+// An owner's deletion of an organization: it closes immediately, can be restored in the grace period, and is then removed with
+// its rows.
 import { z } from 'zod'
 import { purgePolicies } from './second-factor'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -17,7 +18,7 @@ import { findMembership } from './switch-organization'
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const PIECE = 1000
 
-/** What deleting the organization removes, and from when; nothing is changed. Throws `name-mismatch`. */
+/** Returns the rows and members that a deletion would remove, and when. It changes nothing. Throws `name-mismatch`. */
 export async function planDeletion(app: App, actor: Actor, typed: string): Promise<OrganizationDeletion> {
   if (typed.trim().toLowerCase() !== actor.orgName.trim().toLowerCase()) throw new AppError('name-mismatch')
   const { client } = app.db
@@ -27,14 +28,14 @@ export async function planDeletion(app: App, actor: Actor, typed: string): Promi
   return { rows, members, purgeAt: purgeAt.toISOString(), nextOrgId: actor.orgId }
 }
 
-/** Those of these tables that are the application's own and whose rows are in organizations. */
+/** Returns the tables that are the application's own and whose rows are in organizations. */
 export const ofAuthors = (app: App, tables: readonly TableOfRows[]): TableOfRows[] =>
   tables.filter(({ name, hasOrg }) => hasOrg && !app.platformTables.has(name))
 
 /**
- * Deletes the organization, when its name was typed again: nobody is in it any more, and its connected apps end. Says which
- * organization the person works in now, and until when an owner can restore this one. Throws `name-mismatch`, `claim-open`, and
- * `forbidden` when the person is no owner at that moment.
+ * Deletes the organization after its name was typed again. All members lose access, and its connected apps end. Returns the
+ * organization that the person works in now, and until when an owner can restore this one. Throws `name-mismatch`, `claim-open`,
+ * and `forbidden` when the person is not an owner at that moment.
  */
 export async function deleteOrganization(
   app: App,
@@ -66,7 +67,7 @@ export async function deleteOrganization(
   return { ...planned, nextOrgId: (await findActiveOrg(app, session.userId))?.id ?? null }
 }
 
-/** The statements that take everybody out of an organization, if it is deleted. */
+/** The statements that suspend all memberships of an organization, if it is deleted. */
 function suspendStatements(app: App, orgId: string): InStatement[] {
   const isDeleted = '(select deleted_at from organizations where id = ?) is not null'
   const args = [orgId, orgId]
@@ -77,13 +78,13 @@ function suspendStatements(app: App, orgId: string): InStatement[] {
         select org_id, user_id, role, joined_at from org_members where org_id = ? and ${isDeleted}`,
       args,
     },
-    // They stay ended when it is restored: an owner may have deleted it because of them.
+    // Apps stay disconnected after a restore, because an owner may have deleted the organization because of them.
     ...endGrantsStatements(app, { sql: `org_id = ? and ${isDeleted}`, args }, 'organization-deleted'),
     { sql: `delete from org_members where org_id = ? and ${isDeleted}`, args },
   ]
 }
 
-/** The deleted organizations that this person can restore, the one that is removed next first. */
+/** Lists the deleted organizations that this person can restore, soonest removal first. */
 export async function listDeleted(app: App, userId: string): Promise<DeletedOrganization[]> {
   const { rows } = await app.db.client.execute({
     sql: `select o.id, o.name, o.purge_at as purgeAt from fw_suspended_members s join organizations o on o.id = s.org_id
@@ -98,8 +99,8 @@ const deletedSchema = z
   .transform(row => ({ ...row, purgeAt: new Date(row.purgeAt).toISOString() }))
 
 /**
- * Undoes `deleteOrganization`: everybody is back in their role, and people who work without an organization work in this one again.
- * Throws `not-found` when it isn't there any more or the person was no owner of it.
+ * Undoes `deleteOrganization`. All members get their roles back, and those who work without an organization work in this one
+ * again. Throws `not-found` when it has been removed or the person was not an owner.
  */
 export async function restoreOrganization(app: App, { userId }: Session, orgId: string): Promise<OrganizationEntry> {
   const mayRestore = `exists (select 1 from fw_suspended_members s join organizations o on o.id = s.org_id
@@ -139,12 +140,12 @@ export async function restoreOrganization(app: App, { userId }: Session, orgId: 
 }
 
 /**
- * Removes the organizations whose days of grace are over, with the rows of every table that has `org_id`. It works in pieces and goes on
- * where it stopped. The audit log stays.
+ * Removes organizations whose grace period has passed, with the rows of every table that has `org_id`. It deletes in batches and
+ * continues where it stopped. The audit log stays.
  */
 export async function purgeOrganizations(app: App): Promise<void> {
   await purgePolicies(app)
-  // From here on nobody restores it, whatever another machine's clock says.
+  // From here on, it cannot be restored, even if the clock of another machine is behind.
   const { rows } = await app.db.client.execute({
     sql: 'update organizations set purge_at = 0 where purge_at <= ? returning id',
     args: [app.now().getTime()],
@@ -166,13 +167,13 @@ async function purge(app: App, tables: readonly TableOfRows[], orgId: string): P
   app.log.info('organization removed', { orgId })
 }
 
-/** The statements after which nothing of the platform's own is left of an organization but the audit log. */
+/** The statements that remove all of the platform's rows of an organization except the audit log. */
 export const forgetStatements = (app: App, orgId: string): InStatement[] => [
   ...app.dependents.flatMap(declared => declared.forgetOrganization?.({ sql: 'org_id = ?', args: [orgId] }) ?? []),
   { sql: 'delete from organizations where id = ?', args: [orgId] },
 ]
 
-/** Rows that others refer to go after those: a table that refuses is tried again when another one is empty. */
+/** Deletes referenced rows after the rows that refer to them: a table that refuses is tried again when another one is empty. */
 async function removeRows(app: App, tables: readonly TableOfRows[], orgId: string): Promise<void> {
   const refused: TableOfRows[] = []
   let refusal: unknown
@@ -188,7 +189,7 @@ async function removeRows(app: App, tables: readonly TableOfRows[], orgId: strin
   if (refused.length > 0) await removeRows(app, refused, orgId)
 }
 
-/** True when there may be more. The newest rows go first: rows mostly refer to older ones. */
+/** Returns true when there may be more rows. Deletes the newest rows first, because rows mostly refer to older ones. */
 async function removePiece(on: Runs, { quoted, hasRowid }: TableOfRows, orgId: string): Promise<boolean> {
   const piece = `rowid in (select rowid from ${quoted} where org_id = ? order by rowid desc limit ${PIECE})`
   const { rowsAffected } = await on.execute({

@@ -7,21 +7,21 @@ import type { TableOfRows } from '#fairway/server/kernel/owned-rows'
 import { logMoves, moveOnStatements } from './active-org'
 import { findHandedOver, handOverStatements, type Receivers, writeOwnedRows } from './hand-over'
 
-/** Why people work elsewhere whose membership has ended. */
+/** The logged reason for a move when a membership has ended. */
 export const MEMBERSHIP_ENDED = 'membership ended'
 
 interface EndedMembership {
   orgId: string
   userId: string
-  /** Nothing ends where this does not hold; about `m`. */
+  /** The membership ends only if this holds; about `m`. */
   condition: SqlPart
-  /** The address of the member who takes over; the longest-standing owner where none is named. */
+  /** The address of the member who takes over; defaults to the longest-standing owner. */
   receiver?: string
 }
 
 /**
- * Deletes one membership when the condition on it holds, with what the person was given in this organization, and hands over what
- * they were responsible for. True when it was deleted; all in one transaction. Throws `rows-refused`.
+ * Deletes one membership if its condition holds, with the person's roles, shares and connected apps in this organization. Hands
+ * over the rows that they were responsible for. Returns true when it was deleted, all in one transaction. Throws `rows-refused`.
  */
 export async function endMembership(
   app: App,
@@ -39,7 +39,7 @@ export async function endMembership(
 }
 
 interface EndedMemberships {
-  /** Which ones, about `m`. */
+  /** The memberships to end, about `m`. */
   memberships: SqlPart
   /** The application's tables, by `findHandedOver`. */
   tables: readonly TableOfRows[]
@@ -47,8 +47,8 @@ interface EndedMemberships {
 }
 
 /**
- * The statements that end these memberships: they hand over, and take away what each person was given in that organization; the last
- * one deletes them. The caller hands their results to `logMoves`.
+ * The statements that end these memberships. They hand over rows, and remove each person's roles, shares and connected apps in
+ * that organization. The last one deletes the memberships. The caller passes the results to `logMoves`.
  */
 export function endMembershipsStatements(
   app: App,
@@ -67,8 +67,8 @@ export function endMembershipsStatements(
 }
 
 /**
- * Whom the maker `?` of organizations has brought into each of them: by an invitation of their own or of a person brought in, however
- * far back. The maker is one of them.
+ * The people whom the creator `?` of organizations brought into each of them. They accepted an invitation of the creator or of a
+ * person brought in, over any number of steps. The creator is included.
  */
 export const BROUGHT_IN = `
   with recursive brought (org_id, user_id) as (
@@ -80,9 +80,9 @@ export const BROUGHT_IN = `
   select org_id, user_id from brought`
 
 /**
- * The statements after which a person is alone, but for those who came by themselves, in the organizations they made: whom they
- * brought in is out, what those or the person promised others is withdrawn, and where no owner is left they are it. They do
- * nothing where `when` does not hold.
+ * The statements that remove everyone whom a person brought in from the organizations that the person created. Members who joined
+ * independently stay. Pending invitations of the person and of those removed are revoked, and the person becomes owner where none
+ * is left. The statements do nothing unless `when` holds.
  */
 export function removeBroughtInStatements(
   app: App,
@@ -117,8 +117,8 @@ export function removeBroughtInStatements(
 }
 
 /**
- * The condition that the owner of the address behind the account that made this organization has nothing left to say about who
- * uses it. Until then, a member whom that account let in must not shut it out.
+ * The condition that no claim on the account of the organization's creator is open. Until the owner of the address has decided
+ * it, a member whom that account let in must not shut it out.
  */
 export const makerIsSettled = (orgId: string, userId?: string): { sql: string; args: InValue[] } => ({
   sql: `not exists (select 1 from organizations o ${personJoin('o.created_by')}
@@ -126,14 +126,14 @@ export const makerIsSettled = (orgId: string, userId?: string): { sql: string; a
   args: [orgId, userId ?? null],
 })
 
-/** Throws `claim-open` where `makerIsSettled` does not hold: to say why nothing was written. */
+/** Throws `claim-open` unless `makerIsSettled` holds, to explain why a statement wrote nothing. */
 export async function refuseOpenClaim(app: App, orgId: string, userId?: string): Promise<void> {
   const isSettled = makerIsSettled(orgId, userId)
   const { rows } = await app.db.client.execute({ sql: `select ${isSettled.sql} as isSettled`, args: isSettled.args })
   if (rows[0]?.isSettled === 0) throw new AppError('claim-open')
 }
 
-/** What a person left in organizations and vaults says that their account was used. */
+/** Rows of a person in organizations and vaults count as use of their account. */
 export const organizationRows: DependentRows = {
   uses: userId => [
     `select 1 from vault_credentials w where w.user_id = ${userId}`,
@@ -191,11 +191,11 @@ export const organizationRows: DependentRows = {
       sql: `delete from ${table} where ${sql}`,
       args,
     })),
-  // An invitation of the same organization may have gone to the new address as well; then that one counts.
+  // The same organization may have invited the new address as well. Then that invitation counts.
   changeAddress: ({ email, newEmail }) => [
     { sql: 'update or ignore org_invitations set email = ? where email = ?', args: [newEmail, email] },
   ],
 }
 
-/** The organizations of the people that fit a condition on `user_id`. */
+/** Selects the organizations of the people that match a condition on `user_id`. */
 export const orgsOf = (condition: string): string => `select org_id from org_members where user_id ${condition}`

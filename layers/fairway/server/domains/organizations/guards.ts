@@ -1,18 +1,18 @@
-// Guards by what a person is in their organization: what an action or a collection may ask for before its own code runs.
+// Guards for a person's role in their organization. Actions and collections check them before their own code runs.
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { checkOrgOpens } from './org-context'
 
-/** What every guard looks at; null means that there is no session, or no organization. */
+/** The input of every guard; null means that there is no session, or no organization. */
 export interface GuardContext {
   session: Session | null
   orgId: string | null
 }
 
 /**
- * A guard that has been written down with what it proves: the types of the context that runs behind it follow from `proves`, which
- * no guard has when it runs, and lists of who may call take `orgRoles` and `roles`, those of the application.
+ * A guard with a declared proof. `proves` exists only as a type and determines the context type behind the guard. Lists of who
+ * may call use `orgRoles` and `roles`, the application's roles.
  */
 export interface Proving<Proof> {
   readonly proves?: Proof
@@ -20,13 +20,13 @@ export interface Proving<Proof> {
   readonly roles?: readonly string[]
 }
 
-/** What runs behind a guard for an organization knows of its caller. */
+/** The context behind a guard for an organization. */
 export interface InOrganization {
   orgId: string
   session: Session & { orgId: string; orgRole: OrgRole }
 }
 
-/** Asks a guard: throws what it throws, and `forbidden` unless it gives exactly `true`. */
+/** Runs a guard. Passes on its errors, and throws `forbidden` unless it returns exactly `true`. */
 export async function checkGuard<Context>(guard: (context: Context) => unknown, context: Context): Promise<void> {
   if ((await guard(context)) !== true) throw new AppError('forbidden')
 }
@@ -34,8 +34,8 @@ export async function checkGuard<Context>(guard: (context: Context) => unknown, 
 type OrganizationGuard = ((context: GuardContext) => true) & Proving<InOrganization>
 
 /**
- * A guard that lets in whoever works in an organization. It throws `unauthenticated` (401) without a session, `provider-required`
- * (403) where the organization is closed to the session, and `no-organization` (400) for a person who works without one.
+ * A guard that requires an organization. It throws `unauthenticated` (401) without a session, and `provider-required` (403) when
+ * the organization is closed to the session. It throws `no-organization` (400) for a person who works without one.
  */
 export const requireOrganization = (): OrganizationGuard =>
   Object.assign(
@@ -47,8 +47,8 @@ export const requireOrganization = (): OrganizationGuard =>
   )
 
 /**
- * A guard that lets in whoever has at least this role in their organization (owner > admin > member). It throws `forbidden` (403),
- * with a detail that names the role, for a smaller one, and what `requireOrganization` throws; at load for a role that there is not.
+ * A guard that requires at least this role in the organization (owner > admin > member). It throws `forbidden` (403) for a lower
+ * role, with a detail that names the role, and the errors of `requireOrganization`. Throws at load for an unknown role.
  */
 export function requireOrgRole(least: OrgRole): OrganizationGuard {
   const orgRoles = ORG_ROLES.slice(0, ORG_ROLES.indexOf(least) + 1)
@@ -72,7 +72,7 @@ function requireRole({ session, orgId }: GuardContext): OrgRole {
   return session.orgRole
 }
 
-// Methods are compared both ways, so that a guard may also look at what only an action has in hand.
+// Method parameters are bivariant, so a guard may also use properties that only the context of an action has.
 type GuardLike = { guard(context: GuardContext): unknown }['guard'] & Proving<object>
 
 type Together<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer All) => void ? All : never
@@ -83,8 +83,8 @@ type AllGuard<Guards extends readonly GuardLike[]> = ((context: Together<Context
   Proving<Together<ProofOf<Guards[number]>>>
 
 /**
- * A guard that lets in whom all of these let in, asked one after the other. It throws what the first one that refuses throws, and
- * `forbidden` where that one throws nothing itself; at load without a guard.
+ * A guard that requires all of these guards, checked in order. It throws the error of the first that refuses, or `forbidden` when
+ * that one does not throw. Throws at load without a guard.
  */
 export function requireAll<const Guards extends readonly GuardLike[]>(...guards: Guards): AllGuard<Guards> {
   if (guards.length === 0) throw new Error('requireAll: needs at least one guard')
@@ -97,7 +97,7 @@ export function requireAll<const Guards extends readonly GuardLike[]>(...guards:
   return Object.assign(guard, { ...(orgRoles && { orgRoles }), ...(roles && { roles }) }) as unknown as AllGuard<Guards>
 }
 
-// A guard that names no roles of the kind says nothing about them.
+// A guard without a list of roles puts no limit on them.
 function inAll<Role>(lists: readonly (readonly Role[] | undefined)[]): readonly Role[] | undefined {
   const [first, ...others] = lists.filter(list => list !== undefined)
   return first?.filter(role => others.every(list => list.includes(role)))

@@ -1,4 +1,5 @@
-// When a membership ends, what the member was responsible for in that organization becomes another member's. Nothing is deleted.
+// When a membership ends, another member takes over the rows that the member was responsible for in that organization. Nothing is
+// deleted.
 import { z } from 'zod'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -10,22 +11,25 @@ import { fieldErrors } from '#fairway/shared/field-errors'
 import type { HandOver } from '#fairway/shared/schemas/organization'
 import { forgetSharesSql } from './sharing'
 
-/** The chosen receivers, by organization: the address of a member. Without one it is the longest-standing owner who stays. */
+/** The chosen receivers, by organization: the address of a member. The default is the longest-standing owner who stays. */
 export type Receivers = Readonly<Record<string, string>>
 
 /** Whether a hand-over changes rows of this table. */
 export const isHandedOver = ({ hasOrg, people }: TableOfRows): boolean => hasOrg && people.length > 0
 
-/** The tables of the application that a hand-over changes. */
+/** Finds the tables of the application that a hand-over changes. */
 export const findHandedOver = async (on: Runs): Promise<TableOfRows[]> => (await findTables(on)).filter(isHandedOver)
 
 /** The longest-standing owner comes first, then the longest-standing member. */
 const HEIR_ORDER = `x.role = 'owner' desc, x.joined_at, x.user_id`
 
-/** Where members of organizations are; those of deleted ones wait in the second. */
+/** The tables of memberships; the second has those of deleted organizations. */
 type Members = 'org_members' | 'fw_suspended_members'
 
-/** For each of these memberships (`m`): the organization, the address that leaves, and the one that takes over; null where nobody stays. */
+/**
+ * Selects for each of these memberships (`m`) the organization, the leaving address and the receiving address; null when no
+ * member stays.
+ */
 function heirs({ sql, args }: SqlPart, receivers: Receivers, members: Members): SqlPart {
   const leaves = `exists (select 1 from ${members} m where m.rowid = x.rowid and (${sql}))`
   return {
@@ -38,8 +42,8 @@ function heirs({ sql, args }: SqlPart, receivers: Receivers, members: Members): 
 }
 
 /**
- * The statements that hand over, for the transaction that ends these memberships (`m`) and before it does. Rows that the receiver was
- * given by sharing are theirs now, so the shares go.
+ * The statements that hand over rows, for the transaction that ends these memberships (`m`), before it ends them. The receiver's
+ * own shares on these rows are removed, because the rows now belong to them.
  */
 export function handOverStatements(
   tables: readonly TableOfRows[],
@@ -75,12 +79,12 @@ type Receiver = z.output<typeof personSchema>
 interface Leaver {
   orgId: string
   email: string
-  /** The address of the member who was chosen. */
+  /** The address of the chosen member. */
   receiver?: string
 }
 
 /**
- * What would be handed over if this member left the organization: the rows by table, and who would receive them. Throws like
+ * Returns what a hand-over would change if this member left the organization: the rows by table, and the receiver. Throws like
  * `findReceiver`.
  */
 export const planHandOver = async (on: Runs, leaver: Leaver): Promise<HandOver> => ({
@@ -88,17 +92,23 @@ export const planHandOver = async (on: Runs, leaver: Leaver): Promise<HandOver> 
   rows: await countHandedOver(on, leaver),
 })
 
-/** How many rows of each table this member would hand over; tables without any are left out. */
+/** Counts the rows of each table that this member would hand over; tables without any are omitted. */
 export async function countHandedOver(on: Runs, leaver: Leaver): Promise<HandOver['rows']> {
   const isTheirs = ({ people }: TableOfRows) => `org_id = ? and ? in (${people.join(', ')})`
   return countByTable(on, await findHandedOver(on), isTheirs, [leaver.orgId, leaver.email])
 }
 
-/** Who takes over from this member: the one chosen, else the longest-standing owner; null where nobody stays. Throws `not-a-member` for somebody chosen who is none, or who leaves. */
+/**
+ * Returns the member who takes over: the chosen one, else the longest-standing owner; null when no member stays. Throws
+ * `not-a-member` when the chosen person is not a member or is the one who leaves.
+ */
 export const findReceiver = async (on: Runs, leaver: Leaver): Promise<HandOver['receivedBy']> =>
   (await findReceivers(on, leaver))[0] ?? null
 
-/** Who may take over from this member, the longest-standing first and 100 at most; of one chosen, only that one. Throws like `findReceiver`. */
+/**
+ * Lists the members who can take over, longest-standing owners first, at most 100; only the chosen one if there is one. Throws
+ * like `findReceiver`.
+ */
 export async function findReceivers(on: Runs, { orgId, email, receiver }: Leaver): Promise<Receiver[]> {
   const { rows } = await on.execute({
     sql: `select u.email as email, u.name as name from org_members x ${personJoin('x.user_id')}
@@ -109,17 +119,17 @@ export async function findReceivers(on: Runs, { orgId, email, receiver }: Leaver
   return rows.map(row => personSchema.parse(row))
 }
 
-/** The address of the longest-standing owner of the organization that a row of this table is in; null for a row in none. */
+/** The address of the longest-standing owner in the organization of a row of this table; null for a row without one. */
 export const longestOwner = (table: string): string =>
   `(select u.email from org_members x ${personJoin('x.user_id')} where x.org_id = ${table}.org_id order by ${HEIR_ORDER} limit 1)`
 
-/** The condition that a row of this table is in a deleted organization: it goes with that, or is back with it. */
+/** The condition that a row of this table is in a deleted organization, and is removed or restored with it. */
 export const isInDeleted = (table: string): string =>
   `exists (select 1 from organizations o where o.id = ${table}.org_id and o.deleted_at is not null)`
 
 /**
- * How many rows of each table go with a person's account: those of theirs in no organization that others are in, and every row of the
- * organizations (`goneOrgIds`) that go with it. Tables without any are left out.
+ * Counts the rows of each table that are deleted with a person's account. These are their own rows outside of shared
+ * organizations, and every row of the organizations (`goneOrgIds`) that are deleted with it. Tables without any are omitted.
  */
 export async function countPersonalRows(
   app: App,
@@ -145,13 +155,13 @@ export async function countPersonalRows(
   )
 }
 
-/** For an input that must name a member of the organization. */
+/** The error for an input that must name a member of the organization. */
 export const notAMember = (path: string): AppError =>
   new AppError('not-a-member', {
     errors: [{ path, message: fieldErrors['no-member'] }],
   })
 
-/** Runs statements of which some change the application's own rows; throws `rows-refused` where a table does not accept that. */
+/** Runs statements that also change the application's own rows; throws `rows-refused` when a table rejects the change. */
 export async function writeOwnedRows(app: App, statements: InStatement[]): Promise<ResultSet[]> {
   try {
     return await app.db.client.batch(statements, 'write')
@@ -160,7 +170,9 @@ export async function writeOwnedRows(app: App, statements: InStatement[]): Promi
   }
 }
 
-/** The error for a rule of the application's own tables that refuses a change; any other error as it is. */
+/**
+ * Converts the error of a constraint or trigger of the application's tables to `rows-refused`; returns any other error unchanged.
+ */
 export function rowsRefused(cause: unknown): unknown {
   if (!(cause instanceof Error) || !/constraint|RAISE/i.test(cause.message)) return cause
   return new AppError('rows-refused', { detail: `${cause.message}. Nothing has changed.`, cause })

@@ -33,8 +33,8 @@ interface InvitationInput {
 }
 
 /**
- * Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not
- * lost. Throws `email-not-verified`, and `rate-limited` when the limits of account, network or organization let none be invited.
+ * Invites each address; a pending invitation is renewed with a new link. Addresses that fail are listed, and the others are still
+ * invited. Throws `email-not-verified`, and `rate-limited` when the limits of account, network or organization allow none.
  */
 export async function invite(
   app: App,
@@ -56,12 +56,12 @@ export async function invite(
       if (error.code === 'rate-limited') limited.push(error)
     }
   }
-  // An answer that names the addresses has no place for when to come back.
+  // A response that lists addresses cannot carry a `retry-after` time.
   if (limited[0] && limited.length === inputs.length) throw limited[0]
   return result
 }
 
-/** True where a mail would go out in the name of a person who has not shown that their own address is theirs. */
+/** True when an invitation would be emailed in the name of a person whose own address is unconfirmed. */
 export const mustConfirmToInvite = (app: App, session: Session): boolean =>
   app.mailer.isRemote && !session.emailVerified
 
@@ -73,14 +73,14 @@ function requireInviter(app: App, session: Session): Actor {
   })
 }
 
-/** Counts one mail to a stranger; the command line has no network. */
+/** Counts one email to a stranger. The command line has no network. */
 async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
   await rateLimit(app, limits.invitationsPerAccount, actor.userId)
   if (clientAddress) await rateLimit(app, limits.invitationsPerAddress, addressKey(clientAddress))
   await rateLimit(app, limits.invitationsPerOrg, actor.orgId)
 }
 
-/** Invites one address; throws `already-a-member`, `forbidden` and `fresh-session-required` as `checkMayGive` does. */
+/** Invites one address; throws `already-a-member`, and `forbidden` and `fresh-session-required` like `checkMayGive`. */
 async function inviteOne(
   app: App,
   session: Session,
@@ -112,7 +112,10 @@ async function inviteOne(
   return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
 }
 
-/** Sends a pending invitation again with a new link, which ends the old one; throws `not-found`, `email-not-verified` and `rate-limited`. */
+/**
+ * Resends a pending invitation with a new link and invalidates the old one; throws `not-found`, `email-not-verified` and
+ * `rate-limited`.
+ */
 export async function resendInvitation(app: App, session: Session, id: string, clientAddress?: string): Promise<void> {
   const actor = requireInviter(app, session)
   const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
@@ -122,7 +125,7 @@ export async function resendInvitation(app: App, session: Session, id: string, c
   if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
 }
 
-/** Withdraws a pending invitation; its link is dead from now on. Throws `not-found`. */
+/** Revokes a pending invitation; its link stops working. Throws `not-found`. */
 export async function revokeInvitation(app: App, session: Session, id: string): Promise<void> {
   const actor = requireOrg(session, 'revoke-invitation')
   const revoked = await app.db.orm
@@ -133,10 +136,10 @@ export async function revokeInvitation(app: App, session: Session, id: string): 
   if (revoked.length === 0) throw new AppError('not-found')
 }
 
-/** The invitations that wait for an answer, for owners and admins. */
+/** Lists the pending invitations, for owners and admins. */
 export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
   const actor = requireOrg(session, 'list-invitations')
-  // Managers also see those whose inviter lost the right: they send them again or revoke them.
+  // Managers also see invitations whose inviter lost the right, so that they can resend or revoke them.
   const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
   const rows = await findInvitations(app, isPending, [actor.orgId, app.now().getTime()])
   return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
@@ -150,8 +153,8 @@ export async function listPendingInvitations(app: App, session: Session): Promis
 }
 
 /**
- * What the link has that owners and admins copy where no mail can be sent: whoever got it from them may join with an account of the
- * invited address, which nobody can confirm here. It proves no address.
+ * The secret in the link that owners and admins copy when no email can be sent. Its recipient may join with an account of the
+ * invited address, which cannot be confirmed here. It proves no address.
  */
 export const copiedToken = (
   app: App,
@@ -161,8 +164,8 @@ export const copiedToken = (
 type CopiedInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'expiresAt'>
 
 /**
- * The link that owners and admins copy; where mail is sent it holds no secret, and works once the address is confirmed. Nobody is given
- * the secret of a role that they may not give: they could make an account of that address themselves.
+ * The link that owners and admins copy. When email works, it contains no secret and requires a confirmed address. A member who
+ * may not grant a role never gets its secret, because they could create an account with that address themselves.
  */
 function copiedLink(app: App, { role: own }: Actor, invitation: CopiedInvitation): string {
   const link = linkOf(app, invitation.id)
@@ -177,7 +180,7 @@ function linkOf(app: App, id: string): URL {
   return link
 }
 
-/** An invitation with the names of its organization and of who made it. */
+/** An invitation with the names of its organization and its inviter. */
 export interface InvitationRow {
   id: string
   orgId: string
@@ -187,13 +190,13 @@ export interface InvitationRow {
   status: Exclude<InvitationView['status'], 'ended'>
   tokenHash: string
   expiresAt: Date
-  /** Their name, else their address; empty when the account is gone. */
+  /** The inviter's name, else their address; empty when the account is deleted. */
   invitedBy: string
   /** Whether it can be accepted now. */
   isOpen: boolean
 }
 
-/** The invitations (`i`) that fit a condition, the oldest first. */
+/** Finds the invitations (`i`) that match a condition, oldest first. */
 export async function findInvitations(
   app: App,
   condition: string,
@@ -216,7 +219,7 @@ async function refuseMember(app: App, orgId: string, email: string): Promise<voi
   if (await findMember(app, orgId, email)) throw new AppError('already-a-member')
 }
 
-/** Whether a name may be in the subject of a mail to a stranger: it is short, and neither an address nor markup. */
+/** Whether a name may be in the subject of an email to a stranger: it is short and contains no address or markup. */
 const isPlainName = (name: string): boolean => /^[^\p{Cc}<>:/\\@]{1,60}$/u.test(name)
 
 interface InvitationMail {
@@ -229,17 +232,17 @@ interface InvitationMail {
   inviterId: string
 }
 
-/** Why a mail was not queued, for people; undefined when it was. */
+/** Why an email was not queued; undefined when it was. */
 type MailFault = 'no-mail-server' | undefined
 
-/** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
+/** Queues the email with an invitation's link. A mail server that is slow or refuses it does not delay or lose the invitation. */
 async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
   if (!app.mailer.isReady) return 'no-mail-server'
   const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
   const { invitedBy, orgName, email, inviterId } = mail
   const organization = isPlainName(orgName) ? orgName : app.config.name
-  // Who is not known here yet is written to as the inviter speaks.
+  // An unknown recipient gets the email in the inviter's language.
   const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
   const language = known ?? 'en'
   const role = messagesOf(language).mailWords.roles[mail.role]

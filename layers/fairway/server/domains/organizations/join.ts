@@ -12,13 +12,13 @@ import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-conte
 
 interface Answer {
   id: string
-  /** The secret of the mailed link, which shows that somebody has read the mail of that address, or of one that was copied. */
+  /** The secret of the mailed link, which proves access to the mailbox, or that of a copied link. */
   token?: string
-  /** The row of the session that answers, where it is one of ours. */
+  /** The row of the session that responds; null when it is not a Fairway session. */
   sessionId?: string | null
 }
 
-/** What the page behind an invitation's link shows; throws `not-found` for a person with neither the link nor the address. */
+/** Returns the invitation for the page behind its link; throws `not-found` for a person who lacks both link and address. */
 export async function viewInvitation(app: App, session: Session, answer: Answer): Promise<InvitationView> {
   const row = await requireInvitation(app, session, answer)
   const closedAs = row.expiresAt <= app.now() ? 'expired' : 'ended'
@@ -38,8 +38,9 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
 }
 
 /**
- * Joins the organization, and works in it when it is the first or with `confirm`; accepting twice gives the same answer. Throws
- * `not-found` for another person's invitation, `email-not-verified` without proof of the address, and `invitation-ended`.
+ * Joins the organization. It becomes the active one if it is the first, or with `confirm`. Accepting twice returns the same
+ * result. Throws `not-found` for another person's invitation, `email-not-verified` without proof of the address, and
+ * `invitation-ended`.
  */
 export async function acceptInvitation(
   app: App,
@@ -78,7 +79,10 @@ function acceptStatements(app: App, userId: string, { id, orgId }: InvitationRow
   ]
 }
 
-/** Declines an invitation and returns the id of its organization; declining twice is the same as once. Throws `not-found` and `invitation-ended`. */
+/**
+ * Declines an invitation and returns the id of its organization. Declining twice has no further effect. Throws `not-found` and
+ * `invitation-ended`.
+ */
 export async function declineInvitation(app: App, session: Session, answer: Answer): Promise<string> {
   const row = await requireOwnInvitation(app, session, answer)
   if (row.status === 'declined') return row.orgId
@@ -90,7 +94,7 @@ export async function declineInvitation(app: App, session: Session, answer: Answ
   return row.orgId
 }
 
-/** The open invitation behind a link, for a browser that is not signed in; undefined for every other link. */
+/** Returns the open invitation behind a link, for a browser that is not signed in; undefined for every other link. */
 export async function findOpenInvitation(
   app: App,
   { id, token }: { id: string; token: string },
@@ -122,12 +126,12 @@ const hasMailedLink = (row: InvitationRow, token: string | undefined): boolean =
 const hasCopiedLink = (app: App, row: InvitationRow, token: string | undefined): boolean =>
   token !== undefined && !app.mailer.isReady && constantTimeEqual(token, copiedToken(app, row))
 
-// Who opens the mailed link has the mailbox, which is what a confirmation mail would have shown.
+// A person who opens the mailed link has access to the mailbox, as a confirmation email would prove.
 async function verifyEmail(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
   if (session.emailVerified) return
   const { token, sessionId = null } = answer
   if (hasMailedLink(row, token)) {
-    // From now on this session is one that has proved the address, and may say whose the account is.
+    // This session now counts as one that proved the address, and may decide an open claim of the account.
     const proved = provesAddressStatement(sessionId, session.userId)
     const user = { sql: 'id = ?', args: [session.userId] }
     await app.db.client.batch([proved, ...confirmingStatements(app, user)], 'write')
@@ -142,7 +146,7 @@ const MATCHES = `
   select o.id as id, o.name as name from organizations o where o.allowed_domain = ? and ${DOMAIN_HOLDS}
   and not exists (select 1 from org_members m where m.org_id = o.id and m.user_id = ?)`
 
-/** The organizations that people with this person's verified address may join; none for free-mail addresses. */
+/** Lists the organizations that this person's verified address allows to join; none for free-mail addresses. */
 export async function findDomainMatches(app: App, session: Session): Promise<{ id: string; name: string }[]> {
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified || !domain) return []
@@ -150,8 +154,8 @@ export async function findDomainMatches(app: App, session: Session): Promise<{ i
 }
 
 /**
- * Joins an organization by the domain of a verified address, as a member, and works in it when it is the first or with `confirm`;
- * joining twice is the same as once. Throws `forbidden`.
+ * Joins an organization as a member, by the domain of a verified address. It becomes the active one if it is the first, or with
+ * `confirm`. Joining twice has no further effect. Throws `email-not-verified` and `forbidden`.
  */
 export async function joinByDomain(
   app: App,

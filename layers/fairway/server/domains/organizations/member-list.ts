@@ -1,4 +1,4 @@
-// The members of an organization as people look them up: searched, filtered, sorted, paged, and as a file.
+// The members of an organization, for display and export: searched, filtered, sorted, paged, and as a file.
 import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
@@ -8,7 +8,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
 import type { OrgRole } from '#fairway/shared/roles'
 
-/** What the list of members may be sorted by. */
+/** The fields that the list of members can be sorted by. */
 export const MEMBER_ORDERS = ['name', 'role', 'joinedAt', 'lastActiveAt'] as const
 
 export interface MemberOrder {
@@ -26,9 +26,9 @@ export interface MemberFilter {
 export interface MemberQuery extends MemberFilter {
   page: number
   itemsPerPage: number
-  /** The longest there first, where it is not said. */
+  /** Defaults to longest-standing first. */
   order?: MemberOrder
-  /** Whether whoever asks may see when members were last active. */
+  /** Whether the caller may see when members were last active. */
   showsActivity?: boolean
 }
 
@@ -44,7 +44,7 @@ const columns = (showsActivity: boolean): string =>
 const MEMBERS = `org_members m ${personJoin('m.user_id')}`
 const FOUND = String.raw` and (u.email like ? escape '\' or u.name like ? escape '\')`
 
-/** What each order compares; the longest there come first among equals. */
+/** The value that each order compares. Longest-standing members come first among equals. */
 const ORDERS = {
   name: `coalesce(nullif(u.name, ''), u.email) collate nocase`,
   role: `case m.role when 'owner' then 0 when 'admin' then 1 else 2 end`,
@@ -52,12 +52,12 @@ const ORDERS = {
   lastActiveAt: 'lastActiveAt',
 } as const satisfies Record<MemberOrder['field'], string | undefined>
 
-/** The orders that compare something of the person. */
+/** The orders that compare a property of the person. */
 const ASKS_PEOPLE = new Set<MemberOrder['field'] | undefined>(['name', 'lastActiveAt'])
 
 interface Shape {
   isSearch?: boolean
-  /** How many roles are asked for; none asks for all. */
+  /** The number of roles in the filter; 0 means all roles. */
   roles?: number
   order?: MemberOrder
   showsActivity?: boolean
@@ -74,17 +74,17 @@ function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isD
     : `order by m.joined_at${direction}, m.user_id${direction}`
 }
 
-/** The statements behind the list of members; a test checks that indexes answer them. */
+/** The statements for the list of members. A test checks that they use indexes. */
 export const memberStatements = {
   page: (shape: Shape): string => {
     const order = orderBy(shape.order)
     const select = `select ${columns(shape.showsActivity ?? false)} from`
     const rest = `${conditions(shape)} ${order} limit ? offset ?`
     if (shape.isSearch || ASKS_PEOPLE.has(shape.order?.field)) return `${select} ${MEMBERS} ${rest}`
-    // People are looked up for the page alone, not for the pages before it.
+    // Joins people only for the requested page, not for the pages before it.
     return `${select} (select * from org_members m ${rest}) m ${personJoin('m.user_id')} ${order}`
   },
-  // Without a search nothing of the person is asked for.
+  // Without a search, the count does not join people.
   count: (shape: Shape): string =>
     `select count(*) as total from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)}`,
   piece: (shape: Shape): string =>
@@ -93,8 +93,8 @@ export const memberStatements = {
 }
 
 /**
- * One page of the members of an organization, the longest there first unless another order is asked for; throws `forbidden` for the
- * order of what is not shown.
+ * Returns one page of the members of an organization, longest-standing first by default. Throws `forbidden` for sorting by
+ * activity when it is hidden.
  */
 export async function listMembers(app: App, orgId: string, query: MemberQuery): Promise<MemberPage> {
   const { page, itemsPerPage, order, showsActivity = false } = query
@@ -105,7 +105,7 @@ export async function listMembers(app: App, orgId: string, query: MemberQuery): 
   const find = app.db.prepareRead<MemberRow>(memberStatements.page({ ...shape, order, showsActivity }))
   const before = (page - 1) * itemsPerPage
   const rows = await find([...values, itemsPerPage, before])
-  // The last page says how many there are: a search looks at every member once then, not twice.
+  // The total follows from the last page, so a search there does not scan all members twice.
   const isLast = rows.length > 0 && rows.length < itemsPerPage
   const count = app.db.prepareRead<{ total: number }>(memberStatements.count(shape))
   const totalItems = isLast ? before + rows.length : ((await count(values))[0]?.total ?? 0)
@@ -114,7 +114,7 @@ export async function listMembers(app: App, orgId: string, query: MemberQuery): 
 
 const EXPORTED = ['name', 'email', 'role', 'joinedAt', 'lastActiveAt'] as const
 
-/** The members as the text of a file, the longest there first. */
+/** Returns the members as the text of a file, longest-standing first. */
 export function exportMembers(
   app: App,
   orgId: string,
@@ -130,7 +130,7 @@ export function exportMembers(
   return exportRows(rows as AsyncGenerator<OrganizationMember & Record<string, unknown>>, EXPORTED, format)
 }
 
-/** The member with this address, or undefined. */
+/** Returns the member with this address, or undefined. */
 export async function findMember(app: App, orgId: string, email: string): Promise<OrganizationMember | undefined> {
   const [row] = await app.db.prepareRead<MemberRow>(memberStatements.one)([orgId, email.trim().toLowerCase()])
   return row && toMember(row)
@@ -155,7 +155,7 @@ const toMember = (row: MemberRow): OrganizationMember => ({
 const FIND_MEMBERSHIPS = `select o.id as id, o.name as name, m.role as role, ${isoTime('m.joined_at')} as joinedAt
   from org_members m join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at, o.id`
 
-/** The organizations of a person with their role there, the one they joined first at the top. */
+/** Lists the organizations of a person with their role there, first joined first. */
 export const listMembershipsOf = (
   app: App,
   userId: string,
@@ -164,7 +164,7 @@ export const listMembershipsOf = (
     app.db.prepareRead<{ id: string; name: string; role: OrgRole; joinedAt: string }>(FIND_MEMBERSHIPS),
   )([userId])
 
-/** An account with what its person is in each organization. */
+/** An account with the person's role in each organization. */
 export interface Somebody extends PersonRow {
   organizations: { id: string; name: string; role: OrgRole }[]
 }
@@ -175,7 +175,10 @@ const FIND_ALL = `select ${personColumns}, o.id as orgId, o.name as orgName, m.r
   left join org_members m on m.user_id = u.id left join organizations o on o.id = m.org_id
   order by u.email, o.name limit ${MOST_ACCOUNTS}`
 
-/** Every account with its memberships, by address, a thousand of them at most: for the developer's own machine, which asks for nobody's leave. */
+/**
+ * Lists accounts with their memberships, by address, at most a thousand rows. It has no access check: it is for the developer's
+ * own machine.
+ */
 export async function listEveryone(app: App): Promise<Somebody[]> {
   type Row = PersonRow & { orgId: string | null; orgName: string; role: OrgRole }
   const find = app.memo('list-everyone', () => app.db.prepareRead<Row>(FIND_ALL))

@@ -8,14 +8,14 @@ import { notAMember, planHandOver } from './hand-over'
 import { findMember } from './member-list'
 import { type Actor, checkMayGive, membershipJoin } from './org-context'
 
-/** The member with this address; throws `not-found` when there is none. */
+/** Returns the member with this address; throws `not-found` when there is none. */
 export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
   const member = await findMember(app, orgId, email)
   if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
   return member
 }
 
-/** Throws `not-a-member` where one of these fields has an address of nobody in the organization. */
+/** Throws `not-a-member` when one of these fields has an address that is not a member of the organization. */
 export async function requireMembers(
   app: App,
   orgId: string | null,
@@ -33,7 +33,7 @@ export async function requireMembers(
   if (wrong !== undefined) throw notAMember(wrong)
 }
 
-/** Those of these addresses whose people are members of the organization. */
+/** Returns the addresses that belong to members of the organization. */
 export async function findMembers(app: App, orgId: string | null, emails: readonly string[]): Promise<Set<string>> {
   const find = app.db.prepareRead<{ email: string }>(
     `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where u.email in (select value from json_each(?))`,
@@ -41,7 +41,7 @@ export async function findMembers(app: App, orgId: string | null, emails: readon
   return new Set((await find([orgId, JSON.stringify(emails)])).map(({ email }) => email))
 }
 
-/** The addresses of the owners and admins of an organization, in the order in which they came. */
+/** Returns the addresses of the owners and admins of an organization, first joined first. */
 export async function listManagers(app: App, orgId: string): Promise<string[]> {
   const find = app.db.prepareRead<{ email: string }>(
     `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where m.role in ('owner', 'admin') order by m.joined_at, u.id`,
@@ -52,7 +52,10 @@ export async function listManagers(app: App, orgId: string): Promise<string[]> {
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'
 const OTHER_OWNER = `exists (select 1 from org_members where org_id = ? and role = 'owner' and user_id <> ?)`
 
-/** Gives a member another role; throws `own-role`, `forbidden`, `fresh-session-required`, `last-owner` or `claim-open`. All rules hold at the moment of the write. */
+/**
+ * Changes a member's role; throws `own-role`, `forbidden`, `fresh-session-required`, `conflict`, `last-owner` or `claim-open`.
+ * The write itself checks all rules.
+ */
 export async function changeMemberRole(
   app: App,
   actor: Actor,
@@ -88,14 +91,14 @@ export async function changeMemberRole(
 interface Leaving {
   /** The address of the member who takes over. */
   receiver?: string
-  /** Only says what would be handed over. */
+  /** Only returns what would be handed over. */
   isDryRun?: boolean
 }
 
 /**
- * Takes a member out of the organization, with what they were given in it, and hands over what they were responsible for. Gives what
- * was handed over, and to whom. Throws `own-role`, `forbidden`, `not-a-member` for the receiver, `rows-refused`, `last-owner` or
- * `claim-open`.
+ * Removes a member with their roles and shares in the organization, and hands over the rows that they were responsible for.
+ * Returns the rows and the receiver. Throws `own-role`, `forbidden`, `not-a-member` for the receiver, `rows-refused`, `conflict`,
+ * `last-owner` or `claim-open`.
  */
 export async function removeMember(
   app: App,
@@ -147,7 +150,10 @@ export async function leaveOrganization(
   return handOver
 }
 
-/** Makes another member the owner and the present owner an admin, in one statement; throws `own-role`, `conflict` and `claim-open`. */
+/**
+ * Makes another member the owner and the current owner an admin, in one statement; throws `own-role`, `conflict` and
+ * `claim-open`.
+ */
 export async function transferOwnership(app: App, actor: Actor, email: string): Promise<void> {
   const member = await requireMember(app, actor.orgId, email)
   if (member.userId === actor.userId) throw new AppError('own-role')
@@ -182,14 +188,14 @@ async function requireManaged(app: App, actor: Actor, email: string): Promise<Or
   return member
 }
 
-// Something changed between looking and writing, or the last owner would have gone.
+// Another request changed something between the read and the write, or the member is the last owner.
 async function reasonOf(app: App, actor: Actor, { userId, email }: OrganizationMember): Promise<AppError> {
   await refuseOpenClaim(app, actor.orgId, userId)
   const member = await requireMember(app, actor.orgId, email)
   return new AppError(member.role === 'owner' ? 'last-owner' : 'conflict')
 }
 
-/** Whether a person may see who another one is: themselves, and whoever is in an organization with them. */
+/** Whether a person may see the identity of another one: themselves, and members of the same organization. */
 export async function seesPerson(app: App, viewerId: string, userId: string): Promise<boolean> {
   if (viewerId === userId) return true
   const find = app.db.prepareRead<object>(

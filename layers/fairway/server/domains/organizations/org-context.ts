@@ -1,5 +1,5 @@
-// SQLite does not see an outer column in the `order by` of a correlated subquery inside `on`: the active organization is found by
-// `coalesce` of two subqueries.
+// In SQLite, the `order by` of a correlated subquery inside `on` cannot use an outer column. The active organization is therefore
+// found by `coalesce` of two subqueries.
 import { domainToASCII } from 'node:url'
 import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
 import { getDomain, getPublicSuffix } from 'tldts'
@@ -21,12 +21,12 @@ import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/share
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { newId } from '#fairway/server/kernel/crypto/random'
 
-/** The organization a person works in, or nulls; `closedOrg` instead where its sign-in rule does not open it to them. */
+/** The organization a person works in, or nulls. `closedOrg` is set instead when its sign-in rule excludes them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
 
-/** What an organization's sign-in rule compares. */
+/** The values that an organization's sign-in rule compares. */
 interface SignInProof {
-  /** How they proved who they are: the provider of the session, or the surface where there is none. */
+  /** The provider of the session, or the surface when there is no session. */
   provider: string
   /** The domain or tenant that the provider vouched for. */
   providerDomain?: string | null
@@ -38,15 +38,15 @@ interface Person extends SignInProof {
   name: string
 }
 
-/** The columns that `orgContextJoin` adds; all null for a person who is in no organization or works without one. */
+/** The columns that `orgContextJoin` adds; all null for a person without an organization. */
 export interface OrgContextRow extends SecondFactorRow {
   orgId: string | null
   orgName: string | null
   orgRole: OrgRole | null
   requiredProvider: string | null
-  /** The domain or tenant that the account at that provider has to belong to; null for any. */
+  /** The domain or tenant that the account at that provider must belong to; null for any. */
   requiredDomain: string | null
-  /** The stored choice: an id, an empty text for "without an organization", null when nothing was chosen yet. */
+  /** The stored choice: an id, an empty text for "without an organization", null when there is no choice yet. */
   chosenOrgId: string | null
 }
 
@@ -55,15 +55,20 @@ const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole, o.requ
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
 
-/** The sign-in rule of an organization (`o`) as a condition of statements that write; the row `proof` has the columns `provider` and `provider_domain`. */
+/**
+ * The sign-in rule of an organization (`o`) as an SQL condition for writes. The row `proof` has the columns `provider` and
+ * `provider_domain`.
+ */
 export const orgOpensTo = (proof: string): string =>
   `(o.required_auth_provider is null or (o.required_auth_provider is ${proof}.provider
     and (o.required_auth_domain is null or o.required_auth_domain is ${proof}.provider_domain)))`
 
-/** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, whatever the person has chosen. */
+/** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, regardless of the person's choice. */
 export const membershipColumns = `${ruleColumns}, null as chosenOrgId`
 
-/** Joins the membership (`m`) of a user (`u`) in the organization (`o`) whose id is in this column; a left join keeps people who are no member. */
+/**
+ * Joins the membership (`m`) of a user (`u`) in the organization (`o`) with the id in this column. A left join keeps non-members.
+ */
 export const membershipJoin = (orgId: string, join: 'join' | 'left join' = 'join'): string =>
   `${join} org_members m on m.org_id = ${orgId} and m.user_id = u.id ${join} organizations o on o.id = m.org_id`
 
@@ -77,24 +82,30 @@ export const orgContextJoin = `
 
 const FIND = `select ${orgContextColumns} from ${PEOPLE} ${orgContextJoin} where u.id = ?`
 
-/** Resolves the active organization of a person in one statement; the first time, the default organization is made (SPEC: States). */
+/**
+ * Resolves the active organization of a person in one statement. The first time, it creates the default organization (SPEC:
+ * States).
+ */
 export async function findOrgContext(app: App, person: Person): Promise<OrgContext> {
   const row = await findRow(app, person.userId)
   return row ? completeOrgContext(app, person, row) : NOWHERE
 }
 
-/** Whether a person has no organization and has not chosen to have none: one may be made for them. */
+/** Whether a person has no organization and has not chosen to have none. Then one may be created for them. */
 export const isUndecided = ({ orgId, chosenOrgId }: OrgContextRow): boolean => orgId === null && chosenOrgId !== ''
 
-/** The context of a row that was read with `orgContextJoin`; a person without any membership may get the default organization here. */
+/**
+ * Returns the context of a row that was read with `orgContextJoin`. A person without any membership may get the default
+ * organization here.
+ */
 export async function completeOrgContext(app: App, person: Person, row: OrgContextRow): Promise<OrgContext> {
   if (isUndecided(row) && (await createDefaultOrganization(app, person))) return findOrgContext(app, person)
   return openOrgContext(app, row, person)
 }
 
 /**
- * The one place that asks for an organization's sign-in rule: it opens to what was proved by its provider. Everybody else
- * gets none of its members, so that nothing can be read or written in it by forgetting to ask.
+ * The only place that checks an organization's sign-in rule: the required provider must have proved the session. Other sessions
+ * get no `orgId` at all, so a forgotten check cannot read or write in it.
  */
 export function openOrgContext(
   app: App,
@@ -114,13 +125,13 @@ export function openOrgContext(
   return { ...NOWHERE, closedOrg: toClosedOrg(app, org, requiredProvider, requiredDomain) }
 }
 
-/** Which organization a person works in, whether it opens to them or not. */
+/** Returns the organization a person works in, even if it is closed to them. */
 export async function findActiveOrg(app: App, userId: string): Promise<{ id: string; name: string } | null> {
   const row = await findRow(app, userId)
   return row?.orgId ? { id: row.orgId, name: row.orgName ?? '' } : null
 }
 
-/** What opens an organization that waits for a second factor is no provider. */
+/** An organization that waits for a second factor is not opened by a provider. */
 const NO_PROVIDER = { provider: '', providerName: '', signIn: null, isOwnProvider: false }
 
 const NOWHERE = { orgId: null, orgName: null, orgRole: null } as const
@@ -138,7 +149,10 @@ interface RequirableProvider {
   isOwnProvider: boolean
 }
 
-/** The providers that an organization can ask for, because sessions are made by them here, and where signing in with each begins. */
+/**
+ * Lists the providers that an organization can require, because this app creates sessions with them. Includes where to sign in
+ * with each.
+ */
 export function requirableProviders({ config }: App): RequirableProvider[] {
   const { client, trustedProviders } = config.identity
   const own = config.signInProviders.map(({ id, name }) => ({
@@ -154,21 +168,24 @@ export function requirableProviders({ config }: App): RequirableProvider[] {
   return [...own, ...throughHub]
 }
 
-/** What is told of an organization that does not open: which it is, and the way to open it. */
+/** Describes an organization that is closed to the session, and how to open it. */
 function toClosedOrg(
   app: App,
   org: { id: string; name: string },
   provider: string,
   requiredDomain: string | null,
 ): ClosedOrg {
-  // Where people sign in elsewhere, only that place knows its providers.
+  // With a custom sign-in, only the external service knows its providers.
   const elsewhere = { name: provider, signIn: app.config.customSignIn ? SIGN_IN_PATH : null, isOwnProvider: false }
   const { name, signIn, isOwnProvider } = requirableProviders(app).find(({ id }) => id === provider) ?? elsewhere
   const domain = requiredDomain === null ? {} : { domain: requiredDomain }
   return { ...org, provider, providerName: name, ...domain, signIn, isOwnProvider }
 }
 
-/** Throws `second-factor-setup-required`, and `provider-required` with the way to go, when the organization that this session works in does not open to it. */
+/**
+ * Throws `second-factor-setup-required`, or `provider-required` with the sign-in address, when the session's organization is
+ * closed to it.
+ */
 export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor'> | null): void {
   checkSecondFactorSetUp(session)
   if (!session?.closedOrg) return
@@ -179,7 +196,7 @@ export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor
   })
 }
 
-/** Who acts in which organization, as this request's session says. */
+/** The person and organization of an action, from this request's session. */
 export interface Actor {
   userId: string
   email: string
@@ -188,7 +205,10 @@ export interface Actor {
   role: OrgRole
 }
 
-/** The organization that a person works in and what they are there; throws `provider-required`, `no-organization`, and `forbidden` when the role may not do this. */
+/**
+ * Returns the person's organization and role. Throws `provider-required`, `no-organization`, and `forbidden` when the role lacks
+ * the permission.
+ */
 export function requireOrg(session: Session, permission: OrgPermission): Actor {
   checkOrgOpens(session)
   const { userId, email, orgId, orgName, orgRole } = session
@@ -200,15 +220,15 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
 }
 
 /**
- * The condition that the domain of an organization (`o`) lets people join: one of its owners has a confirmed address there. It ends
- * when the last such owner changes the address, leaves or is no owner any more; then another organization may take the domain.
+ * The condition that the domain of an organization (`o`) lets people join: one of its owners has a confirmed address there. It
+ * ends when the last such owner changes the address, leaves or loses the role. Then another organization may take the domain.
  */
 export const DOMAIN_HOLDS = `exists (select 1 from org_members w ${personJoin('w.user_id')} where w.org_id = o.id
   and w.role = 'owner' and u.email_verified = 1 and substr(u.email, instr(u.email, '@') + 1) = o.allowed_domain)`
 
 /**
- * Throws `forbidden` when the actor may not give this role. Adding an owner is as strong as transferring the organization, so it
- * throws `fresh-session-required` without a sign-in of the last 15 minutes; tokens and programs never have one.
+ * Throws `forbidden` when the actor may not give this role. Adding an owner is as powerful as a transfer of the organization. It
+ * therefore throws `fresh-session-required` without a sign-in in the past 15 minutes, which tokens and programs never have.
  */
 export async function checkMayGive(actor: Actor, role: OrgRole): Promise<void> {
   if (!managesRole(actor.role, role)) throw new AppError('forbidden', { detail: `You cannot make somebody ${role}.` })
@@ -220,8 +240,9 @@ const IS_MEMBER = 'exists (select 1 from org_members where user_id = ?)'
 const INVITER_ROLES = ORG_ROLES.flatMap(inviter => MANAGED_ROLES[inviter].map(role => `('${inviter}', '${role}')`))
 
 /**
- * The condition that an invitation (`i`) can be accepted; its value is the time now. The invitation is pending and has not expired,
- * and its inviter is still a member who may give that role. Lists that offer invitations and the statements that accept them share it.
+ * The condition that an invitation (`i`) can be accepted; its parameter is the current time. The invitation is pending and not
+ * expired. Its inviter is still a member who may give that role. Lists that show invitations and statements that accept them
+ * share it.
  */
 export const INVITATION_IS_OPEN = `i.status = 'pending' and i.expires_at > ? and exists (select 1 from org_members b
   where b.org_id = i.org_id and b.user_id = i.invited_by and (b.role, i.role) in (values ${INVITER_ROLES.join(', ')}))`
@@ -229,8 +250,8 @@ const IS_INVITED = `exists (select 1 from org_invitations i where i.email = ? an
 const HAS_DOMAIN = `exists (select 1 from organizations o where o.allowed_domain = ? and ${DOMAIN_HOLDS})`
 
 /**
- * Makes the first organization of a person who has none, is not invited and whose domain no organization has; true when the
- * person is a member afterwards. Any number of requests at once, in any number of processes, make one.
+ * Creates the first organization of a person who has none, is not invited and whose domain no organization has. Returns true when
+ * the person is a member afterwards. Concurrent requests in all processes create one.
  */
 async function createDefaultOrganization(app: App, person: Omit<Person, 'provider'>): Promise<boolean> {
   if (!app.config.autoCreateDefaultOrg) return false
@@ -262,7 +283,7 @@ async function createDefaultOrganization(app: App, person: Omit<Person, 'provide
   return true
 }
 
-/** "Ada Lovelace's organization"; without a name the first part of the address is made readable. */
+/** "Ada Lovelace's organization"; without a name, it uses the first part of the address in readable form. */
 function defaultOrganizationName({ name, email }: { name: string; email: string }): string {
   const local = email.split('@')[0] ?? ''
   const words = local.split(/[._-]+/).filter(Boolean)
@@ -272,24 +293,24 @@ function defaultOrganizationName({ name, email }: { name: string; email: string 
 
 const freeMail = new Set(freeMailDomains)
 
-/** The domain of an address or a typed domain in its one form: ASCII (IDNA), lower case, no final dot; empty when it is none. */
+/** Normalizes the domain of an address or a typed domain: ASCII (IDNA), lower case, no final dot; empty when it is invalid. */
 export function normalDomain(text: string): string {
   const domain = domainToASCII(text.trim().replace(/^@/, '').replace(/\.$/, '')).toLowerCase()
   return /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/.test(domain) ? domain : ''
 }
 
-/** The normal domain of an email address. */
+/** The normalized domain of an email address. */
 export const domainOf = (email: string): string => normalDomain(email.slice(email.lastIndexOf('@') + 1))
 
-/** True for domains that give addresses to everyone. */
+/** True for domains that offer addresses to the public. */
 export const isFreeMailDomain = (domain: string): boolean =>
   freeMail.has(domain) || freeMail.has(getDomain(domain) ?? '')
 
-/** True for names like `co.uk` below which strangers have their domains. */
+/** True for names like `co.uk`, below which strangers have their domains. */
 export const isPublicSuffix = (domain: string): boolean =>
   getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
 
-/** The domain of an address when it can belong to one company, else an empty text, which no organization has. */
+/** Returns the domain of an address when it can belong to one company, else an empty text, which matches no organization. */
 export function corporateDomainOf(email: string): string {
   const domain = domainOf(email)
   return isFreeMailDomain(domain) ? '' : domain

@@ -11,7 +11,7 @@ const nameSchema = z
   .max(100)
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 const idSchema = z.string().min(1).max(64)
-/** Means the same on every endpoint: the person knows what the move leaves behind, and it happens all the same. */
+/** The same on every endpoint: the person knows the consequences of the move and wants it anyway. */
 const confirmSchema = z
   .boolean()
   .default(false)
@@ -22,14 +22,14 @@ const memberFilter = {
   search: z.string().max(200).default(''),
   role: roleSchema.optional().transform(role => role && [role]),
 }
-/** A field to sort members by; descending with a hyphen before it. */
+/** A field to sort members by; a leading hyphen sorts in descending order. */
 const memberOrderSchema = z.enum(MEMBER_ORDERS.flatMap(field => [field, `-${field}`] as const)).transform(text => ({
   field: MEMBER_ORDERS.find(field => text.endsWith(field)) ?? 'joinedAt',
   isDescending: text.startsWith('-'),
 }))
 
 const TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** An email domain in its one form, or the id of a tenant, as `ProviderProfile.domain` has it. */
+/** A normalized email domain, or the id of a tenant, like `ProviderProfile.domain`. */
 const domainOrTenantSchema = z
   .string()
   .max(253)
@@ -54,7 +54,7 @@ export const orgInput = {
   }),
   exportMembers: z.object({ format: z.enum(['csv', 'jsonl']).default('csv'), ...memberFilter }),
   changeRole: z.object({ role: roleSchema }),
-  /** `receiver` takes over; without it, the longest-standing owner. */
+  /** `receiver` takes over; defaults to the longest-standing owner. */
   leave: z.object({ receiver: emailSchema.optional() }),
   transfer: z.object({ email: emailSchema }),
   active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),
@@ -82,7 +82,7 @@ export const orgInput = {
     }),
   secondFactor: z.object({
     isRequired: z.boolean(),
-    /** From when the policy began or the person joined, whichever is later. */
+    /** Counted from the start of the policy or the day the person joined, whichever is later. */
     graceDays: z.int().min(0).max(365).default(7),
   }),
   appRoles: z.object({ appId: z.string().max(64).optional() }),

@@ -1,4 +1,4 @@
-// Organizations as operators see them.
+// Organizations for operators.
 import { z } from 'zod'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -27,7 +27,10 @@ const toOrganization = (row: unknown) => {
   return organization
 }
 
-/** One page of all organizations, newest first, 50 a page; `search` is part of the name, or the id. `cursor` is null on the last page. */
+/**
+ * Returns one page of all organizations, newest first, 50 a page. `search` is part of the name, or the id. `cursor` is null on
+ * the last page.
+ */
 export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {
   const wanted = search.trim()
   const { rows, ...place } = await newestPage(app.db.client, {
@@ -41,13 +44,13 @@ export async function listOrganizations(app: App, { search = '', cursor }: { sea
   return { organizations: rows.map(toOrganization), ...place }
 }
 
-/** How many organizations there are, deleted ones too. */
+/** Counts all organizations, including deleted ones. */
 export const countOrganizations = (app: App): Promise<number> => countRows(app.db.client, 'organizations', [])
 
 const OWNERS_FIRST = `order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at`
 const memberSchema = z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
 
-/** One organization with its members, owners first, those of a deleted one too. Throws `not-found`. */
+/** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */
 export async function findOrganization(app: App, orgId: string) {
   const { rows } = await app.db.client.execute({
     sql: `select ${COLUMNS} from organizations o where o.id = ?`,
@@ -72,7 +75,7 @@ interface OnBehalf {
   isDryRun: boolean
 }
 
-/** Deletes an organization for its owners, as one of them could; they can restore it. Throws `not-found` and `name-mismatch`. */
+/** Deletes an organization on behalf of its owners, who can restore it. Throws `not-found` and `name-mismatch`. */
 export async function deleteForOwners(
   app: App,
   { session, orgId, name, isDryRun }: OnBehalf,
@@ -84,7 +87,7 @@ export async function deleteForOwners(
   return isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name)
 }
 
-/** Restores a deleted organization for its owners. Throws `not-found`. */
+/** Restores a deleted organization on behalf of its owners. Throws `not-found`. */
 export async function restoreForOwners(app: App, session: Session, orgId: string): Promise<OrganizationEntry> {
   const owner = (await findOrganization(app, orgId)).members.find(({ role }) => role === 'owner')
   return restoreOrganization(app, { ...session, userId: owner?.id ?? '' }, orgId)

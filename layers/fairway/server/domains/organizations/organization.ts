@@ -29,15 +29,15 @@ import { endMembershipsStatements } from './end-membership'
 
 interface CreateOrganizationInput {
   name: string
-  /** Must be true for an account that belongs to an organization already. */
+  /** Must be true for an account that already belongs to an organization. */
   confirm?: boolean
 }
 
 type Creator = Pick<Session, 'userId' | 'email' | 'name' | 'orgId' | 'orgName'>
 
 /**
- * Makes an organization that the person owns and works in from now on. For an account that has one already it throws
- * `confirm-additional-organization` unless confirmed, and logs a warning (SPEC: organizations rule 7). Throws `rate-limited`.
+ * Creates an organization that the person owns and works in from then on. For an account that already has one, it logs a warning
+ * and requires `confirm` (SPEC: organizations rule 7). Throws `confirm-additional-organization` and `rate-limited`.
  */
 export async function createOrganization(
   app: App,
@@ -52,7 +52,7 @@ export async function createOrganization(
     createStatements(app, { id, name, userId: creator.userId, confirm }),
     'write',
   )
-  // Another request was faster, and an unconfirmed one would have become the second.
+  // Another request was faster. Without `confirm`, this one would have created a second organization.
   if (results[0]?.rowsAffected !== 1) {
     throw await confirmationFor(app, creator, await listMemberships(app, creator.userId))
   }
@@ -107,20 +107,23 @@ async function confirmationFor(app: App, creator: Creator, [first]: Membership[]
 const keysOf = async (app: App, { orgId }: Creator): Promise<string[]> =>
   orgId ? listOrgCredentialKeys(app, orgId) : []
 
-/** Whether there is an organization with this id. */
+/** Whether an organization with this id exists. */
 export async function orgExists(db: Pick<Orm, 'all'>, id: string): Promise<boolean> {
   return (await db.all(sql`select 1 from organizations where id = ${id}`)).length > 0
 }
 
 interface UpdateOrganizationInput {
   name?: string
-  /** null takes the domain away. */
+  /** null removes the domain. */
   allowedDomain?: string | null
-  /** Whether connected apps and personal tokens may change nothing here. */
+  /** Whether connected apps and personal tokens are limited to reading here. */
   agentsReadOnly?: boolean
 }
 
-/** Renames the organization or limits its connected apps (admin), or sets the domain whose people may join (owner, and only the domain of their own verified address). */
+/**
+ * Renames the organization or limits its connected apps (admin). Or sets the domain whose people may join (owner, and only the
+ * domain of their own verified address).
+ */
 export async function updateOrganization(app: App, session: Session, input: UpdateOrganizationInput): Promise<void> {
   const wantsDomain = input.allowedDomain !== undefined
   const actor = requireOrg(session, permissionFor(input))
@@ -165,7 +168,7 @@ function checkedDomain(session: Session, typed: string): string | null {
   return domain
 }
 
-/** Takes a domain from an organization that has no owner there any more; throws `domain-taken` where another one has it. */
+/** Takes a domain from an organization that no longer has an owner there; throws `domain-taken` when another one holds it. */
 async function freeDomain(app: App, actor: Actor, domain: string): Promise<void> {
   await app.db.client.execute({
     sql: `update organizations as o set allowed_domain = null where o.allowed_domain = ? and o.id <> ? and not ${DOMAIN_HOLDS}`,
@@ -178,13 +181,16 @@ async function freeDomain(app: App, actor: Actor, domain: string): Promise<void>
   if (other && other.id !== actor.orgId) throw new AppError('domain-taken')
 }
 
-/** What becomes of an organization when this member's account is deleted. */
+/** The effect on an organization when this member's account is deleted. */
 export interface LeavingEntry {
   id: string
   name: string
   role: OrgRole
   members: number
-  /** Nobody else is in it: it goes. The member is its last owner: that has to change first. Else it stays without them. */
+  /**
+   * `deleted`: it has no other member. `blocks`: the member is its only owner, which must change first. `left`: it stays without
+   * them.
+   */
   fate: 'deleted' | 'blocks' | 'left'
 }
 
@@ -205,7 +211,7 @@ const leavingSchema = z
     return { ...org, fate: org.role === 'owner' && hasOtherOwner === 0 ? 'blocks' : 'left' }
   })
 
-/** What becomes of a person's organizations when their account is deleted. */
+/** Lists the effects on a person's organizations when their account is deleted. */
 export async function listLeaving(on: Runs, userId: string): Promise<LeavingEntry[]> {
   const { rows } = await on.execute({ sql: LEAVING, args: [userId] })
   return rows.map(row => leavingSchema.parse(row))
@@ -220,8 +226,8 @@ interface LeavingPerson {
 }
 
 /**
- * The statements after which a person is in no organization, deleted ones included: they hand over what stays, and those that
- * `listLeaving` calls deleted are gone with their rows. For a transaction.
+ * The statements that remove a person from all organizations, deleted ones included. They hand over the rows that stay.
+ * Organizations that `listLeaving` marks as deleted are removed with their rows. For a transaction.
  */
 export function leaveAllStatements(app: App, { userId, leaving, tables, receivers }: LeavingPerson): InStatement[] {
   const gone = leaving.filter(({ fate }) => fate === 'deleted')

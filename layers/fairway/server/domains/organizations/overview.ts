@@ -11,7 +11,7 @@ import { listMemberships, listOrphanedCredentials } from './switch-organization'
 import { findInvitations } from './invite'
 import { DOMAIN_HOLDS } from './org-context'
 
-/** My organizations, the active one, and what waits for me. */
+/** Returns the person's organizations, the active one, and pending invitations. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
   const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
   const [memberships, active, received, domainMatches, orphanedCredentials, deleted] = await Promise.all([
@@ -27,7 +27,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
     activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
     active,
     orphanedCredentials,
-    // Who has not shown that the address is theirs learns nothing but that there is something.
+    // A person with an unconfirmed address learns only that there are invitations.
     invitations: isTrusted ? received : [],
     needsVerifiedEmail: !isTrusted && received.length > 0,
     domainMatches,
@@ -35,7 +35,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
   }
 }
 
-/** The settings of the organization a person works in; null without one, and for one that is closed to this session. */
+/** Returns the settings of the organization a person works in; null without one, and when it is closed to this session. */
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
   const find = app.db.prepareRead<

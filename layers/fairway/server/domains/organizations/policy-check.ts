@@ -1,5 +1,5 @@
-// What a policy says of one row, in code: for rows that are not written yet, and to say who may what somebody may not. A test with
-// random rows and people holds it against the SQL of `row-access`.
+// Evaluates a policy for one row in code: for rows that are not written yet, and to name who is allowed in an error. A test with
+// random rows and people compares it with the SQL of `row-access`.
 import { and, eq, getTableName, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '#fairway/server/kernel/database/client'
@@ -20,7 +20,7 @@ import {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What rules ask of a person, and of their share of the row. */
+/** The properties of a person that rules check, and their share of the row. */
 export interface Asking {
   email: string
   orgId: string | null
@@ -29,7 +29,7 @@ export interface Asking {
   share: ShareRole | null
 }
 
-/** Whether any of these parts lets the person do it; `row` has the columns by their names in code. */
+/** Whether any of these parts allows it; `row` has the columns by their names in code. */
 const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
   parts.some(part => isMet(part, row, person))
 
@@ -48,7 +48,7 @@ function isMetInOrg(part: Exclude<Part, { kind: 'all' | 'shared' | 'person' }>, 
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
-/** The address in a column of people; `owner` is also that of `ownableColumns()`. */
+/** Returns the address in a column of people; `owner` also means `ownerEmail` of `ownableColumns()`. */
 export const addressIn = (row: Row, name: string): unknown =>
   row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
 
@@ -63,7 +63,7 @@ function isShared(role: ShareRole, row: Row, { email, orgId, share }: Asking): b
 const isSame = (one: unknown, other: unknown): boolean =>
   one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : (one ?? null) === (other ?? null)
 
-/** Whether a person may do this with a row that is there, by the policy of its table. */
+/** Whether a person may do this with an existing row, by the policy of its table. */
 export function mayWith(
   table: SQLiteTable,
   action: Exclude<PolicyAction, 'create'>,
@@ -77,7 +77,7 @@ export function mayWith(
   )
 }
 
-/** The fields among these changes that the person may not write; those that they see and leave as they are may be named. */
+/** Returns the changed fields that the person may not write. A field that they can read may be sent with its current value. */
 export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, person: Asking): string[] =>
   ruledChanges(table, changes)
     .filter(([name, value]) => {
@@ -87,7 +87,7 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
     })
     .map(([name]) => name)
 
-/** What the rules of a table may ask of this person; of a row, also how it is shared with them. */
+/** Returns the properties of this person that rules check; for a row, also their share of it. */
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { userId, email, orgId } = session
   const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
@@ -108,8 +108,8 @@ export async function mayCreate(db: Orm, table: SharedTable, session: Session | 
 }
 
 /**
- * Throws `unauthenticated`, `no-organization`, and `forbidden` where the policy of the table does not let the caller create a row
- * with these values; a field with a rule may always be left out, or have its default.
+ * Throws `unauthenticated`, `no-organization`, and `forbidden` unless the policy of the table lets the caller create a row with
+ * these values. A field with a rule may always be omitted or have its default.
  */
 export async function requireCreate(
   db: Orm,
@@ -121,7 +121,7 @@ export async function requireCreate(
   check(values)
 }
 
-/** The same for many rows: a function that throws for values which the caller may not create a row with. */
+/** The same for many rows: returns a function that throws for values that the caller may not create a row with. */
 export async function createCheck(
   db: Orm,
   table: SharedTable,
@@ -152,8 +152,8 @@ interface Denied {
 }
 
 /**
- * The error for a conditional write that found no row: `not-found` where the caller may not read it, `forbidden` with who may where
- * the policy lets them read it only.
+ * Returns the error for a conditional write that found no row: `not-found` when the caller may not read it. When they may only
+ * read it, the error is `forbidden` and names who is allowed.
  */
 export async function accessDenied(
   db: Orm,
@@ -170,7 +170,7 @@ export async function accessDenied(
   const person = await personOf(db, table, session, id)
   if (!mayWith(table, to, row, person)) return forbidden(to, policy.rules[to], row)
   const [field] = refusedFields(table, changes, row, person)
-  // Somebody has just been given what was refused.
+  // The caller has gained the right since the write was refused.
   return field === undefined ? new AppError('conflict') : fieldForbidden(table, field, row)
 }
 
@@ -190,7 +190,7 @@ function fieldForbidden(table: SQLiteTable, field: string, row: Row): AppError {
   })
 }
 
-/** The parts of a rule as an answer names them: `admin`, `creator`, `assignee`, `manager`. */
+/** The parts of a rule as named in a response: `admin`, `creator`, `assignee`, `manager`. */
 const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
 
 function nameOf(part: Part): string[] {
@@ -205,7 +205,7 @@ function nameOf(part: Part): string[] {
 const anyOfThese = new Intl.ListFormat('en', { type: 'disjunction' })
 const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
 
-/** Who may, in a sentence. */
+/** Names the people who are allowed, for a sentence. */
 export const whoMay = (parts: readonly Part[], row: Row): string =>
   parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
 

@@ -1,15 +1,15 @@
-// The policy of a table: who may read, create, update and delete its rows. It is declared beside the table, in a file that drizzle-kit
-// reads too, so that everything which imports the table knows it.
+// The policy of a table: who may read, create, update and delete its rows. It is declared next to the table, in a file that
+// drizzle-kit reads too, so all code that imports the table has its policy.
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { CREATOR_TYPE, PERSON_TYPE } from '../../kernel/owned-rows'
 
-/** What a policy decides. */
+/** The actions that a policy decides. */
 export const POLICY_ACTIONS = ['read', 'create', 'update', 'delete'] as const
 export type PolicyAction = (typeof POLICY_ACTIONS)[number]
 
-/** One way of being allowed, after the declaration was read. */
+/** One parsed condition of a rule. */
 export type Part =
   | { kind: 'member' }
   | { kind: 'orgRole'; roles: readonly string[] }
@@ -19,14 +19,17 @@ export type Part =
   | { kind: 'rowIs'; values: Readonly<Record<string, unknown>> }
   | { kind: 'all'; parts: readonly Part[] }
 
-/** `'member'`, `'admin'` (owners too), `'creator'`, the name of a column made by `person()` (`'owner'` is that of `ownableColumns()`), or what a function below gives. */
+/**
+ * `'member'`, `'admin'` (owners too), `'creator'`, the name of a `person()` column (`'owner'` is that of `ownableColumns()`), or
+ * the result of a function below.
+ */
 type Named = string
 type OnePart = Named | Part
-/** Any of these is enough; an empty list is nobody. */
+/** Any one of these allows it; an empty list allows no one. */
 export type Rule = OnePart | readonly OnePart[]
 
 interface FieldRule {
-  /** Who sees the value; others see null. */
+  /** Who can read the value; others see null. */
   read?: Rule
   /** Who may set or change the value. */
   write?: Rule
@@ -34,22 +37,22 @@ interface FieldRule {
 
 interface Policy {
   rules: Readonly<Record<PolicyAction, readonly Part[]>>
-  /** Of fields that not everybody who reads or updates a row may read or write. */
+  /** Rules of fields that are narrower than the rules of the row. */
   fields: Readonly<Record<string, { read?: readonly Part[]; write?: readonly Part[] }>>
 }
 
-/** People with one of these roles in this application (`defineAppRoles`). */
+/** Requires one of these roles in this application (`defineAppRoles`). */
 export const appRole = (...roles: string[]): Part => ({ kind: 'appRole', roles })
-/** People with at least this role in the organization: `owner` is owners alone. */
+/** Requires at least this role in the organization: `owner` means owners only. */
 export const orgRole = (least: 'owner' | 'admin'): Part => ({
   kind: 'orgRole',
   roles: least === 'owner' ? ['owner'] : ['owner', 'admin'],
 })
-/** People who may use the row with at least this role, by `ownableColumns()` and shares: its owner may all. */
+/** Requires at least this role on the row, by `ownableColumns()` and shares. The owner has all roles. */
 export const shared = (role: 'viewer' | 'editor' | 'admin'): Part => ({ kind: 'shared', role })
-/** Rows whose columns have these values: `{ status: 'open' }`, or one of several: `{ status: ['open', 'won'] }`. */
+/** Requires these values in the row's columns: `{ status: 'open' }`, or one of several: `{ status: ['open', 'won'] }`. */
 export const rowIs = (values: Record<string, unknown>): Part => ({ kind: 'rowIs', values })
-/** All of these together, for example the creator while the row is open. */
+/** Requires all of these together, for example the creator while the row is open. */
 export const allOf = (...parts: OnePart[]): Part => ({ kind: 'all', parts: parts.map(toPart) })
 
 const toPart = (part: OnePart): Part => {
@@ -62,13 +65,14 @@ const toParts = (rule: Rule): readonly Part[] => (Array.isArray(rule) ? rule : [
 
 const POLICY = Symbol.for('fairway.policy')
 
-/** The policy that was declared for a table; undefined where none was. */
+/** Returns the policy that was declared for a table; undefined when there is none. */
 export const policyOf = (table: SQLiteTable): Policy | undefined => Reflect.get(table, POLICY)
 
 /**
- * Declares who may do what with the rows of a table, and puts it on the table: `accessibleTo`, collections, the audit log, activity and
- * live changes follow it. Nobody ever reaches a row of another organization, and who may not read a row may not update or delete it.
- * Throws at load for a rule that the table's columns cannot decide. Gives the schema of `can` for the items of a collection.
+ * Declares who may do what with the rows of a table and attaches it to the table. `accessibleTo`, collections, the audit log,
+ * activity and live changes follow it. Rows of another organization are never accessible, and updating or deleting a row requires
+ * reading it. Throws at load for a rule that the table's columns cannot decide. Returns the schema of `can` for the items of a
+ * collection.
  */
 export function definePolicy<const Field extends string = never>(
   table: SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn },
@@ -97,7 +101,7 @@ export function definePolicy<const Field extends string = never>(
   return { can: can as unknown as z.ZodObject<Record<'update' | 'delete' | Field, z.ZodBoolean>> }
 }
 
-/** The app roles that a table's policy names. */
+/** Returns the app roles that a table's policy names. */
 export const appRolesIn = (table: SQLiteTable): string[] => {
   const policy = policyOf(table)
   return policy ? allParts(policy).flatMap(part => (part.kind === 'appRole' ? part.roles : [])) : []
@@ -145,7 +149,7 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
   ]
 }
 
-/** The column of a table that names a person; `owner` is also that of `ownableColumns()`. */
+/** Returns the column of a table that names a person; `owner` also means `ownerEmail` of `ownableColumns()`. */
 export const personColumn = (table: SQLiteTable, name: string): SQLiteColumn | undefined => {
   const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table)
   return columns[name] ?? (name === 'owner' ? columns.ownerEmail : undefined)

@@ -1,4 +1,4 @@
-// Which rows a person may use, as SQL: the one condition behind lists, single rows and conditional writes.
+// Decides in SQL which rows a person may use: one condition for lists, single rows and conditional writes.
 import { getTableColumns, getTableName, type Placeholder, Param, sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { findRun } from '#fairway/server/kernel/current-run'
@@ -6,9 +6,9 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Part, personColumn, type PolicyAction, policyOf } from './policy'
 
-/** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
+/** The uses of a row: read it, change it, or also share and delete it. The owner may do all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
-/** What somebody may do with a row that is shared with them. */
+/** The role of a person that a row is shared with. */
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
 /** A table that has `ownableColumns()` and an `id`. */
@@ -22,17 +22,17 @@ export type OwnableTable = SQLiteTable & {
 /** A table that has `organizationColumns()` and an `id`. */
 export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn; createdBy: SQLiteColumn }
 
-/** A table whose rows people see by who they are: their own and what is shared with them, or those of their organization. */
+/** A table with access by person (own rows and shared ones) or by organization. */
 export type SharedTable = OwnableTable | OrganizationTable
 
 const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
 
-/** Whose access is meant: a session, or `callerPlaceholders` in a prepared query. */
+/** The person whose access is checked: a session, or `callerPlaceholders` in a prepared query. */
 export type Caller =
   | Pick<Session, 'email' | 'userId' | 'orgId'>
   | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder }
 
-/** Stands for the caller in a prepared query; its values come from `callerOf(session)`. */
+/** The caller in a prepared query; the values come from `callerOf(session)`. */
 export const callerPlaceholders = {
   email: sql.placeholder('callerEmail'),
   userId: sql.placeholder('callerUserId'),
@@ -48,10 +48,13 @@ export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'user
   callerAppId: appOfRun(),
 })
 
-/** The application whose roles count: that of the request or action; outside of both nobody has a role. */
+/** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */
 export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
 
-/** The owner and the organization of a new row; throws `unauthenticated` without a session: no row belongs to a stand-in. */
+/**
+ * Returns the owner and the organization of a new row. Throws `unauthenticated` without a session, since every row needs a real
+ * owner.
+ */
 export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
   ownerEmail: string
   orgId: string | null
@@ -61,8 +64,8 @@ export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
 }
 
 /**
- * The organization of a new row and who creates it, for a table with `organizationColumns()`. Throws `unauthenticated` without a
- * session and `no-organization` without an organization.
+ * Returns the organization and the creator of a new row, for a table with `organizationColumns()`. Throws `unauthenticated`
+ * without a session and `no-organization` without an organization.
  */
 export function inOrganization(session: Pick<Session, 'email' | 'name' | 'orgId'> | null): {
   orgId: string
@@ -74,15 +77,15 @@ export function inOrganization(session: Pick<Session, 'email' | 'name' | 'orgId'
   return { orgId: session.orgId, createdBy: session.email, createdByName: session.name }
 }
 
-/** What an update is to write, by the names of the columns; undefined and missing ones stay as they are. */
+/** The values to write, by the names of the columns; undefined and missing ones stay unchanged. */
 export type Changes = Readonly<Record<string, unknown>>
 
 /**
- * The one condition behind lists, single rows and conditional writes: the rows that the caller may read, update or delete. `viewer`,
- * `editor` and `admin` are other words for these. Rows of other organizations never match. The policy of the table decides; without
- * one, rows with `organizationColumns()` belong to all members alike, and rows with `ownableColumns()` to their owner, to those they
- * are shared with and, by `visibility`, to their organization: no role opens anything there. With `changes`, an update must also be
- * allowed to write these values.
+ * Returns the condition for lists, single rows and conditional writes: the rows that the caller may read, update or delete.
+ * `viewer`, `editor` and `admin` are other names for these. Rows of other organizations never match.
+ * The policy of the table decides. Without one, all members share the rows with `organizationColumns()`. Rows with
+ * `ownableColumns()` belong to their owner, to the people they are shared with and, by `visibility`, to their organization; no
+ * role grants access there. With `changes`, an update must also be allowed to write these values.
  */
 export function accessibleTo(
   table: SharedTable,
@@ -98,7 +101,7 @@ export function accessibleTo(
   if (action !== 'read') conditions.push(anyOf(policy.rules[action], table, caller))
   for (const [name, value] of ruledChanges(table, changes)) {
     const column = columnOf(table, name)
-    // A value that somebody cannot see is not told by what is refused either.
+    // A refusal must not reveal a value that the caller cannot see.
     const stays = sql`(${mayReadField(table, caller, name)} and ${column} is ${new Param(value, column)})`
     conditions.push(sql`(${mayWrite(table, caller, name)} or ${stays})`)
   }
@@ -115,13 +118,13 @@ const ACTION_OF = {
 } as const
 const ROLE_OF = { read: 'viewer', update: 'editor', delete: 'admin' } as const
 
-/** The changes that a rule of a field has a say in. */
+/** Returns the changes to fields that have a write rule. */
 export const ruledChanges = (table: SQLiteTable, changes: Changes): [string, unknown][] =>
   Object.entries(changes).filter(
     ([column, value]) => value !== undefined && policyOf(table)?.fields[column]?.write !== undefined,
   )
 
-/** A column of a table by its name in code, which was checked when the policy was declared. */
+/** Returns a column of a table by its name in code. The declaration of the policy has checked that it exists. */
 export const columnOf = (table: SQLiteTable, name: string): SQLiteColumn => getTableColumns(table)[name] as SQLiteColumn
 
 const mayWrite = (table: SharedTable, caller: Caller, column: string): SQL =>
@@ -133,7 +136,8 @@ const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL =
 }
 
 /**
- * The columns of a table as this caller may read them, for `select` and `returning`: those that a policy hides are null.
+ * Returns the columns of a table as this caller may read them, for `select` and `returning`. Columns that a policy hides are
+ * null.
  */
 export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
   const policy = policyOf(table)
@@ -145,8 +149,8 @@ export function columnsFor<Table extends SharedTable>(table: Table, caller: Call
 }
 
 /**
- * What the policy of a table lets the caller do with a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it,
- * and write each field that has a rule. None for a table without a policy.
+ * Returns the caller's rights on a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it, and write each
+ * field that has a rule. Empty for a table without a policy.
  */
 export function canColumns(table: SharedTable, caller: Caller): Record<string, SQL<number>> {
   const policy = policyOf(table)
@@ -165,7 +169,7 @@ export function canColumns(table: SharedTable, caller: Caller): Record<string, S
 // A comparison with null is null.
 const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
 
-// Bound to the caller's organization as a whole where rows always have one: an index on it serves the list.
+// If rows always have an organization, the whole condition is limited to the caller's, so that an index on it serves the list.
 function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
   if (parts.length === 0) return sql`0`
@@ -206,7 +210,7 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
   }
 }
 
-/** The app roles of members, as `role`: what a member who is gone was assigned counts no more. */
+/** The app roles of current members, as `role`. Assignments of former members do not count. */
 export const ASSIGNED_ROLES = sql.raw(
   'app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id',
 )
@@ -223,7 +227,7 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
     sql` or `,
   )})`
 
-/** The rows that the caller owns, that are shared with them with at least this role, and that their visibility opens. */
+/** Returns the rows that the caller owns, that are shared with them with at least this role, or that their visibility allows. */
 export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
   const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
   const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
@@ -234,7 +238,7 @@ export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole)
   return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`
 }
 
-// What every member of the organization may do with a row follows from its visibility; sharing and deleting never does.
+// The visibility of a row allows every member of the organization to read or change it, never to share or delete it.
 const OPENING = { viewer: `in ('org', 'org-edit')`, editor: `= 'org-edit'`, admin: null } as const
 
 /** Whether all members of the row's organization may read it, as a column: 0 or 1. */

@@ -1,13 +1,13 @@
-// What a plan counts as seats: members, and invitations that may still be accepted.
+// The seats of a plan: members, and invitations that may still be accepted.
 import { quoteName } from '#fairway/server/kernel/database/sql-text'
 
-/** What a limit of a plan counts for seats. */
+/** The table that a plan's limit of seats counts. */
 export const SEATS_TABLE = 'org_members'
 
 interface SeatsOf {
   /** The SQL that fires when a seat is taken. */
   when: string
-  /** How many seats of an organization are taken then; `org` is an SQL expression. */
+  /** The number of seats taken in an organization; `org` is an SQL expression. */
   count(org: string): string
 }
 
@@ -18,7 +18,7 @@ const invited = (org: string): string =>
 /** The seats of an organization: its members and its open invitations. */
 export const countSeats = (org: string): string => `${members(org)} + ${invited(org)}`
 
-/** When seats are taken: someone joins, or someone is invited. Who comes back with a restored organization takes no new one. */
+/** The events that take seats: a person joins, or is invited. Members of a restored organization take no new seats. */
 export const seatsTaken: Readonly<Record<'joined' | 'invited', SeatsOf>> = {
   joined: {
     when: `after insert on ${quoteName(SEATS_TABLE)}

@@ -1,17 +1,17 @@
-// The policy that everyone has a second factor: of one organization (a setting), and of the whole installation (FW_REQUIRE_SECOND_FACTOR).
+// The second-factor policy: of one organization (a setting), and of the whole installation (FW_REQUIRE_SECOND_FACTOR).
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 
-/** What the policy compares, as it is read with a person and their membership; times in milliseconds. */
+/** The values that the policy compares, read with a person and their membership; times in milliseconds. */
 export interface SecondFactorRow {
-  /** Since when two-factor authentication is on, and since when there is a passkey; null without one. */
+  /** When two-factor authentication was turned on, and when a passkey was added; null without one. */
   twoFactorSince: number | null
   passkeySince: number | null
   /** When the account was created, and when the person joined the organization. */
   personSince: number | null
   memberSince: number | null
-  /** Since when the organization has the policy, and the days of grace; null without it. */
+  /** The start of the organization's policy, and the days of its grace period; null without a policy. */
   policySince: number | null
   graceDays: number | null
 }
@@ -21,16 +21,16 @@ export const secondFactorColumns = `u.second_factor_since as twoFactorSince, u.p
   m.joined_at as memberSince, o.second_factor_since as policySince, o.second_factor_grace_days as graceDays`
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** Sign-ins of ours that ask for a code where two-factor authentication is on. */
+/** Fairway's own sign-ins that require a code when two-factor authentication is on. */
 const ASKS_FOR_CODE = new Set(['password', 'magic-link'])
-/** Surfaces without a sign-in: what counts is whether the person has a second factor. */
+/** Surfaces without a sign-in. They require that the person has a second factor. */
 const PROGRAMS = new Set(['a2a', 'cli', 'job', 'static-token'])
-/** The identities of development and of a sign-in that is switched off. */
+/** The identities in development and when sign-in is turned off. */
 const EXEMPT = new Set(['dev', 'auth-disabled'])
 
 /**
- * Whether a proof has two factors. A passkey always has (its user verification is required), the second factor of a provider counts
- * where the organization's sign-in rule names that provider.
+ * Whether a session has two factors. A passkey always does (user verification is required). The second factor of a provider
+ * counts when the organization's sign-in rule requires that provider.
  */
 function hasTwoFactors(row: SecondFactorRow, provider: string, requiredProvider: string | null): boolean {
   if (provider === 'passkey' || provider === requiredProvider || EXEMPT.has(provider)) return true
@@ -41,7 +41,7 @@ function hasTwoFactors(row: SecondFactorRow, provider: string, requiredProvider:
 const POLICY = 'second-factor'
 const holderOf = (app: App) => app.memo('second-factor-policy', () => ({ since: undefined as number | undefined }))
 
-/** Reads since when the installation has the policy; the first caller of any instance writes it down. To be called before `secondFactorOf`. */
+/** Reads the start of the installation's policy; the first caller of any instance stores it. Call it before `secondFactorOf`. */
 export async function loadSecondFactorPolicy(app: App): Promise<void> {
   const holder = holderOf(app)
   if (!app.config.secondFactor.isRequired || holder.since !== undefined) return
@@ -58,13 +58,16 @@ export async function loadSecondFactorPolicy(app: App): Promise<void> {
   holder.since = Number(found?.rows[0]?.since)
 }
 
-/** Forgets since when the installation has the policy, once it is off. */
+/** Deletes the start of the installation's policy once the policy is off. */
 export async function purgePolicies(app: App): Promise<void> {
   if (app.config.secondFactor.isRequired) return
   await app.db.client.execute({ sql: 'delete from fw_policies where name = ?', args: [POLICY] })
 }
 
-/** What the policy asks of this proof: until when a second factor must be set up, and whether that time is over; undefined where it asks nothing. */
+/**
+ * Returns the deadline for setting up a second factor, and whether it has passed; undefined when the policy requires nothing of
+ * this session.
+ */
 export function secondFactorOf(
   app: App,
   row: SecondFactorRow & { requiredProvider: string | null },
@@ -83,28 +86,31 @@ export function secondFactorOf(
       : [{ by: 'organization' as const, at: until(row.policySince, row.memberSince, row.graceDays ?? 0) }]),
   ]
   const now = app.now().getTime()
-  // What closes most comes first: the installation once its time is over, else what is due next.
+  // The strictest comes first: the installation once its deadline has passed, else the next deadline.
   const [first] = due.toSorted((a, b) => Math.max(a.at, now) - Math.max(b.at, now))
   return first && { by: first.by, until: new Date(first.at).toISOString(), isOver: first.at <= now }
 }
 
-/** Throws `second-factor-setup-required` where the time of grace is over. */
+/** Throws `second-factor-setup-required` when the grace period has passed. */
 export function checkSecondFactorSetUp(session: Pick<Session, 'secondFactor'> | null): void {
   if (!session?.secondFactor?.isOver) return
   const { by, until } = session.secondFactor
   throw new AppError('second-factor-setup-required', { extra: { by, until } })
 }
 
-/** Throws `second-factor-setup-required` where it is the installation that asks, so that the session opens nothing but setting one up. */
+/** Throws `second-factor-setup-required` when the installation requires it. The session can then only set one up. */
 export function checkInstallationOpens(session: Pick<Session, 'secondFactor'>): void {
   if (session.secondFactor?.by === 'installation') checkSecondFactorSetUp(session)
 }
 
-/** Whether what a session opens depends on the clock, because the time of grace runs: it is not remembered. */
+/** Whether a session's access depends on the clock because a grace period is running. Such a session is not cached. */
 export const isInGrace = (session: Pick<Session, 'secondFactor'> | undefined): boolean =>
   session?.secondFactor?.isOver === false
 
-/** Requires a second factor of every member from now on, after these days of grace, or no longer; a policy that is there keeps its beginning. */
+/**
+ * Turns the organization's policy on, with these days of grace, or off. A policy that is already on keeps its start. Throws
+ * `forbidden`.
+ */
 export async function setSecondFactorPolicy(
   app: App,
   actor: { orgId: string; userId: string },

@@ -13,15 +13,15 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { isFreeMailDomain, requirableProviders, requireOrg, type Actor } from './org-context'
 
 export interface AuthProviderInput {
-  /** The id of the one provider that members must sign in with; null asks for none. */
+  /** The id of the one provider that members must sign in with; null requires none. */
   provider: string | null
-  /** The domain or tenant that the account there has to belong to, normalized; null for any account. */
+  /** The normalized domain or tenant that the account there must belong to; null for any account. */
   domain?: string | null
-  /** Sets the rule even though it would lock the caller out. */
+  /** Sets the rule even if it locks the caller out. */
   confirm?: boolean
 }
 
-/** The rule of the organization and the providers that can be chosen. */
+/** Returns the organization's rule and the providers that can be chosen. */
 export async function getAuthProvider(app: App, session: Session) {
   const { orgId } = requireOrg(session, 'read-organization')
   const [row] = await app.db.prepareRead<{ provider: string | null; domain: string | null }>(
@@ -34,7 +34,7 @@ export async function getAuthProvider(app: App, session: Session) {
   }
 }
 
-/** What `provider` would mean, without changing anything: who would be signed out and who has never used it. */
+/** Previews a rule without changing anything: the members who would be signed out, and those who have never used the provider. */
 export async function planAuthProvider(
   app: App,
   session: Session,
@@ -55,8 +55,8 @@ export async function planAuthProvider(
 }
 
 /**
- * Sets the one provider that members must sign in with, and ends every session of the members and every connected app of
- * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider`,
+ * Sets the one provider that members must sign in with. In the same transaction, it ends all sessions of the members and all
+ * connected apps of the organization (SPEC: States, Organization). Clearing the rule ends none. Throws `unknown-provider`,
  * `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
@@ -108,11 +108,11 @@ async function countGrants({ dependents, db, now }: App, orgId: string): Promise
   return results.reduce((sum, { rows }) => sum + Number(rows[0]?.live ?? 0), 0)
 }
 
-// A rule that no member can meet is never meant: no confirmation goes past this.
+// A rule that no member can meet is always a mistake, so `confirm` does not skip this check.
 function checkRequirable(app: App, session: Session, { provider, domain }: AuthProviderInput): void {
   if (domain && isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
   if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
-  // Where people sign in elsewhere, that place names the provider; the caller's own is one.
+  // With a custom sign-in, the external service names the provider. The caller's own provider is one of them.
   if (app.config.customSignIn && session.provider === provider) return
   throw new AppError(WELL_KNOWN.has(provider) ? 'provider-not-configured' : 'unknown-provider')
 }

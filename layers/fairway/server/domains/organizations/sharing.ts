@@ -9,7 +9,10 @@ import { shares } from './tables'
 import type { Visibility } from './ownable-columns'
 import { accessibleTo, type Caller, type OwnableTable, sharedWith, type ShareRole } from './row-access'
 
-/** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that a share or its visibility gives. */
+/**
+ * Returns the caller's access to a row that `accessibleTo` has found: `owner`, or the highest role from a share or its
+ * visibility.
+ */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {
   return sql`case when ${table.ownerEmail} = ${caller.email} then 'owner' else coalesce((select role from shares
     where resource = ${getTableName(table)} and resource_id = ${table.id} and user_id = ${caller.userId} and role <> 'viewer'),
@@ -24,7 +27,10 @@ interface Share {
   role: ShareRole
 }
 
-/** Throws `not-found` for a row the person cannot read, and `forbidden` for one that is not shared with them by this role: no policy opens sharing. */
+/**
+ * Throws `not-found` for a row the person cannot read, and `forbidden` for one that is not shared with them with this role. No
+ * policy grants sharing.
+ */
 async function requireAccess(
   db: Orm,
   table: OwnableTable,
@@ -40,7 +46,10 @@ async function requireAccess(
   if (row.isEnough !== 1) throw new AppError('forbidden', { detail: `This requires the ${role} role on this item.` })
 }
 
-/** Lets another member of the row's organization use it; sharing again changes the role. Throws `not-found`, `forbidden`, `no-organization`. */
+/**
+ * Shares a row with another member of its organization; sharing again changes the role. Throws `not-found`, `forbidden`,
+ * `conflict`, `no-organization`.
+ */
 export async function shareRow(
   db: Orm,
   table: OwnableTable,
@@ -63,7 +72,10 @@ export async function shareRow(
   throw new AppError('not-found', { detail: fieldErrors['no-member'] })
 }
 
-/** Takes back what was shared with a person; taking it back twice is the same as once. People may also give up their own share. */
+/**
+ * Removes a person's share; removing it twice has no further effect. People may also remove their own share. Throws `not-found`
+ * and `forbidden`.
+ */
 export async function unshareRow(
   db: Orm,
   table: OwnableTable,
@@ -75,7 +87,10 @@ export async function unshareRow(
     and user_id = (select u.id from ${sql.raw(PEOPLE)} where u.email = ${email})`)
 }
 
-/** Shows a row to the whole organization, to read or also to change, or to its owner only and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
+/**
+ * Sets who in the organization can see a row: all members, to read or also to change, or only its owner and shares. Throws
+ * `not-found`, `forbidden`, `no-organization`.
+ */
 export async function setVisibility(
   db: Orm,
   table: OwnableTable,
@@ -89,7 +104,7 @@ export async function setVisibility(
     throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
 }
 
-/** With whom a row is shared, for those who may share it. */
+/** Lists the people a row is shared with, for those who may share it. */
 export async function listShares(db: Orm, table: OwnableTable, session: Session, id: string): Promise<Share[]> {
   await requireAccess(db, table, session, id, 'admin')
   return db.all<Share>(sql`select u.id as userId, u.email as email, u.name as name, u.image as image, ${shares.role} as role from ${shares}
@@ -97,11 +112,14 @@ export async function listShares(db: Orm, table: OwnableTable, session: Session,
     order by u.email`)
 }
 
-/** The statement that takes back shares of rows of a table; the condition may name the shared row (`shares.resource_id`) and whom it is shared with (`shares.user_id`). */
+/**
+ * The statement that removes shares of rows of a table. The condition may use the shared row (`shares.resource_id`) and the
+ * person it is shared with (`shares.user_id`).
+ */
 export const forgetSharesSql = (table: string, condition: string): string =>
   `delete from shares where resource = '${table.replaceAll("'", "''")}' and ${condition}`
 
-/** What a person was given of a row that is not theirs; null for nothing. */
+/** Returns a person's share of a row that belongs to another person; null for none. */
 export async function findShare(app: App, table: string, id: string, userId: string): Promise<ShareRole | null> {
   const [row] = await app.db.orm
     .select({ role: shares.role })

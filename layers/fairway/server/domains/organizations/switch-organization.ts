@@ -10,8 +10,9 @@ import { organizations, orgMembers } from './tables'
 import { listOrgCredentialKeys } from './vault'
 
 /**
- * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
- * what is left behind. Nothing is, where the one that is left was closed to this session. Throws `forbidden` when they are no member.
+ * Switches at the person's request. Between two organizations it requires `confirm`; otherwise it throws
+ * `confirm-organization-switch` with the credentials left behind. No confirmation is needed when the current one is closed to
+ * this session. Throws `forbidden` for a non-member.
  */
 export async function switchOrganization(
   app: App,
@@ -36,7 +37,10 @@ async function refusalOf(app: App, session: Session, orgId: string): Promise<App
   })
 }
 
-/** An organization that a person is in, beside the one they work in, and what a switch from that one would leave behind. */
+/**
+ * Describes an organization that a person has joined, next to the active one, and the credentials that a switch would leave
+ * behind.
+ */
 export async function describeJoin(app: App, session: Session, joined: Membership): Promise<JoinedOrganization> {
   const active = await findActiveOrg(app, session.userId)
   const isElsewhere = active !== null && active.id !== joined.orgId
@@ -47,7 +51,9 @@ export async function describeJoin(app: App, session: Session, joined: Membershi
   }
 }
 
-/** What only those can read who work in this organization; nothing is told of the vault of a closed one. */
+/**
+ * Lists credentials that only members who work in this organization can read. The vault of a closed organization stays hidden.
+ */
 export async function listOrphanedCredentials(
   app: App,
   session: Session,
@@ -63,7 +69,7 @@ export interface Membership {
   role: OrgRole
 }
 
-/** The membership of a person in one organization, or null. */
+/** Returns the membership of a person in one organization, or null. */
 export async function findMembership(app: App, userId: string, orgId: string): Promise<Membership | null> {
   const [row] = await app.db.orm
     .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })
@@ -73,7 +79,7 @@ export async function findMembership(app: App, userId: string, orgId: string): P
   return row ?? null
 }
 
-/** All memberships of a person, the oldest first. */
+/** Lists all memberships of a person, oldest first. */
 export function listMemberships(app: App, userId: string): Promise<Membership[]> {
   return app.db.orm
     .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })

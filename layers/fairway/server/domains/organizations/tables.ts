@@ -26,31 +26,31 @@ export const organizations = sqliteTable(
   {
     id: text('id').primaryKey(),
     name: text('name').notNull(),
-    /** Lower case, in its ASCII form: people with a verified address of exactly this domain may join. */
+    /** Lower case, in ASCII form. People with a verified address of exactly this domain may join. */
     allowedDomain: text('allowed_domain'),
     /** The one provider that members must sign in with. */
     requiredAuthProvider: text('required_auth_provider'),
-    /** The domain or tenant that their account at that provider has to belong to; null for any account there. */
+    /** The domain or tenant that their account at that provider must belong to; null for any account there. */
     requiredAuthDomain: text('required_auth_domain'),
-    /** Since when every member needs a second factor, and the days of grace; null without that policy. */
+    /** The start of the second-factor policy, and the days of its grace period; null without a policy. */
     secondFactorSince: instant('second_factor_since'),
     secondFactorGraceDays: integer('second_factor_grace_days'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Connected apps and personal tokens may change nothing here. */
+    /** Limits connected apps and personal tokens to reading here. */
     agentsReadOnly: integer('agents_read_only', { mode: 'boolean' }).notNull().default(false),
-    /** When an owner deleted it; null while it is in use. It has no members then: they wait in `fw_suspended_members`. */
+    /** When an owner deleted it; null while it is in use. A deleted one has no members; they wait in `fw_suspended_members`. */
     deletedAt: instant('deleted_at'),
-    /** From when nobody can restore it, and all that belongs to it is removed. */
+    /** The time after which it cannot be restored, and its rows are removed except the audit log. */
     purgeAt: instant('purge_at'),
   },
   table => [
     uniqueIndex('organizations_domain')
       .on(table.allowedDomain)
       .where(sql`allowed_domain is not null`),
-    // The operators' list, newest first.
+    // For the operators' list, newest first.
     index('fw_organizations_created').on(table.createdAt, table.id),
-    // What an account that ends, or whose owner arrives, has made.
+    // For the organizations of an account that ends, or that its address's owner claims.
     index('fw_organizations_creator').on(table.createdBy),
     index('fw_organizations_purge')
       .on(table.purgeAt)
@@ -70,14 +70,14 @@ export const orgMembers = sqliteTable(
     primaryKey({ columns: [table.orgId, table.userId] }),
     index('org_members_user').on(table.userId, table.joinedAt, table.orgId, table.role),
     index('org_members_joined').on(table.orgId, table.joinedAt, table.userId, table.role),
-    // Who owns an organization, without looking at its members.
+    // Finds the owners of an organization without scanning its members.
     index('fw_org_members_owners')
       .on(table.orgId, table.joinedAt, table.userId)
       .where(sql`role = 'owner'`),
   ],
 )
 
-/** Who gets back into a deleted organization when it is restored. Nothing that asks for a membership looks here. */
+/** The members who return to a deleted organization when it is restored. Checks of memberships ignore this table. */
 export const suspendedMembers = sqliteTable(
   'fw_suspended_members',
   {
@@ -113,7 +113,7 @@ export const orgInvitations = sqliteTable(
   ],
 )
 
-/** What one person may do with one row of another. */
+/** The access of one person to one row of another. */
 export const shares = sqliteTable(
   'shares',
   {
@@ -122,7 +122,7 @@ export const shares = sqliteTable(
     resourceId: text('resource_id').notNull(),
     userId: text('user_id').notNull(),
     role: text('role', { enum: ['viewer', 'editor', 'admin'] }).notNull(),
-    /** The organization the row belongs to, so that its shares go with it. */
+    /** The organization of the row, so that its shares are deleted with it. */
     orgId: text('org_id'),
     sharedBy: text('shared_by').notNull(),
     sharedAt: integer('shared_at', { mode: 'timestamp_ms' }).notNull(),
@@ -135,7 +135,7 @@ export const shares = sqliteTable(
   ],
 )
 
-/** Sealed credentials, of one organization or of one person; a value leaves this table only unsealed in memory. */
+/** Sealed credentials, of one organization or of one person. A value is unsealed only in memory. */
 export const vaultCredentials = sqliteTable(
   'vault_credentials',
   {
@@ -160,7 +160,7 @@ export const vaultCredentials = sqliteTable(
   ],
 )
 
-/** Since when the installation has a policy that a setting switches on. */
+/** The start of a policy of the installation that a setting turns on. */
 export const policies = sqliteTable('fw_policies', {
   name: text('name').primaryKey(),
   since: instant('since').notNull(),

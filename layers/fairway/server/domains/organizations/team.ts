@@ -11,15 +11,15 @@ import { listMembers, type MemberQuery } from './member-list'
 import { changeMemberRole } from './members'
 import { requireOrg } from './org-context'
 
-/** The organization of the caller, in actions and in any request; every rule of `/_fw/org` holds here too. */
+/** The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. */
 export const team = {
-  /** One page of the members; when they were last active is null for whoever may not see it. */
+  /** Returns one page of the members. `lastActiveAt` is null for callers who may not see it. */
   async members(query: Omit<MemberQuery, 'showsActivity'>) {
     const { app, session } = await requireSignedIn()
     const { orgId, role } = requireOrg(session, 'list-members')
     return listMembers(app, orgId, { ...query, showsActivity: mayInOrg(role, 'read-member-activity') })
   },
-  /** Invites addresses and says which could not be invited. */
+  /** Invites addresses and returns those that failed. */
   async invite(invitations: { email: string; role: OrgRole }[]) {
     const { app, session, clientAddress } = await requireSignedIn()
     return invite(app, session, invitations, clientAddress)
@@ -29,14 +29,17 @@ export const team = {
     const { app, session } = await requireSignedIn()
     return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)
   },
-  /** Makes an organization; throws `confirm-additional-organization` for a person who has one, unless confirmed. */
+  /** Creates an organization; throws `confirm-additional-organization` for a person who already has one, unless confirmed. */
   async create(input: { name: string; confirm?: boolean }) {
     const { app, session } = await requireSignedIn()
     return createOrganization(app, session, input)
   },
 }
 
-/** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any request. */
+/**
+ * Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any
+ * request. Throws `not-found` and `forbidden`.
+ */
 export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
   const { app } = requireRun()
   const person = await findPerson(app, { email })

@@ -9,13 +9,13 @@ import type { CredentialTest, StoredCredential, Vault } from '#fairway/shared/sc
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { vaultCredentials } from './tables'
 
-/** Whose credentials are meant: one organization's or one person's, never both. */
+/** The owner of credentials: one organization or one person, never both. */
 type VaultScope = { orgId: string } | { userId: string }
 
-/** What the values are sealed for. */
+/** The sealing purpose of the values. */
 const VAULT_PURPOSE = 'vault-credential'
 
-/** The associated data of a value: a row that is moved to another owner or another key does not open. */
+/** The associated data of a value. A row that is moved to another owner or key cannot be unsealed. */
 const vaultContext = (scope: VaultScope, key: string): string =>
   'orgId' in scope ? `org/${scope.orgId}/${key}` : `user/${scope.userId}/${key}`
 
@@ -26,8 +26,8 @@ function inScope(scope: VaultScope, key?: string): SQL | undefined {
 }
 
 /**
- * The credential of this name for a person: their own, else the one of the organization that they work in. Throws
- * `credential-required` with the place where it is added, also when it is there and cannot be opened.
+ * Returns a person's credential with this name: their own, else the one of the organization that they work in. Throws
+ * `credential-required` with the page to add it on, also when it exists but cannot be unsealed.
  */
 export async function requireCredential(
   app: App,
@@ -45,10 +45,10 @@ export async function requireCredential(
   })
 }
 
-/** A credential in memory: its value, or that it is there and cannot be opened. */
+/** A credential in memory: its value, or that it exists but cannot be unsealed. */
 type FoundCredential = { state: 'readable'; value: string } | { state: 'unreadable' } | { state: 'missing' }
 
-/** The credential of this key; what no key of ours opens is `unreadable` and logged, never an error. */
+/** Returns the credential of this key. One that no key unseals is `unreadable` and logged; it causes no error. */
 async function findCredential(app: App, scope: VaultScope, key: string): Promise<FoundCredential> {
   const [row] = await app.db.orm
     .select({ ciphertext: vaultCredentials.ciphertext })
@@ -59,7 +59,10 @@ async function findCredential(app: App, scope: VaultScope, key: string): Promise
   return value === null ? { state: 'unreadable' } : { state: 'readable', value }
 }
 
-/** The value behind a sealed credential, or null with a log line when it was changed, moved, or sealed with a secret that is gone. */
+/**
+ * Returns the value of a sealed credential. Returns null, with a log line, when it was changed, moved, or sealed with a removed
+ * secret.
+ */
 function openCredential(app: App, scope: VaultScope, key: string, ciphertext: string): string | null {
   try {
     return unseal(app.config.keys, VAULT_PURPOSE, ciphertext, vaultContext(scope, key))
@@ -70,10 +73,10 @@ function openCredential(app: App, scope: VaultScope, key: string, ciphertext: st
   }
 }
 
-/** Fewer characters than this at the end of a value would give too much of it away. */
+/** The last four characters of a shorter value would reveal too much of it. */
 const LEAST_FOR_LAST_FOUR = 12
 
-/** Stores a credential sealed, over the one of this key that was there; two at once leave one row. */
+/** Seals and stores a credential and replaces an existing one with this key. Concurrent writes leave one row. */
 export async function putCredential(app: App, scope: VaultScope, key: string, value: string): Promise<void> {
   const sealed = seal(app.config.keys, VAULT_PURPOSE, value, vaultContext(scope, key))
   const owner = 'orgId' in scope ? vaultCredentials.orgId : vaultCredentials.userId
@@ -92,7 +95,7 @@ export async function putCredential(app: App, scope: VaultScope, key: string, va
 
 const lastFour = (value: string): string => (value.length >= LEAST_FOR_LAST_FOUR ? value.slice(-4) : '')
 
-/** Removes a credential for good; throws `not-found`. */
+/** Deletes a credential permanently; throws `not-found`. */
 export async function deleteCredential(app: App, scope: VaultScope, key: string): Promise<void> {
   const gone = await app.db.orm
     .delete(vaultCredentials)
@@ -104,8 +107,8 @@ export async function deleteCredential(app: App, scope: VaultScope, key: string)
 const LIMIT_IN_MS = 8000
 
 /**
- * Whether a credential works: that it can be opened, and what the application's own check says of it within eight seconds.
- * What the check throws is logged, never shown: it may quote the value. Throws `not-found`.
+ * Tests a credential: whether it can be unsealed, and the result of the application's own check within eight seconds. Errors of
+ * the check are logged and never shown, because they may quote the value. Throws `not-found`.
  */
 export async function testCredential(app: App, scope: VaultScope, key: string): Promise<CredentialTest> {
   const found = await findCredential(app, scope, key)
@@ -127,7 +130,7 @@ export async function testCredential(app: App, scope: VaultScope, key: string): 
   }
 }
 
-/** The credentials of a scope by name, with the last four characters; never a value. */
+/** Lists the credentials of a scope by name, with the last four characters; never a value. */
 export async function listCredentials(app: App, scope: VaultScope): Promise<StoredCredential[]> {
   const rows = await app.db.orm.select().from(vaultCredentials).where(inScope(scope)).orderBy(asc(vaultCredentials.key))
   return rows.map(({ key, ciphertext, lastFour, createdAt, updatedAt }) => ({
@@ -139,7 +142,7 @@ export async function listCredentials(app: App, scope: VaultScope): Promise<Stor
   }))
 }
 
-/** The credentials of a scope, and what the application asks for. */
+/** Returns the credentials of a scope, and those that the application declares. */
 export async function readVault(app: App, scope: VaultScope): Promise<Vault> {
   const declared = app.config.credentials.map(({ key, name, description, test }) => ({
     key,
@@ -150,7 +153,7 @@ export async function readVault(app: App, scope: VaultScope): Promise<Vault> {
   return { credentials: await listCredentials(app, scope), declared }
 }
 
-/** The names, never the values, of what only members of this organization can read. */
+/** Lists the names, never the values, of credentials that only members of this organization can read. */
 export async function listOrgCredentialKeys(app: App, orgId: string): Promise<string[]> {
   const rows = await app.db.orm
     .select({ key: vaultCredentials.key })
@@ -160,7 +163,7 @@ export async function listOrgCredentialKeys(app: App, orgId: string): Promise<st
   return rows.map(row => row.key)
 }
 
-/** What of the vault is sealed with the application's secret. */
+/** The vault's columns that are sealed with the application's secret. */
 export const vaultSealedColumns: SealedColumn[] = [
   {
     table: 'vault_credentials',

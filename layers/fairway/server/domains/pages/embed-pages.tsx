@@ -3,7 +3,10 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 
-/** The page for whatever is not a person's own navigation (a scanner, a preview, an old browser): it opens nothing by itself. */
+/**
+ * The page for requests that are not a person's navigation (a scanner, a link preview, an old browser). It does not use the
+ * ticket.
+ */
 export function embedStartPage(app: App, ticket: string, acceptLanguage: string | undefined): Promise<ServerPage> {
   const language = languageOf(acceptLanguage)
   const { start, startLead, startButton } = messagesOf(language).embedStart
@@ -20,7 +23,7 @@ export function embedStartPage(app: App, ticket: string, acceptLanguage: string 
   return renderPage(app, { page: null, title: start, language, body, frameAncestors: app.config.embedAncestors })
 }
 
-/** The page that says why there is nothing to see and what to do. */
+/** The page that explains why nothing is shown and what to do. */
 export function embedRefusedPage(app: App, acceptLanguage: string | undefined): Promise<ServerPage> {
   const language = languageOf(acceptLanguage)
   const { refused, refusedLead } = messagesOf(language).embedStart

@@ -1,4 +1,4 @@
-// Embed pages: a ticket opens one once, inside of another site, and gives it a token to read with.
+// Embed pages: a one-time ticket opens one page inside another site and is exchanged for a read-only token.
 import { eq, lte } from 'drizzle-orm'
 import type { H3Event } from 'h3'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ import { embedTokens } from './tables'
 
 const TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 
-/** What its token is bound to as well: the columns of `embed_tokens`. */
+/** The columns of `embed_tokens` that the token is bound to as well. */
 const boundSchema = z.object({
   userId: z.string(),
   orgId: z.string().nullable(),
@@ -40,7 +40,7 @@ const boundSchema = z.object({
   path: z.string(),
 })
 
-/** What opens an embed page once, within five minutes, as one person in one organization. */
+/** Opens an embed page once, within five minutes, as one person in one organization. */
 const embedTicket: OneTimePurpose<z.output<typeof boundSchema>> = {
   name: 'embed-ticket',
   lifeInSeconds: 5 * 60,
@@ -52,11 +52,14 @@ export const ticketSchema = z.object({ path: z.string().min(1).max(2048) })
 interface TicketInput {
   path: string
   session: Session
-  /** The row of this session, when sessions are ours. */
+  /** The id of the session's row; null for sessions without a row. */
   sessionId: string | null
 }
 
-/** Makes a one-time ticket that opens one embed page as this person in this organization, for five minutes; the frame of the other site shows its `url`, once. Throws `not-an-embed-page` and `provider-required`. */
+/**
+ * Creates a one-time ticket that opens one embed page as this person in this organization. It is valid for five minutes. The
+ * other site loads its `url` in a frame, once. Throws `not-an-embed-page` and `provider-required`.
+ */
 export async function createTicket(app: App, { path, session, sessionId }: TicketInput, pages: readonly ShellPage[]) {
   const target = checkedTarget(path, app.config.baseUrl, pages)
   checkOrgOpens(session)
@@ -71,14 +74,17 @@ export async function createTicket(app: App, { path, session, sessionId }: Ticke
 function checkedTarget(value: string, baseUrl: string, pages: readonly ShellPage[]): { page: string; path: string } {
   const path = sameOriginPath(value, baseUrl, [SIGN_IN_PATH, LEGACY_SIGN_IN_PATH])
   const url = path === undefined ? undefined : new URL(path, baseUrl)
-  // The fragment is where the token goes.
+  // The fragment is reserved for the token.
   const page = url && !url.hash ? findEmbedPage(url.pathname, pages) : undefined
   if (!url || !page)
     throw new AppError('not-an-embed-page', { detail: 'Name the path of a page that declares embed: true.' })
   return { page: page.path, path: url.pathname + url.search }
 }
 
-/** Uses a ticket up and gives the page it opens with a token for one hour; of any number of requests one gets it. Throws `embed-ticket-ended`. */
+/**
+ * Uses up a ticket and returns the path of its page with a token that is valid for one hour. Only one of several concurrent
+ * requests succeeds. Throws `embed-ticket-ended`.
+ */
 export async function openTicket(app: App, ticket: string): Promise<{ path: string; token: string }> {
   const spent = await spendOneTime(app, embedTicket, ticket)
   if (!spent) throw new AppError('embed-ticket-ended')
@@ -96,13 +102,13 @@ interface TokenRow extends ActorRow {
   path: string
   createdAt: number
   expiresAt: number
-  /** How the session was proved that the ticket was made in. */
+  /** The sign-in provider of the session that created the ticket. */
   provider: string
   providerDomain: string | null
   tokenOrgId: string | null
 }
 
-// One statement: the person, the membership and the session it was made in must all still be there.
+// One statement checks that the person, the membership and the original session all still exist.
 const FIND = `
   select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
     t.provider_domain as providerDomain,
@@ -110,7 +116,10 @@ const FIND = `
   from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
   where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
 
-/** What a token opens now: the page as it is declared, its address with its query, and on whose behalf it reads, in the organization of the token; null when it is unknown or late, or when its session, membership or person has ended or opens nothing. */
+/**
+ * The declared page of a token, its address with the query, and the session that it reads with, in the organization of the
+ * token. Returns null when the token is unknown or expired, or when its session, membership or person no longer has access.
+ */
 export async function findEmbedSession(app: App, token: string) {
   const find = app.memo('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
   const now = app.now().getTime()
@@ -122,14 +131,14 @@ export async function findEmbedSession(app: App, token: string) {
   return session && { page, path, session }
 }
 
-/** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */
+/** The embed session of this request's bearer token. Cookies are ignored. Throws `unauthenticated` and `embed-token-ended`. */
 export async function requireEmbedSession(event: H3Event) {
   const found = await findEmbedSession(getApp(event), requireToken(event))
   if (!found) throw new AppError('embed-token-ended')
   return found
 }
 
-/** Ends the token of this request; ending it twice is the same as once. */
+/** Ends the token of this request. Idempotent. */
 export async function endEmbedSession(event: H3Event): Promise<void> {
   const tokenHash = sha256(requireToken(event))
   await getApp(event).db.orm.delete(embedTokens).where(eq(embedTokens.tokenHash, tokenHash))
@@ -141,23 +150,23 @@ function requireToken(event: H3Event): string {
   return bearer
 }
 
-/** Deletes tokens of embed pages that have expired; they opened nothing any more. */
+/** Deletes expired tokens of embed pages. */
 export async function purgeEmbedTokens(app: App): Promise<void> {
   await app.db.orm.delete(embedTokens).where(lte(embedTokens.expiresAt, app.now()))
 }
 
-// Loaded when one is shown: the command line and the build read this domain too, and know no pages.
+// Loaded on demand: the command line and the build import this domain too and do not render pages.
 const loadPages = () => import('./embed-pages')
 
-/** The page for whatever is not a person's own navigation. */
+/** The page for requests that are not a person's navigation. */
 export const embedStartPage = async (app: App, ticket: string, language: string | undefined): Promise<ServerPage> =>
   (await loadPages()).embedStartPage(app, ticket, language)
 
-/** The page that says why there is nothing to see and what to do. */
+/** The page that explains why nothing is shown and what to do. */
 export const embedRefusedPage = async (app: App, language: string | undefined): Promise<ServerPage> =>
   (await loadPages()).embedRefusedPage(app, language)
 
-/** Tickets and tokens of a stranger go; those that the owner's own session has made stay. */
+/** Deletes a stranger's tickets and tokens; those created in the owner's own session stay. */
 export const pagesRows: DependentRows = {
   leftByStranger: (app, { userId, sessionId }) => [
     endOneTimeStatement(app, [embedTicket], userId),

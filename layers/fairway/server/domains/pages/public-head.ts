@@ -1,28 +1,28 @@
-// What search engines and previews of links read of a public page. It is added to the rendered page, so it costs browsers no script,
-// and whatever the page says itself stays.
+// The metadata of public pages for search engines and link previews. It is added to the rendered page, so it needs no script in
+// the browser. Tags that the page sets itself stay.
 import type { Config } from '#fairway/server/kernel/config/config'
 import { socialImageOf } from '#fairway/server/kernel/config/brand'
 import { type FoundPage, pathIn } from './find-page'
 
 interface HeadInput {
   page: Pick<FoundPage, 'path' | 'language'>
-  /** Every language that public pages come in. */
+  /** All languages of public pages. */
   languages: readonly string[]
   config: Pick<Config, 'baseUrl' | 'brand'>
 }
 
-/** A text as the value of an attribute in double quotes. */
+/** Escapes a text for an attribute value in double quotes. */
 export const attribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** The addresses of one public page: in each language, and without one for everybody else. One language alone has no alternates. */
+/** The addresses of one public page: one for each language and a default. A single language has no alternates. */
 export function alternatesOf(path: string, languages: readonly string[], baseUrl: string) {
   if (languages.length < 2) return []
   const named = languages.map(language => ({ language, href: baseUrl + pathIn(path, language) }))
   return [...named, { language: 'x-default', href: baseUrl + path }]
 }
 
-/** Adds the canonical address, the addresses in other languages, the social card and structured data to a rendered public page. */
+/** Adds the canonical address, alternates in other languages, the social card and structured data to a rendered public page. */
 export function withPublicHead(html: string, { page: { path = '/', language }, languages, config }: HeadInput): string {
   const { baseUrl, brand } = config
   const canonical = baseUrl + pathIn(path, language)
@@ -52,7 +52,7 @@ export function withPublicHead(html: string, { page: { path = '/', language }, l
   return html.replace('</head>', () => `${added}${structuredData(config)}</head>`)
 }
 
-/** Who publishes the site, as schema.org has it. */
+/** The publisher of the site, as defined by schema.org. */
 function structuredData({ baseUrl, brand: { name, logo } }: HeadInput['config']): string {
   const url = `${baseUrl}/`
   const publisher = { '@type': 'Organization', '@id': `${url}#organization`, name, url }

@@ -9,7 +9,7 @@ import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { type Remembered, remembered } from '#fairway/server/kernel/remember'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
-/** Prepares a rendered page for being served from memory: compressed once, with its ETags, its policy and its public cache headers. */
+/** Prepares a rendered page to be served from memory: compressed once, with its ETags, policy and public cache headers. */
 export async function toRenderedPage(html: string, status: number, options: PageOptions) {
   const identity = Buffer.from(html)
   const bodies = await encode(identity)
@@ -32,14 +32,17 @@ export async function toRenderedPage(html: string, status: number, options: Page
   return { status, etags, whole: forEachEncoding(whole), unchanged: forEachEncoding(unchanged) }
 }
 
-/** A page that lets browsers fetch these scripts at once: its own code would begin to come only when that of all pages has run. */
+/**
+ * Preloads these scripts with the page. Without this, the browser fetches the page's own code only after the shared code has
+ * run.
+ */
 export const withScripts = (html: string, scripts: readonly string[] = []): string =>
   html.replace(
     '</head>',
     scripts.map(src => `<link rel="modulepreload" crossorigin href="${src}">`).join('') + '</head>',
   )
 
-/** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
+/** A rendered page as it is served: for each encoding the full response and the 304 response. */
 type RenderedPage = Awaited<ReturnType<typeof toRenderedPage>>
 
 const toResponse = (statusCode: number, headers: Record<string, string>, body: Buffer | string) => ({
@@ -47,7 +50,7 @@ const toResponse = (statusCode: number, headers: Record<string, string>, body: B
   statusMessage: '',
   headers,
   body,
-  /** The same, for being sent without the renderer. */
+  /** The same, sent without the renderer. */
   ready: makeReady(statusCode, headers, body),
 })
 
@@ -59,13 +62,13 @@ const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
 interface PageOptions {
   config: Pick<Config, 'shellCacheInSeconds'>
   isDev: boolean
-  /** Who may show the page in a frame, as the policy has it. */
+  /** The sites that may show the page in a frame, as written in the policy. */
   frameAncestors: string
   /** Whether search engines may list the page. */
   isListed: boolean
 }
 
-/** The Content-Security-Policy of one rendered page: its own scripts by hash, nothing else inline that could run. */
+/** The Content-Security-Policy of one rendered page: its own scripts are allowed by hash, and no other inline script can run. */
 function pagePolicy(html: string, options: PageOptions): string {
   const hashes = [...html.matchAll(INLINE_SCRIPT)]
     .filter(([, attributes = '']) => !DATA_TYPE.test(attributes))
@@ -73,7 +76,7 @@ function pagePolicy(html: string, options: PageOptions): string {
   return [
     `default-src 'self'`,
     `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
-    // Component libraries place floating elements by style attributes and add style elements at run time.
+    // Component libraries position floating elements with style attributes and add style elements at run time.
     `style-src 'self' 'unsafe-inline'`,
     `img-src 'self' data:`,
     `font-src 'self'`,
@@ -89,15 +92,24 @@ const NOTICE =
   'Sign-in is switched off here: everybody who opens this address is the same person and may change everything.'
 const STYLE = 'margin:0;padding:8px 16px;background:#fef3c7;color:#78350f;font:14px/1.5 system-ui,sans-serif'
 
-/** A page that says above everything else that sign-in is switched off. It stands outside of the application, which leaves it alone. */
+/**
+ * Adds a notice above the page that sign-in is switched off. The notice is outside the application's root element, so the
+ * application does not change it.
+ */
 export const withAuthDisabledNotice = (html: string): string =>
   html.replace(/<body[^>]*>/i, body => `${body}<p role="status" style="${STYLE}">${NOTICE}</p>`)
 
-/** A page that says to everybody alike that local data may be moved on this server; only then its script asks whether there is any. */
+/**
+ * Marks the page, for every visitor alike, as one of a server where local data may be moved. Only then does its script check
+ * for local data.
+ */
 export const withLocalDataMark = (html: string): string =>
   html.replace('</head>', `<meta name="${LOCAL_DATA_MARK}" content="offered"></head>`)
 
-/** The answer with a rendered page: in the encoding that the client likes best, 304 when the browser has it. The object is the caller's own. */
+/**
+ * The response with a rendered page: in the client's preferred encoding, or 304 when the browser has it. Returns a new object
+ * for each call.
+ */
 export function pageResponse(event: H3Event, page: RenderedPage): Omit<PageResponse, 'ready'> {
   const { ready: _kept, ...response } = choose(event, page)
   return { ...response, headers: { ...response.headers } }
@@ -109,15 +121,18 @@ function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
   return isKnown ? page.unchanged[encoding] : page.whole[encoding]
 }
 
-/** The rendered pages of this app in memory, by their keys. */
+/** The in-memory cache of this app's rendered pages, by key. */
 export const getPageCache = (app: App): Remembered<RenderedPage> => remembered(app, 'pages')
 
 const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'page-paths')
 
-/** Notes that a request to this path, in the language of `pathIn`, reached this page, and would again: no file, no route and no rule of the application is in between. */
+/**
+ * Records that a request to this path, in the language of `pathIn`, reached this page and will again. No file, route or rule of
+ * the application intercepts it.
+ */
 export const notePath = (app: App, path: string, page: RenderedPage): void => pagesByPath(app).set(path, page)
 
-/** The answer with the page that a path, in the language of `pathIn`, is known to lead to; undefined for all others. */
+/** The response with the recorded page of a path, in the language of `pathIn`; undefined for all other paths. */
 export function readyPage(event: H3Event, app: App, path: string): ReadyAnswer | undefined {
   const page = pagesByPath(app).get(path)
   return page && choose(event, page).ready

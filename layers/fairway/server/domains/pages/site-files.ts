@@ -1,16 +1,16 @@
-// robots.txt and sitemap.xml, from the pages that the build has found.
+// robots.txt and sitemap.xml, generated from the pages that the build found.
 import type { SitemapEntry } from '#fairway/server/kernel/config/public-pages'
 import { findPage, pathIn, type ShellPage } from './find-page'
 import { alternatesOf, attribute } from './public-head'
 
-/** What public pages consist of besides themselves: the build's files and pictures, which crawlers need to show them. */
+/** The build's files and images, which crawlers need to render public pages. */
 const PARTS = ['/_nuxt/', ...['svg', 'png', 'jpg', 'jpeg', 'webp', 'avif', 'gif', 'ico'].map(type => `/*.${type}$`)]
-/** Closed also where a public page takes whatever comes. */
+/** Closed even where a public page matches every path. */
 const CLOSED = ['/', '/_fw/', '/api/', '/mcp']
-/** What one sitemap may have (sitemaps.org). */
+/** The maximum number of addresses in one sitemap (sitemaps.org). */
 const MOST_ADDRESSES = 50_000
 
-/** robots.txt: public pages are open to crawlers and everything else is closed (RFC 9309: the longest rule wins). */
+/** robots.txt: crawlers may read public pages and no other path (RFC 9309: the longest rule wins). */
 export function robotsText(pages: readonly ShellPage[], baseUrl: string): string {
   const open = pages.filter(({ kind }) => kind === 'public').flatMap(({ path }) => rulesFor(path))
   const lines = [
@@ -23,7 +23,7 @@ export function robotsText(pages: readonly ShellPage[], baseUrl: string): string
   return `${lines.join('\n')}\n`
 }
 
-/** A page is open at exactly its path, with any query. One with parameters is open from the first of them on. */
+/** A page is open at exactly its path, with any query. A page with parameters is open from the first parameter on. */
 function rulesFor(path: string): string[] {
   const at = path.indexOf(':')
   const fixed = at === -1 ? path : path.slice(0, at)
@@ -37,11 +37,14 @@ interface SitemapInput {
   baseUrl: string
   /** Addresses that the application adds. */
   entries: readonly SitemapEntry[]
-  /** Told of each of them that leads to no public page. */
+  /** Called for each added address that does not lead to a public page. */
   onUnknown: (path: string) => void
 }
 
-/** sitemap.xml: public pages without parameters and what the application adds, each in every language with its alternates. */
+/**
+ * sitemap.xml: public pages without parameters and the addresses that the application adds, each in every language with its
+ * alternates.
+ */
 export function sitemapText({ pages, languages, baseUrl, entries, onUnknown }: SitemapInput): string {
   const byPath = new Map<string, SitemapEntry>()
   for (const { kind, path } of pages) if (kind === 'public' && !path.includes(':')) byPath.set(path, { path })

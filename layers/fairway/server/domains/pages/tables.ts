@@ -1,20 +1,20 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../../kernel/database/columns'
 
-/** What an open embed page reads with. */
+/** The access tokens of open embed pages. */
 export const embedTokens = sqliteTable(
   'embed_tokens',
   {
     tokenHash: text('token_hash').primaryKey(),
     userId: text('user_id').notNull(),
-    /** The organization it works in; it opens nothing else. Null for a person who works without one. */
+    /** The only organization that the token can read. Null for a person who works without one. */
     orgId: text('org_id'),
-    /** The session it was made in: it ends with it. Null where sessions are not ours. */
+    /** The session that created the token; the token ends with it. Null for sessions without a row. */
     sessionId: text('session_id'),
-    /** The provider of that session, which the organization may ask for. */
+    /** The provider of that session. The organization's sign-in rule may require one. */
     provider: text('provider').notNull().default(''),
     providerDomain: text('provider_domain'),
-    /** The page as it is declared, for example `/embed/notes`. */
+    /** The declared path of the page, for example `/embed/notes`. */
     page: text('page').notNull(),
     /** The address of the page with its query. */
     path: text('path').notNull(),

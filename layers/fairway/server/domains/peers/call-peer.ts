@@ -16,16 +16,16 @@ interface PeerCall {
   /** The application's name in `FW_PEERS`. */
   peer: string
   body: { action: string; input: object } | { approval: string }
-  /** Who calls; without a confirmed address this application speaks for itself alone. */
+  /** The caller. Without a confirmed address, the application calls on its own behalf only. */
   session: Session | null
   signal: AbortSignal
-  /** How long all of it may take. */
+  /** The time limit for the whole call. */
   limitInMs?: number
 }
 
 /**
- * Asks another application once, with a fresh token, and gives its result. Throws `unknown-peer`, `a2a-not-configured` (before
- * anything is sent), `peer-unavailable`, `peer-refused` and `approval-required`.
+ * Calls another application once, with a fresh token, and returns its result. Throws `unknown-peer`, `a2a-not-configured`
+ * (before the request is sent), `peer-unavailable`, `peer-refused` and `approval-required`.
  */
 export async function callPeer(app: App, call: PeerCall): Promise<unknown> {
   const { peer } = call
@@ -90,10 +90,10 @@ async function credentialFor(app: App, origin: string, session: Session | null):
   return { authorization: `Bearer ${token}` }
 }
 
-// A message of the network may quote what was sent, but not these two.
+// A network error's message may quote the request, so only its name is logged. Causes that are text are our own.
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.name : cause?.toString())
 
-/** What another application answered, read to its end. */
+/** The response of another application, read to its end. */
 interface PeerAnswer {
   status: number
   /** Without parameters, in lower case. */
@@ -113,7 +113,9 @@ const approvalSchema = z.object({
   approval: z.object({ id: z.string().min(16).max(200), url: z.string().max(2048), expiresAt: z.iso.datetime() }),
 })
 
-/** The result in an answer; throws `approval-required`, `peer-refused` or `peer-unavailable` for every other one. */
+/**
+ * Returns the result of a response. Throws `approval-required`, `peer-refused` or `peer-unavailable` for every other response.
+ */
 function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown {
   const { status } = answer
   const body = bodyOf(answer)
@@ -130,7 +132,7 @@ function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown {
 const bodyOf = ({ mediaType, text }: PeerAnswer): unknown =>
   mediaType === 'application/json' || mediaType === PROBLEM_MEDIA_TYPE ? jsonOf(text) : undefined
 
-// The user is sent to no other page than one of that very application.
+// The user may be sent only to an approval page of the called application.
 function approvalRequired({ peer, origin }: AnsweringPeer, body: unknown): AppError {
   const parsed = approvalSchema.safeParse(body)
   const { id, url, expiresAt } = parsed.data?.approval ?? {}
@@ -142,7 +144,7 @@ function approvalRequired({ peer, origin }: AnsweringPeer, body: unknown): AppEr
   return new AppError('approval-required', { detail, extra: { peer, url: page.href, approvalId: id, expiresAt } })
 }
 
-/** What went wrong inside of the other application is not known to have changed nothing, and is told as its absence. */
+/** After a status of 500 or above, the other application may have changed something, so the error is `peer-unavailable`. */
 function refusal(
   { peer }: AnsweringPeer,
   status: number,
@@ -156,23 +158,23 @@ function refusal(
 const unavailable = ({ peer }: Pick<AnsweringPeer, 'peer'>, cause: unknown): AppError =>
   new AppError('peer-unavailable', { extra: { peer }, cause })
 
-/** Other applications that an author's code calls, by their names in `FW_PEERS`, in the name of its own caller. */
+/** Calls from an author's code to other applications, by their names in `FW_PEERS`, on behalf of the author's caller. */
 export interface ContextPeers {
   /**
-   * The result of an action of another application. Throws `approval-required` with `{ url, approvalId }` when the person must
-   * approve it there first, `peer-refused` with the other side's own code, and `peer-unavailable`. Nothing is tried twice.
+   * The result of another application's action. Throws `approval-required` with `{ url, approvalId }` when the person must
+   * approve it there first, `peer-refused` with the other application's code, and `peer-unavailable`. Calls are never retried.
    */
   call(peer: string, action: string, input?: object): Promise<unknown>
-  /** The same, checked against a schema. */
+  /** The same, validated against a schema. */
   call<Output extends z.ZodType>(
     peer: string,
     action: string,
     input: object,
     options: { output: Output },
   ): Promise<z.output<Output>>
-  /** The result of a call that had to be approved; throws `approval-required` while the user has not decided. */
+  /** The result of a call that required approval. Throws `approval-required` until the user has decided. */
   result(peer: string, approvalId: string): Promise<unknown>
-  /** The same, checked against a schema. */
+  /** The same, validated against a schema. */
   result<Output extends z.ZodType>(
     peer: string,
     approvalId: string,
@@ -184,7 +186,7 @@ interface CallOptions {
   output?: z.ZodType
 }
 
-/** The applications that may be called on behalf of this session; the signal ends every call. */
+/** The applications that this session can call. The signal aborts every call. */
 export const contextPeers = (app: App, session: Session | null, signal: AbortSignal): ContextPeers => ({
   async call(peer: string, action: string, input: object = {}, { output }: CallOptions = {}) {
     return checked(peer, await callPeer(app, { peer, body: { action, input }, session, signal }), output)

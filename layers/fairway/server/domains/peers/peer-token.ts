@@ -5,34 +5,36 @@ import type { SharedSecret } from '#fairway/server/kernel/config/identity-config
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { claimOneTime } from '#fairway/server/kernel/one-time/one-time'
 
-/** What a token is for: a call of another application, or what the identity hub says of a person. */
+/** The purpose of a token: a call to another application, or a statement of the identity hub about a person. */
 export type PeerTokenType = 'a2a+jwt' | 'identity+jwt'
 
 export const PEER_TOKEN_LIFE_IN_SECONDS = 60
-/** No token of another implementation may be good for longer. */
+/** Tokens of other implementations must not be valid for longer. */
 const MOST_LIFE_IN_SECONDS = 300
 const SKEW_IN_SECONDS = 30
 const MOST_CHARACTERS = 4096
-/** The ids (`jti`, RFC 7519 §4.1.7) of tokens that were used: all instances refuse them a second time. */
+/** The ids (`jti`, RFC 7519 §4.1.7) of used tokens. All instances refuse them a second time. */
 const USED = { name: 'peer-token' }
 
-/** Why a token is not accepted; the reason is for the log, never for the other side. */
+/** Explains why a token is refused. The reason is for the log only and is never sent to the other application. */
 export class PeerTokenError extends Error {
   override name = 'PeerTokenError'
 }
 
-/** What signing and reading need: no database. */
+/** The parts of the app that signing and reading require; no database. */
 type Signer = Pick<App, 'config' | 'now'>
 
 interface SignInput {
   type: PeerTokenType
-  /** Exactly whom it is for: the other application's origin, or a callback address. */
+  /** The exact audience: the other application's origin or a callback address. */
   audience: string
   subject: string
   claims?: Record<string, string | boolean | undefined>
 }
 
-/** A token for one other application, good for 60 seconds and once (JWT, HS256); throws when there is no shared secret. */
+/**
+ * Signs a single-use token for one other application, valid for 60 seconds (JWT, HS256). Throws when there is no shared secret.
+ */
 export async function signPeerToken(app: Signer, { type, audience, subject, claims = {} }: SignInput): Promise<string> {
   const { shared } = app.config.identity
   if (!shared) throw new Error('A2A_SECRET is missing')
@@ -61,13 +63,13 @@ export type PeerClaims = z.infer<typeof claimsSchema>
 interface VerifyInput {
   type: PeerTokenType
   audience: string
-  /** Who must have signed it; any holder of the secret when not given. */
+  /** The required issuer. Default: any holder of the secret. */
   issuer?: string
 }
 
 /**
- * What a token of another application says, which is used up by this: type, key, audience and times are right and it was not
- * used before. Throws PeerTokenError.
+ * Verifies a token of another application, uses it up and returns its claims. Checks the type, key, audience and times, and
+ * that the token is unused. Throws PeerTokenError.
  */
 export async function verifyPeerToken(app: App, token: string, input: VerifyInput): Promise<PeerClaims> {
   const claims = await readPeerToken(app, token, input)
@@ -77,7 +79,7 @@ export async function verifyPeerToken(app: App, token: string, input: VerifyInpu
   return claims
 }
 
-/** As verifyPeerToken, but the token is not used up: only for programs that sign no user in. Throws PeerTokenError. */
+/** Like `verifyPeerToken`, but does not use up the token: only for programs that sign no user in. Throws PeerTokenError. */
 export async function readPeerToken(app: Signer, token: string, input: VerifyInput): Promise<PeerClaims> {
   const { shared } = app.config.identity
   if (!shared) throw new PeerTokenError('there is no shared secret')
@@ -91,8 +93,8 @@ export async function readPeerToken(app: Signer, token: string, input: VerifyInp
 }
 
 /**
- * The keys that verify, the one that signs first. An assertion is signed with the shared secret itself, so that hubs and
- * applications of every make understand each other; our calls have a key derived for them, and the secret itself verifies too.
+ * The keys that verify; the first one signs. Assertions are signed with the shared secret itself, for compatibility with other
+ * implementations. Our calls use a key derived for them, and the secret itself verifies them too.
  */
 function keysOf({ keys, secrets }: SharedSecret, type: PeerTokenType): [string, ...string[]] {
   if (type === 'identity+jwt') return secrets

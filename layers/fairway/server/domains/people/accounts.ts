@@ -12,9 +12,9 @@ interface ProveAddressInput {
   email: string
   /** The account's security version when the link was used (`spendEmailLink`). */
   securityVersion: number
-  /** What an account is called that is made now. */
+  /** The name for a new account. */
   name?: string
-  /** The password that this proof brings along; it replaces what an unconfirmed account had. */
+  /** The password confirmed by this proof. It replaces the password of an unconfirmed account. */
   passwordHash?: string
 }
 
@@ -27,13 +27,13 @@ const personSchema = z.object({
 }) satisfies z.ZodType<Person>
 
 /**
- * The account of an address whose mailbox was just proved, made when there is none; all in one transaction. Throws
- * `credentials-changed` when the account's sign-ins were ended since the link was used.
+ * The account of an address whose mailbox was just proved, created if there is none, in one transaction. Throws
+ * `credentials-changed` when the account's sign-ins were ended after the link was used.
  */
 export async function verifyEmail(app: App, input: ProveAddressInput): Promise<Person> {
   const { email, name, passwordHash, securityVersion } = input
   const user = { sql: 'email = ?', args: [email] }
-  // Made first: the password that this proof brings is not older than the question about what was there before.
+  // Must come first: `claimSince` must not be later than the creation of this password.
   const confirming = confirmingStatements(app, user, passwordHash)
   const now = app.now().getTime()
   const results = await app.db.client.batch(
@@ -63,7 +63,7 @@ export async function verifyEmail(app: App, input: ProveAddressInput): Promise<P
   return personSchema.parse(results.at(-1)?.rows[0])
 }
 
-/** Notes a sign-up whose address is still to be confirmed; an account that is there already stays as it is. */
+/** Records a sign-up with an unconfirmed address. An existing account stays unchanged. */
 export async function noteUnprovedAccount(
   app: App,
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
@@ -87,14 +87,14 @@ export interface VouchedPerson {
   /** Lower case. */
   email: string
   emailVerified: boolean
-  /** Null leaves the name as it is. */
+  /** Null keeps the current name. */
   name: string | null
   image: string | null
 }
 
 /**
- * Makes the account of this address when it is not there yet, and brings name, picture and confirmation up to date; any
- * number of callers at once make one.
+ * Creates the account of this address if there is none, and updates its name, picture and confirmation. Concurrent calls create
+ * one account.
  */
 export async function ensurePerson(app: App, { email, emailVerified, name, image }: VouchedPerson): Promise<void> {
   const now = app.now().getTime()
@@ -113,13 +113,13 @@ export async function ensurePerson(app: App, { email, emailVerified, name, image
 
 interface NewUser {
   email: string
-  /** The part of the address before the sign when not given. */
+  /** Default: the local part of the address. */
   name?: string | null
   emailVerified?: boolean
   image?: string | null
 }
 
-/** The statement that makes the account of an address when it is not there yet; any number of callers at once make one. */
+/** The statement that creates the account of an address if there is none. Concurrent calls create one account. */
 export function newUserStatement(app: App, { email, name, emailVerified = false, image = null }: NewUser): InStatement {
   const now = app.now().getTime()
   return {
@@ -131,13 +131,13 @@ export function newUserStatement(app: App, { email, name, emailVerified = false,
 
 const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
 
-/** Picks the user of a condition on `users` out as long as the address is not confirmed. */
+/** Selects the user that matches a condition on `users`, while the address is unconfirmed. */
 const unconfirmed = (user: SqlPart): string =>
   `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
 
 /**
- * What says that an account was used: a way in beside the password `?`, here, and what was left in it, as the other domains declare
- * (`uses`): a new way to sign in, and a new thing that its owner might trust, adds its table.
+ * Finds earlier use of an account: a sign-in method other than the password `?`, a session, and the rows that other domains
+ * declare (`uses`). A new sign-in method, or new data that an owner might trust, must add its table.
  */
 const WAYS_IN = [
   'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
@@ -150,10 +150,10 @@ const usedAlready = ({ dependents }: App): string =>
     .join(' or ')
 
 /**
- * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
- * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password, sessions and grants of an
- * earlier time end, which have opened nothing. Whatever else opens the account or lies in it stays, and its owner is asked about it
- * (`claimSince`). `passwordHash` is the password that is being confirmed together with the address.
+ * The statements that confirm the address of an unconfirmed account; the update of the flag is the final one. They change
+ * nothing for a confirmed account. Where addresses must be confirmed, earlier passwords, sessions and grants end; they had no
+ * access yet. Other sign-in methods and data stay, and the owner reviews them (`claimSince`). `passwordHash` is the password
+ * that is confirmed together with the address.
  */
 export function confirmingStatements(app: App, user: SqlPart, passwordHash?: string): InStatement[] {
   const now = app.now().getTime()
@@ -180,19 +180,25 @@ export function confirmingStatements(app: App, user: SqlPart, passwordHash?: str
   ]
 }
 
-/** Whether the person in this column has an account at a provider, of a domain or tenant where one is named: the statement's next two values. */
+/**
+ * Whether the person in this column has an account at a provider and, if given, of a domain or tenant. These are the
+ * statement's next two values.
+ */
 export const usesProvider = (userId: string): string =>
   `exists (select 1 from accounts a where a.user_id = ${userId} and a.provider_id = ?
     and coalesce(?, a.provider_domain, '') = coalesce(a.provider_domain, ''))`
 
 const platformSettings = [...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', ')
 
-/** A person's account: what they and applications have set moves with local data, all of it is theirs to take along and goes with them. */
+/**
+ * A person's account. Settings by the person and by applications move with local data. Everything is exported and deleted with
+ * the person.
+ */
 export const peopleRows: DependentRows = {
   movesWithPerson: { application_state: '1', user_settings: `key not in (${platformSettings})` },
   leftByStranger: (_clock, { userId }) => [
     ...withdrawChangeStatements(userId),
-    // A stranger has accepted nothing for the owner.
+    // A stranger cannot accept terms for the owner.
     { sql: 'delete from fw_terms_acceptances where user_id = ?', args: [userId] },
     { sql: 'update users set terms_version = null where id = ?', args: [userId] },
   ],

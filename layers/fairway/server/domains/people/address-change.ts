@@ -1,4 +1,4 @@
-// A change of the address of an account: asked for, confirmed by the owners of both addresses, made in one transaction.
+// Changes the address of an account: requested, confirmed by the owners of both addresses, applied in one transaction.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
@@ -34,11 +34,11 @@ const purposeOf = (name: string): OneTimePurpose<AddressPayload> => ({
   mostPerSubject: 1,
 })
 
-/** The links, by the address that they are mailed to; their subject is the person. */
+/** The links, by the address that they are mailed to. Their subject is the person. */
 const purposes = { old: purposeOf('address-change-old'), new: purposeOf('address-change-new') }
 type Side = keyof typeof purposes
 
-/** A change of address that waits for the owners of the two addresses. */
+/** A change of address that waits for confirmation by the owners of both addresses. */
 export interface AddressChange {
   userId: string
   oldEmail: string
@@ -77,7 +77,7 @@ const findChange = async (on: Runs, userId: string, now: number) => {
   return rows[0] ? rowSchema.parse(rows[0]) : null
 }
 
-/** The change that a person has asked for and that still waits, or null. */
+/** The pending change of a person, or null. */
 export const findAddressChange = (app: App, userId: string): Promise<AddressChange | null> =>
   findChange(app.db.client, userId, app.now().getTime())
 
@@ -88,7 +88,7 @@ interface AskedChange {
   sessionId: string | null
 }
 
-/** Notes that a person wants another address, instead of whatever they wanted before, whose links end. */
+/** Records a requested change of address. It replaces an earlier request, whose links end. */
 export async function askForAddress(app: App, { userId, newEmail, sessionId }: AskedChange): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.batch(
@@ -105,18 +105,18 @@ export async function askForAddress(app: App, { userId, newEmail, sessionId }: A
   )
 }
 
-/** Takes a change back that was asked for; its links end. Taking it back twice is the same as once. */
+/** Withdraws a requested change and ends its links. Idempotent. */
 export async function cancelAddressChange(app: App, userId: string): Promise<void> {
   await app.db.client.batch(withdrawChangeStatements(userId), 'write')
 }
 
-/** The statements that take a change back; each ends in a condition. */
+/** The statements that withdraw a change; each ends in a condition. */
 export const withdrawChangeStatements = (userId: string): SqlPart[] => [
   withdrawOneTimeStatement(Object.values(purposes), userId),
   { sql: 'delete from fw_address_changes where user_id = ?', args: [userId] },
 ]
 
-/** Makes the link for one of the two addresses of a change; an earlier one to the same address ends. */
+/** Creates the link for one of the two addresses of a change. An earlier link to the same address ends. */
 export async function issueAddressLink(
   app: App,
   { userId, oldEmail, newEmail }: Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'>,
@@ -141,7 +141,10 @@ export interface AddressLink extends AddressPayload {
   side: Side
 }
 
-/** Looks at a link without using it: mail scanners and previews do that too. Throws `link-unknown`, `link-used` and `link-expired`. */
+/**
+ * Reads a link without using it up, because mail scanners and previews open links too. Throws `link-unknown`, `link-used` and
+ * `link-expired`.
+ */
 export async function findAddressLink(app: App, token: string): Promise<AddressLink> {
   const found = await peekOneTime(app, Object.values(purposes), token)
   if (!found?.subject) throw new AppError('link-unknown')
@@ -159,10 +162,10 @@ const toLink = ({ hash, purpose, payload }: OneTime<AddressPayload>, userId: str
 })
 
 /**
- * Confirms one side of a change, once; when both are confirmed, the account has the new address from this transaction on, with the
- * rows that name it by its address, and its other sessions end. True when that happened, false while the other side is missing.
- * Throws `link-used`, `link-expired`, `rows-refused`, and where another account has the address by now `account-exists` to its owner
- * and `conflict` to the asker.
+ * Confirms one side of a change, once. When both are confirmed, the same transaction sets the new address on the account and on
+ * rows that refer to it by address. It also ends the account's other sessions. Returns true when that happened, false while the
+ * other side is missing. Throws `link-used`, `link-expired` and `rows-refused`. When another account has the address by then,
+ * throws `account-exists` to the owner of the address and `conflict` to the requester.
  */
 export async function confirmAddress(app: App, link: AddressLink): Promise<boolean> {
   const transaction = await app.db.client.transaction('write')
@@ -171,7 +174,7 @@ export async function confirmAddress(app: App, link: AddressLink): Promise<boole
     await transaction.commit()
     return isChanged
   } finally {
-    // Rolls back what was not committed.
+    // Rolls back uncommitted changes.
     transaction.close()
   }
 }
@@ -190,7 +193,7 @@ async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boo
   const isDue = change.oldConfirmed && change.newConfirmed
   const holder = await findHolder(on, change.newEmail)
   const isTaken = holder?.isConfirmed === true
-  // Only the owner of that address learns that there is another account of it.
+  // Only the owner of that address may learn that another account uses it.
   if (isTaken && side === 'new') throw new AppError('account-exists')
   if (isTaken && isDue) throw new AppError('conflict')
   if (!isDue) return false
@@ -210,8 +213,8 @@ async function findHolder(on: Runs, email: string): Promise<z.output<typeof hold
 }
 
 /**
- * What becomes of an account whose address nobody confirmed once the owner of that address has taken it for another account: it
- * gets an address that reaches nobody (RFC 2606 §2). Its rows stay with it, and whoever made it is signed out.
+ * Releases the unconfirmed address of an account after the owner of the address has moved another account to it. The old
+ * account gets an undeliverable address (RFC 2606 §2). It keeps its rows, and its sessions end.
  */
 const released = (userId: string, oldEmail: string): Move => ({
   userId,
@@ -227,9 +230,9 @@ async function moveAccount(app: App, on: Runs, change: Move): Promise<void> {
 }
 
 interface Move extends Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'> {
-  /** The session that asked, which goes on. */
+  /** The session that requested the change; it stays signed in. */
   sessionId: string | null
-  /** False where nobody has confirmed the new address. */
+  /** False when the new address is unconfirmed. */
   isConfirmed?: boolean
 }
 
@@ -251,7 +254,10 @@ function changeStatements(
   ]
 }
 
-/** What the application keeps by address moves along; throws `rows-refused` where a table does not take the new one. */
+/**
+ * Updates the application's rows that refer to a person by address. Throws `rows-refused` when a table does not accept the new
+ * one.
+ */
 async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: Move): Promise<void> {
   for (const { name, quoted, people, creators } of await findTables(on))
     for (const column of [...people, ...creators])
@@ -265,7 +271,7 @@ async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: Move): Promise<vo
         })
 }
 
-/** Deletes changes that nobody confirmed in time. */
+/** Deletes changes that were not confirmed in time. */
 export async function purgeAddressChanges(app: App): Promise<void> {
   const sql = 'delete from fw_address_changes where expires_at <= ?'
   await app.db.client.execute({ sql, args: [app.now().getTime()] })

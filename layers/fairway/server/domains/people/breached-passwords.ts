@@ -1,19 +1,19 @@
-// Whether a password is known from a breach, asked by k-anonymity: the service learns five of forty digits of the password's hash.
+// Checks a password against known breaches by k-anonymity: the service receives five of the forty digits of its hash.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha1Hex } from '#fairway/server/kernel/crypto/hash'
 
 const PREFIX_LENGTH = 5
 const LIMIT_IN_MS = 2000
-/** A padded answer has about 1,000 lines of 40 characters. */
+/** A padded response has about 1,000 lines of 40 characters. */
 const MOST_CHARACTERS = 500_000
 
-/** A line of the range format: the rest of a hash, and how often its password was found; 0 in lines that are padding. */
+/** A line of the range format: the rest of a hash and how often its password was found. Padding lines have the count 0. */
 const lineSchema = z.string().regex(/^[0-9A-F]{35}:\d+$/i)
 
 /**
- * Whether the service at `FW_BREACHED_PASSWORDS` knows this password from a breach; false where it is not set. A service that does not
- * answer within two seconds, or not in the range format, keeps nobody from choosing a password: it is logged.
+ * Whether the service at `FW_BREACHED_PASSWORDS` knows this password from a breach; false where it is not set. When the service
+ * takes longer than two seconds or does not use the range format, the failure is logged and the password is accepted.
  */
 export async function isBreached(app: Pick<App, 'config' | 'fetch' | 'log'>, password: string): Promise<boolean> {
   const { breachedAddress } = app.config.password

@@ -17,21 +17,21 @@ import { languageOfPerson, rememberLanguage } from './person-values'
 interface SignInFacts {
   userId: string
   email: string
-  /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
+  /** The sign-in method: `password`, `passkey`, `magic-link`, or the id of a provider. */
   provider: string
   ipAddress: string
   userAgent: string
-  /** What the browser speaks that signs in. */
+  /** The language of the browser that signs in. */
   language?: Language
 }
 
-/** What follows a sign-in without making it wait: the device is remembered, and its owner told when it is new. It never fails. */
+/** Runs after a sign-in, in the background: records the device and notifies the owner when it is new. Never throws. */
 export function afterSignIn(app: App, facts: SignInFacts): void {
   if (facts.provider === 'dev' || facts.email === DEV_EMAIL) return
   inBackground(app, 'after-sign-in', () => announceDevice(app, facts))
 }
 
-/** Remembers the device of a sign-in and mails when it is new for the account. */
+/** Records the device of a sign-in and sends an email when it is new for the account. */
 export async function announceDevice(app: App, facts: SignInFacts): Promise<void> {
   const name = await readDevice(facts.userAgent)
   const known = await languageOfPerson(app, facts)
@@ -44,7 +44,10 @@ export async function announceDevice(app: App, facts: SignInFacts): Promise<void
   await sendNewDeviceMail(app, { ...facts, to: facts.email, device: deviceInWords(name, language), language })
 }
 
-/** Remembers what a person signed in with; true when it is new for an account that has others. Of several callers at once one gets true. */
+/**
+ * Records a device. Returns true when it is new for an account that has other devices. Of several concurrent calls, one returns
+ * true.
+ */
 async function noteDevice(app: App, userId: string, device: string): Promise<boolean> {
   const now = app.now().getTime()
   const [others, added] = await app.db.client.batch(
@@ -70,15 +73,15 @@ interface NewDeviceMail {
   /** In words, for example “Firefox on Windows”. */
   device: string
   ipAddress: string
-  /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
+  /** The sign-in method: `password`, `passkey`, `magic-link`, or the id of a provider. */
   provider: string
   language: Language
 }
 
-/** The names of providers that are configured no more. */
+/** The names of providers that are no longer configured. */
 const NAMES: Partial<Record<string, string>> = { google: 'Google', github: 'GitHub' }
 
-/** Tells a person that their account was used on a device it was never used on. */
+/** Notifies a person that their account was used on a new device. */
 async function sendNewDeviceMail(
   app: App,
   { to, device, ipAddress, provider, language }: NewDeviceMail,
@@ -97,7 +100,7 @@ async function sendNewDeviceMail(
   await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
 }
 
-/** The mails that say so, by their names. */
+/** The changes with a mail, by the mail's name. */
 type Change =
   | 'password-changed'
   | 'passkey-added'
@@ -109,23 +112,23 @@ type Change =
 
 interface AccountEvent {
   kind: SecurityEventKind
-  /** Whose account it is; without it, the one of the address, if there is one. */
+  /** The account of the event. Default: the account of the address, if there is one. */
   userId?: string
   email?: string
-  /** The organization that it concerns. */
+  /** The organization of the event. */
   orgId?: string
-  /** The provider, passkey or token that it is about. */
+  /** The provider, passkey or token of the event. */
   subject?: string
-  /** A word of ours that says more. */
+  /** A fixed word with more detail. */
   reason?: string
   quietForInMs?: number
 }
 
-/** Keeps a security event of an account, with where the request came from; the request does not wait for it. */
+/** Records a security event of an account, with the origin of the request, in the background. */
 export function noteAccountEvent(app: App, { email, reason = '', ...event }: AccountEvent): void {
   const { clientAddress, userAgent } = findRun() ?? {}
   inBackground(app, 'account-event', async () => {
-    // After what the request itself has to do.
+    // Runs after the request's own work.
     await new Promise(resolve => setImmediate(resolve))
     await recordSecurityEvent(app, {
       ...event,
@@ -137,7 +140,10 @@ export function noteAccountEvent(app: App, { email, reason = '', ...event }: Acc
   })
 }
 
-/** Keeps that a way into an account has changed, and mails its owner, without making the change wait or fail; no mail where none can be sent. */
+/**
+ * Records a change of a sign-in method and emails the owner, in the background. Never fails the change. Sends no mail when no
+ * mail is set up.
+ */
 export function tellOwner(app: App, userId: string, change: Change, subject?: string): void {
   noteAccountEvent(app, { kind: change, userId, subject })
   const href = app.config.baseUrl + DEVICES_PAGE
@@ -151,7 +157,7 @@ interface MadeToken {
   expiresAt: Date
 }
 
-/** Records that an API token was made and mails the owner of the account, in the background. Sends no mail when no mail is set up. */
+/** Records a new API token and emails the account's owner, in the background. Sends no mail when no mail is set up. */
 export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: MadeToken): void {
   noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
   const href = app.config.baseUrl + TOKENS_PAGE
@@ -161,7 +167,7 @@ export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: M
   })
 }
 
-/** Mails something to a person in their language, in the background; no mail where none can be sent. */
+/** Emails a person in their language, in the background. Sends no mail when no mail is set up. */
 export function mailNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): void {
   if (app.mailer.isReady) inBackground(app, 'tell-owner', () => sendNotice(app, userId, contentIn))
 }
@@ -173,16 +179,19 @@ async function sendNotice(app: App, userId: string, contentIn: (language: Langua
 }
 
 interface DeviceName {
-  /** For example “Firefox”; null when the user agent names none that is known. */
+  /** For example “Firefox”. Null when the user agent names no known browser. */
   browser: string | null
-  /** For example “Windows”; null when the user agent names none that is known. */
+  /** For example “Windows”. Null when the user agent names no known system. */
   system: string | null
 }
 
-/** The browser and the system that a user agent names; only names of the library's own list, because the text is the visitor's. */
+/**
+ * The browser and the system of a user agent. Only names from the library's list are returned, because visitors control the
+ * text.
+ */
 export async function readDevice(userAgent: string | null): Promise<DeviceName> {
   if (!userAgent) return { browser: null, system: null }
-  // Loaded on first use: starting the server does not need it.
+  // Loaded on first use: the server starts without it.
   const { BROWSER_MAP, OS_MAP, parse } = await import('bowser')
   const { browser, os } = parse(userAgent)
   return { browser: known(BROWSER_MAP, browser.name), system: known(OS_MAP, os.name) }

@@ -1,4 +1,4 @@
-// Links that are mailed to an address: issued, looked at, used once, and the browser that waits for one to be opened.
+// Mailed links: creating them, reading them, using them once, and the browser that waits until a link is opened.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
@@ -19,16 +19,16 @@ import {
 import { EMAIL_LINK_PATH, OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 
 const payloadSchema = z.object({
-  /** Where the person wanted to go. */
+  /** The destination after the sign-in. */
   returnPath: z.string(),
   language: z.string().optional(),
-  /** Where the link was asked for, for the person who has to decide. */
+  /** Where the link was requested, shown to the person who decides. */
   userAgent: z.string(),
   clientAddress: z.string(),
-  /** What an account is to have that is confirmed by this link. */
+  /** The values of the account that this link confirms. */
   name: z.string().optional(),
   passwordHash: z.string().optional(),
-  /** The version of the terms that was accepted in the form. */
+  /** The version of the terms accepted in the form. */
   termsVersion: z.string().optional(),
 })
 
@@ -45,14 +45,17 @@ const linkPurpose = (name: EmailLinkPurpose, minutes: number): OneTimePurpose<Em
 
 export type EmailLinkPurpose = 'magic-link' | 'verification' | 'password-reset'
 
-/** The links that are mailed, by what they are for; their subject is the address. */
+/** The mailed links by purpose. Their subject is the address. */
 const purposes: Record<EmailLinkPurpose, OneTimePurpose<EmailLinkPayload>> = {
   'magic-link': linkPurpose('magic-link', 10),
   verification: linkPurpose('verification', 24 * 60),
   'password-reset': linkPurpose('password-reset', 30),
 }
 
-/** What lets the browser that asked for a link sign in once the link was opened elsewhere: its secret is the one in that browser's cookie, its subject the user. */
+/**
+ * Lets the browser that requested a link sign in after the link was opened elsewhere. The secret is in that browser's cookie;
+ * the subject is the user.
+ */
 export const linkApproval: OneTimePurpose<{ securityVersion: number }> = {
   name: 'email-link-approval',
   lifeInSeconds: 10 * MINUTE_IN_SECONDS,
@@ -62,17 +65,20 @@ export const linkApproval: OneTimePurpose<{ securityVersion: number }> = {
 export interface EmailLink {
   /** SHA-256 of the secret in the link. */
   hash: string
-  /** SHA-256 of the secret in the cookie of the browser that asked and waits. */
+  /** SHA-256 of the secret in the cookie of the requesting browser, which waits. */
   browserHash: string
   purpose: EmailLinkPurpose
   email: string
   payload: EmailLinkPayload
   createdAt: Date
-  /** Whether this browser is the one that asked. */
+  /** Whether this browser requested the link. */
   isSameBrowser: boolean
 }
 
-/** Makes a link for an address: its secret is in the given URL only. `setCookie` is for the browser that waits for it to be opened. */
+/**
+ * Creates a link for an address. Its secret is only in the returned URL. `setCookie` is for the browser that waits until the
+ * link is opened.
+ */
 export async function issueEmailLink(
   app: App,
   { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
@@ -84,7 +90,10 @@ export async function issueEmailLink(
   return { href: link.href, setCookie: flowCookie(browser, app.config, purposes[purpose].lifeInSeconds) }
 }
 
-/** Looks at a link without using it: mail scanners and previews do that too. Throws `link-unknown`, `link-used` and `link-expired`. */
+/**
+ * Reads a link without using it up, because mail scanners and previews open links too. Throws `link-unknown`, `link-used` and
+ * `link-expired`.
+ */
 export async function findEmailLink(app: App, token: string, cookieHeader: string | undefined): Promise<EmailLink> {
   const found = await peekOneTime(app, Object.values(purposes), token)
   if (!found) throw new AppError('link-unknown')
@@ -97,8 +106,8 @@ export async function findEmailLink(app: App, token: string, cookieHeader: strin
 const spentSchema = z.object({ securityVersion: z.number() })
 
 /**
- * Uses a link up: of any number of calls at once one goes on, the others get `link-used`. Gives the security version of the
- * account at that moment, 0 when there is none yet: what the link leads to counts only while that is unchanged.
+ * Uses up a link. One of several concurrent calls succeeds; the others throw `link-used`. Returns the security version of the
+ * account at that moment, or 0 when there is none yet. Later steps are valid only while it is unchanged.
  */
 export async function spendEmailLink(app: App, { hash, purpose }: EmailLink): Promise<number> {
   const version = 'coalesce((select security_version from users where email = subject), 0) as securityVersion'
@@ -107,23 +116,26 @@ export async function spendEmailLink(app: App, { hash, purpose }: EmailLink): Pr
   return spentSchema.parse(rows[0]).securityVersion
 }
 
-/** Ends all open links of an address, of every kind: after a password was set or the address was proved. */
+/** Ends all open links of an address, for every purpose: after a password was set or the address was proved. */
 export async function endEmailLinks(app: App, email: string): Promise<void> {
   await app.db.client.execute(endEmailLinksStatement(app, email))
 }
 
-/** The statement of `endEmailLinks`, for a batch of the caller's. */
+/** The statement of `endEmailLinks`, for use in a batch. */
 export const endEmailLinksStatement = (app: App, email: string, when?: Parameters<typeof endOneTimeStatement>[3]) =>
   endOneTimeStatement(app, Object.values(purposes), email, when)
 
 /**
- * Whether a link is confirmed together with a new password: also the confirmation of a sign-up, where neither the browser of that
- * sign-up nor one that is signed in asked for it and opens it.
+ * Whether opening the link requires a new password: a password reset, or the confirmation of a sign-up whose link has no
+ * password and is opened in another browser.
  */
 export const setsPassword = ({ purpose, payload, isSameBrowser }: EmailLink): boolean =>
   purpose === 'password-reset' || (purpose === 'verification' && payload.passwordHash === undefined && !isSameBrowser)
 
-/** Where a link leads on: an app that asks to be connected is answered in the browser that it has opened, and in no other. */
+/**
+ * The destination of a link. An authorization request of an app continues only in the browser where it started; other browsers
+ * go to `/`.
+ */
 export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailLink): string {
   const [path] = returnPath.split('?', 1)
   return path === OAUTH_AUTHORIZE_PATH && !isSameBrowser ? '/' : returnPath
@@ -131,11 +143,11 @@ export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailL
 
 interface ApprovedPerson {
   userId: string
-  /** The account's security version; what raises it ends the approval too. */
+  /** The account's security version. Raising it also ends the approval. */
   securityVersion: number
 }
 
-/** Lets the browser that asked for a link be signed in as this person, within ten minutes; it finds out by itself. */
+/** Lets the browser that requested a link sign in as this person within ten minutes. The browser polls for this. */
 export async function approveWaitingBrowser(
   app: App,
   { browserHash }: EmailLink,
@@ -146,11 +158,11 @@ export async function approveWaitingBrowser(
 
 export type WaitingState =
   | ({ status: 'approved'; link: EmailLink } & ApprovedPerson)
-  /** `link` is there while it can be mailed again. */
+  /** `link` is set while it can be mailed again. */
   | { status: 'waiting'; link: EmailLink }
   | { status: 'ended' }
 
-/** What has become of the link that this browser asked for; `approved` is given once. */
+/** The state of the link that this browser requested. `approved` is returned once. */
 export async function checkWaitingBrowser(app: App, cookieHeader: string | undefined): Promise<WaitingState> {
   const secret = readFlowSecret(cookieHeader, app.config)
   const asked = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
@@ -163,20 +175,20 @@ export async function checkWaitingBrowser(app: App, cookieHeader: string | undef
   return { status: 'approved', userId: approval.subject, ...approval.payload, link }
 }
 
-/** The link that this browser asked for and waits for, whatever has become of it; undefined when it waits for none. */
+/** The link that this browser requested, in any state; undefined when there is none. */
 export async function findWaitingLink(app: App, cookieHeader: string | undefined): Promise<EmailLink | undefined> {
   const secret = readFlowSecret(cookieHeader, app.config)
   const asked = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
   return asked ? toEmailLink(asked, true) : undefined
 }
 
-/** A link that no longer works, with what it was for and to whom it was mailed; undefined when nothing is known of it. */
+/** A used or expired link with its purpose and recipient; undefined for other tokens. */
 export async function findEndedLink(app: App, token: string): Promise<EmailLink | undefined> {
   const found = await peekOneTime(app, Object.values(purposes), token)
   return found && (found.usedAt || found.isExpired) ? toEmailLink(found, false) : undefined
 }
 
-/** The `Set-Cookie` value after which the browser waits for no link. */
+/** The `Set-Cookie` value that clears the cookie of a waiting browser. */
 export const endedFlowCookie = (config: Pick<Config, 'isHttps'>): string => flowCookie('', config, 0)
 
 const FLOW_COOKIE = 'pending'

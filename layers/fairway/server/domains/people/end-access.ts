@@ -5,22 +5,25 @@ import { endGrantsStatements, type SqlPart } from '#fairway/server/kernel/depend
 import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { linkApproval } from './email-link'
 
-/** The condition that nothing has ended the sign-ins of a person since their security version was this. */
+/** The condition that the security version of a person is unchanged, so that no event has ended their sign-ins. */
 export const holdsSecurityVersion = (userId: string, securityVersion: number): SQL =>
   sql`exists (select 1 from users where id = ${userId} and security_version = ${securityVersion})`
 
-/** The condition that nothing has ended the sign-ins of a person (the first value) since their security version was the second one; null takes any. */
+/** The same condition as SQL text. Its values: the person's id and the security version; null accepts any version. */
 export const SECURITY_VERSION_HOLDS =
   'exists (select 1 from users where id = ? and security_version = coalesce(?, security_version))'
 
-/** The condition that the session that asks is still there, with its id twice as values; no condition where that is null, because the session is not one of ours. */
+/**
+ * The condition that the current session still exists. Its value is the session's id, twice. Null, for sessions without a row,
+ * skips the check.
+ */
 export const SESSION_HOLDS = '(? is null or exists (select 1 from sessions where id = ?))'
 
 /** The same for statements of the query builder. */
 export const holdsSession = (sessionId: string | null): SQL =>
   sql`(${sessionId} is null or exists (select 1 from sessions where id = ${sessionId}))`
 
-/** The statement after which no sign-in that is under way for these users ends in a session; `users` is a condition on the table. */
+/** The statement that prevents sign-ins under way from becoming sessions. `users` is a condition on the table. */
 export const outdateSignIns = (users: string, args: InValue[]): InStatement => ({
   sql: `update users set security_version = security_version + 1 where ${users}`,
   args,
@@ -28,15 +31,18 @@ export const outdateSignIns = (users: string, args: InValue[]): InStatement => (
 
 interface EndedAccess {
   userId: string
-  /** The sessions that go on: an SQL condition. */
+  /** An SQL condition for the sessions that stay. */
   except?: SqlPart
-  /** Nothing ends where this does not hold. */
+  /** Without this condition, no access ends. */
   when?: SqlPart
 }
 
 const ALWAYS: SqlPart = { sql: '1', args: [] }
 
-/** The statements that end the sessions of a person, browsers that were let in and have not come back yet, and sign-ins under way, here and through the hub. */
+/**
+ * The statements that end a person's sessions, approved browsers that have not returned yet, and sign-ins under way, here and
+ * through the hub.
+ */
 export function endSessionsStatements(app: App, { userId, except, when = ALWAYS }: EndedAccess): InStatement[] {
   const kept = except ? ` and not (${except.sql})` : ''
   return [
@@ -48,13 +54,13 @@ export function endSessionsStatements(app: App, { userId, except, when = ALWAYS 
   ]
 }
 
-/** The statement that deletes the sessions that fit a condition on `user_id` and `id`. */
+/** The statement that deletes the sessions that match a condition on `user_id` and `id`. */
 export const deleteSessionsStatement = ({ sql, args }: SqlPart): InStatement => ({
   sql: `delete from sessions where ${sql}`,
   args,
 })
 
-/** The statements that end what is to become a session of a person, and leave those that are there. */
+/** The statements that end a person's sign-ins under way and keep existing sessions. */
 export function endUnderWayStatements(app: App, { userId, when = ALWAYS }: Omit<EndedAccess, 'except'>): InStatement[] {
   return [
     endOneTimeStatement(app, [linkApproval], userId, when),

@@ -8,22 +8,22 @@ import { confirmingStatements, newUserStatement } from './accounts'
 import { noteAccountEvent } from './devices'
 import { endGrantsOf, endSessionsStatements } from './end-access'
 
-/** What a provider says about the person who signed in there, after it was checked and cleaned. */
+/** A provider's data about the person who signed in there, checked and cleaned. */
 export interface ProviderProfile {
   provider: string
-  /** The provider's own id of the person, which never changes. */
+  /** The provider's own id for the person, which never changes. */
   accountId: string
   /** Lower case. */
   email: string
-  /** Whether the provider says that the address is this person's. */
+  /** Whether the provider states that the address belongs to this person. */
   emailVerified: boolean
-  /** The email domain or tenant that the account belongs to, as the provider says; null where it says nothing that can be relied on. */
+  /** The email domain or tenant of the account, as stated by the provider. Null without a reliable statement. */
   domain: string | null
   name: string
   image: string | null
 }
 
-/** Who is signed in, and the security version that their session has to be made under. */
+/** The signed-in person and the security version required for their session. */
 interface LinkedUser {
   userId: string
   email: string
@@ -33,9 +33,9 @@ interface LinkedUser {
 const linkedSchema = z.object({ userId: z.string(), email: z.string(), securityVersion: z.number() })
 
 /**
- * The user that a provider's account signs in, made and linked when it is new; everything in one transaction, so any number of
- * first sign-ins at once make one user and one link. A link that exists always signs in, whoever has the address by now. Throws
- * `provider-email-not-verified` when the provider does not vouch for the address of an account that is not linked yet.
+ * The user of a provider's account, created and linked if it is new, in one transaction: concurrent first sign-ins create one
+ * user and one link. An existing link always signs in its user, even when another account now has the address. Throws
+ * `provider-email-not-verified` when the account is not linked yet and the provider does not vouch for its address.
  */
 export async function linkProviderAccount(app: App, profile: ProviderProfile): Promise<LinkedUser> {
   const { provider, accountId, emailVerified } = profile
@@ -43,7 +43,7 @@ export async function linkProviderAccount(app: App, profile: ProviderProfile): P
   const results = await app.db.client.batch([...left, ...linkStatements(app, profile)], 'write')
   const [row] = results.at(-1)?.rows ?? []
   if (!row && !emailVerified) throw new AppError('provider-email-not-verified')
-  // Only the development account has an address and takes no link.
+  // Only the development account has an address but cannot be linked.
   if (!row) throw new AppError('dev-account-refused')
   const linked = linkedSchema.parse(row)
   if (emailVerified) noteLink(app, linked.userId, provider, results.slice(left.length))
@@ -51,8 +51,8 @@ export async function linkProviderAccount(app: App, profile: ProviderProfile): P
 }
 
 /**
- * The statements that end every session and connected app of a person whose account at the provider has left its domain or tenant:
- * what was opened while it belonged there must not outlive that. None where nothing has changed.
+ * The statements that end every session and connected app of a person whose account at the provider has left its domain or
+ * tenant. Access granted through that domain must not outlive it. Empty when nothing has changed.
  */
 async function leftDomainStatements(
   app: App,
@@ -79,12 +79,12 @@ function noteLink(app: App, userId: string, provider: string, results: readonly 
   if (confirmed?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
   if (linked?.rowsAffected !== 1) return
   app.log.info('a provider account was linked', { userId, provider })
-  // Whoever was there before is to see it.
+  // The security events of an existing account must show the new link.
   const isNewPerson = results[1]?.rowsAffected === 1
   if (!isNewPerson) noteAccountEvent(app, { kind: 'account-linked', userId, subject: provider, reason: 'signed-in' })
 }
 
-/** The statements in their order, each with its own condition: what is linked already is left as it is. */
+/** The statements in order, each with its own condition. An existing link stays unchanged. */
 function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
   const { provider, accountId, email, emailVerified, domain } = profile
   const key: InValue[] = [provider, accountId]
@@ -104,12 +104,12 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
   ]
 }
 
-/** What follows where the provider vouches for the address: a user and a link where the account is new. */
+/** The statements for an address that the provider vouches for: they create a user and a link when the account is new. */
 function vouchedStatements(app: App, profile: ProviderProfile): InStatement[] {
   const { provider, accountId, email, name, image, domain } = profile
   const isNew = 'not exists (select 1 from accounts where provider_id = ? and account_id = ?)'
   const key: InValue[] = [provider, accountId]
-  // Made first: the link is not older than the question about what was there before.
+  // Must come first: `claimSince` must not be later than the creation of the link.
   const confirming = confirmingStatements(app, { sql: `email = ? and ${isNew}`, args: [email, ...key] })
   const now = app.now().getTime()
   return [
@@ -124,7 +124,7 @@ function vouchedStatements(app: App, profile: ProviderProfile): InStatement[] {
         select ?, id, ?, ?, email, ?, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
       args: [newId(), accountId, provider, domain, now, now, now, email, ...key],
     },
-    // The account was linked before, and the provider vouches for an address that its user has taken since.
+    // For an account that was already linked, when the provider vouches for an address that the user has taken since.
     {
       sql: `update users set email_verified = 1, updated_at = ? where email = ? and email_verified = 0
         and id in (select user_id from accounts where provider_id = ? and account_id = ?)`,
@@ -134,21 +134,21 @@ function vouchedStatements(app: App, profile: ProviderProfile): InStatement[] {
 }
 
 interface VerifiedAddress {
-  /** Lower case; a party that is trusted about it says that it is the person's. */
+  /** Lower case. A trusted party states that it belongs to the person. */
   email: string
-  /** Who says so, for example `hub`. */
+  /** The trusted party, for example `hub`. */
   provider: string
 }
 
 const userSchema = z.object({ userId: z.string(), securityVersion: z.number() })
 
 /**
- * The user of a verified address, made when there is none, with a link that notes how they came. The address alone decides: an
- * earlier link is neither followed nor moved, and a user who is there is reused unchanged (SPEC: Cross-app sign-in 4). Any number of
- * callers at once make one user and one link. Throws `dev-account-refused`.
+ * The user of a verified address, created if there is none, with a link that records the source. Only the address decides: an
+ * earlier link is ignored and stays, and an existing user is reused unchanged (SPEC: Cross-app sign-in 4). Concurrent calls
+ * create one user and one link. Throws `dev-account-refused`.
  */
 export async function linkVerifiedAddress(app: App, { email, provider }: VerifiedAddress): Promise<LinkedUser> {
-  // Made first: the link is not older than the question about what was there before.
+  // Must come first: `claimSince` must not be later than the creation of the link.
   const confirming = confirmingStatements(app, { sql: 'email = ?', args: [email] })
   const now = app.now().getTime()
   const results = await app.db.client.batch(
@@ -161,7 +161,7 @@ export async function linkVerifiedAddress(app: App, { email, provider }: Verifie
       newUserStatement(app, { email, emailVerified: true }),
       ...confirming,
       {
-        // By the user's id: a later owner of the address gets a link of their own.
+        // Keyed by the user's id, so that a later owner of the address gets a separate link.
         sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, last_used_at, created_at, updated_at)
           select ?, id, id, ?, email, ?, ?, ? from users where email = ? and kind = 'person' on conflict do nothing`,
         args: [newId(), provider, now, now, now, email],
@@ -174,7 +174,7 @@ export async function linkVerifiedAddress(app: App, { email, provider }: Verifie
     'write',
   )
   const [row] = results.at(-1)?.rows ?? []
-  // Only the development account has an address and takes no link.
+  // Only the development account has an address but cannot be linked.
   if (!row) throw new AppError('dev-account-refused')
   const { userId, securityVersion } = userSchema.parse(row)
   const [confirmed, linked] = results.slice(-3)

@@ -1,4 +1,4 @@
-// Accounts at providers that a person signs in with here, and whether another way in is left when one goes.
+// A person's linked provider accounts, and the check that another sign-in method remains when one is removed.
 import { and, desc, eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -13,7 +13,7 @@ import { accounts } from './tables'
 
 const HUB = 'hub'
 
-/** What people can sign in with here besides an address, by id: what it is called, and whether it can be linked by hand. */
+/** The providers that people can sign in with here: id, name, and whether the provider is the hub. */
 function offeredProviders({ config }: App): { id: string; name: string; isHub: boolean }[] {
   if (config.customSignIn) return []
   const { client } = config.identity
@@ -23,7 +23,7 @@ function offeredProviders({ config }: App): { id: string; name: string; isHub: b
   ]
 }
 
-/** The accounts at providers that open a person's account, the newest first, and the providers that could be linked besides. */
+/** The linked provider accounts of a person, newest first, and the providers that they can link. */
 export async function listLinkedAccounts(app: App, userId: string): Promise<LinkedAccounts> {
   const { id, providerId, providerEmail, createdAt, lastUsedAt } = accounts
   const rows = await app.db.orm
@@ -40,14 +40,14 @@ export async function listLinkedAccounts(app: App, userId: string): Promise<Link
       createdAt: row.createdAt.toISOString(),
       lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     })),
-    // The hub signs in by address alone, so there is nothing to link by hand.
+    // The hub signs in by address only, so it cannot be linked manually.
     available: offered.filter(({ isHub }) => !isHub).map(({ id: provider, name }) => ({ id: provider, name })),
   }
 }
 
 /**
- * The condition that a person can still sign in without this account at a provider: by password, another provider that is offered,
- * or a mailed link. Other domains add the ways that are theirs.
+ * The condition that a person can still sign in without this provider account: by password, another available provider, or a
+ * mailed link. Other domains add their own methods.
  */
 export function otherWayIn(app: App, userId: string, withoutAccount: string | null): SqlPart {
   const offered = offeredProviders(app).map(({ id }) => id)
@@ -64,15 +64,18 @@ export function otherWayIn(app: App, userId: string, withoutAccount: string | nu
 
 interface Unlinked {
   userId: string
-  /** The session that asks; null where it is not one of ours. */
+  /** The current session; null for sessions without a row. */
   sessionId: string | null
   /** The id of the account. */
   id: string
-  /** Nothing goes where this does not hold. */
+  /** Without this condition, the account stays linked. */
   when: SqlPart
 }
 
-/** The statements that take the account at a provider from a person, with the sign-ins under way; the first one changes a row where it went. */
+/**
+ * The statements that unlink a provider account and end sign-ins under way. The first one changes a row only if the account was
+ * unlinked.
+ */
 export const unlinkStatements = ({ userId, sessionId, id, when }: Unlinked): InStatement[] => [
   {
     sql: `delete from accounts where id = ? and user_id = ? and provider_id <> 'credential' and ${SESSION_HOLDS} and ${when.sql}
@@ -91,15 +94,18 @@ export async function isLinked(app: App, userId: string, id: string): Promise<bo
   return (await app.db.orm.$count(accounts, and(eq(accounts.id, id), eq(accounts.userId, userId)))) > 0
 }
 
-/** The condition that another person (`h`) than the one in `users` has this address confirmed: anyone may have typed it into a sign-up. */
+/**
+ * The condition that another person (`h`) than the one in `users` has confirmed this address. Unconfirmed addresses do not
+ * count, because a sign-up form accepts any address.
+ */
 const HOLDS_ADDRESS = 'h.email = ? and h.id <> users.id and h.email_verified = 1'
 
 const ownerSchema = z.object({ userId: z.string().nullable(), holderId: z.string().nullable() })
 
 /**
- * Links a provider's account to the person who asked for it, while their session lasts; false when it was linked to them before. The
- * address decides nothing. Throws `provider-email-not-verified`, `provider-account-mismatch` when the account or its address belongs
- * to somebody else, and `credentials-changed` when the session has ended.
+ * Links a provider's account to the person who requested it, while their session is live. Returns false when it was already
+ * linked to them. The address does not select the account. Throws `provider-email-not-verified`, `provider-account-mismatch`
+ * when the account or its address belongs to another person, and `credentials-changed` when the session has ended.
  */
 export async function linkToPerson(
   app: App,

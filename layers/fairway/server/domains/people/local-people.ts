@@ -7,7 +7,10 @@ import { sessions, users, userSettings } from './tables'
 import { findPerson, type Person } from './person'
 import { writeUserSetting } from './person-values'
 
-/** The id of the one person that the command line acts as: FW_USER_EMAIL, else the only one signed in to this database. Throws `unauthenticated` with what to do; never in production. */
+/**
+ * The id of the person that the command line acts as: FW_USER_EMAIL, otherwise the only one signed in to this database. Throws
+ * `unauthenticated` with the next step. Never works in production.
+ */
 export async function findLocalPerson(app: App): Promise<string> {
   const { enabled, email } = app.config.localIdentity
   if (!enabled) {
@@ -32,7 +35,7 @@ export async function findLocalPerson(app: App): Promise<string> {
 
 const refusal = (detail: string): AppError => new AppError('unauthenticated', { detail })
 
-// A real person comes before the throwaway account; without one, the throwaway account is who is signed in.
+// Real people take precedence over the development account, which counts only when it is the only one signed in.
 async function signedInPeople(app: App): Promise<string[]> {
   const live = and(gt(sessions.expiresAt, app.now()), ne(users.email, LEGACY_LOCAL_EMAIL))
   const rows = await app.db.orm
@@ -45,10 +48,13 @@ async function signedInPeople(app: App): Promise<string[]> {
 }
 
 const SIGNED_OUT = 'dev-signed-out'
-/** Literal, so that the index on it answers. */
+/** A literal, so that SQLite uses the partial index. */
 const IS_DEV = sql`${users.kind} = 'dev'`
 
-/** Makes the development account when it is not there yet and gives its id and security version; any number of callers at once make one. */
+/**
+ * Creates the development account if there is none and returns its id and security version. Concurrent calls create one
+ * account.
+ */
 export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' | 'securityVersion'>> {
   const now = app.now()
   await app.db.orm
@@ -71,7 +77,7 @@ export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' 
   return row
 }
 
-/** What the sign-in page does for a loopback visitor: sign in by itself, offer a button, or nothing. */
+/** The behavior of the sign-in page for a loopback visitor: automatic sign-in, a button, or neither. */
 export async function devAccountState(app: App): Promise<'automatic' | 'button' | 'off'> {
   if (app.config.devAccount === 'off') return 'off'
   const people = await app.db.orm.select({ id: users.id }).from(users).where(ne(users.kind, 'dev')).limit(1)
@@ -85,14 +91,14 @@ export async function devAccountState(app: App): Promise<'automatic' | 'button' 
   return dev || people.length === 0 ? 'button' : 'off'
 }
 
-/** True in production over a database that was developed with: its development account is there and opens nothing. */
+/** True in production when the database was used in development: its development account exists and cannot sign in. */
 export async function holdsRefusedDevAccount(app: App): Promise<boolean> {
   if (app.config.environment !== 'production') return false
   const rows = await app.db.orm.select({ id: users.id }).from(users).where(IS_DEV)
   return rows.length > 0
 }
 
-/** Remembers that the developer signed out (or came back), so that the sign-in page does not sign them in again by itself. */
+/** Records that the developer signed out (or returned), so that the sign-in page does not sign them in again automatically. */
 export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
   await writeUserSetting(app, userId, SIGNED_OUT, signedOut ? '1' : null)
 }

@@ -12,32 +12,32 @@ import { SESSION_LIFE_IN_SECONDS, sessionCookie } from './session-cookie'
 interface MintSessionInput {
   userId: string
   email: string
-  /** The account's security version when what signs this person in was verified. */
+  /** The account's security version when the person's proof was verified. */
   securityVersion: number
-  /** How the person proved who they are, for example `dev`. */
+  /** The sign-in method, for example `dev`. */
   provider: string
-  /** Whether that proved that the address is theirs. */
+  /** Whether the proof shows that the address belongs to the person. */
   provesAddress: boolean
   /** The domain or tenant that the provider vouched for. */
   providerDomain?: string | null
   ipAddress: string
   userAgent: string
-  /** What the browser speaks that signs in. */
+  /** The language of the browser that signs in. */
   language?: Language
 }
 
-/** A session that was just made. */
+/** A new session. */
 export interface NewSession {
   /** Its `Set-Cookie` value. */
   cookie: string
-  /** Whether this sign-in is the one to say whose the account is, which was used before its address was proved. */
+  /** Whether this sign-in may claim the account, which was used before its address was proved. */
   mayClaim: boolean
 }
 
 /**
- * Signs a user in. The session is made in the one statement that looks whether
- * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
- * `account-suspended`, and `credentials-changed` when all sign-ins were ended since.
+ * Signs a user in. One statement checks the security version and creates the session. The oldest sessions beyond the limit end,
+ * and the owner is notified of a new device. Throws `account-suspended`, and `credentials-changed` when all sign-ins were ended
+ * in the meantime.
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent, language } = input
@@ -75,11 +75,14 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
   return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
 }
 
-/** Where a browser goes on after a sign-in that was to lead to `returnPath`: through the page that asks whose the account is, while that is open. */
+/**
+ * The next path after a sign-in with the destination `returnPath`. While the account is unclaimed, this is the page that asks
+ * about it.
+ */
 export const leadOn = ({ mayClaim }: Pick<NewSession, 'mayClaim'>, returnPath: string): string =>
   mayClaim ? claimPathFor(returnPath) : returnPath
 
-/** A new token with its end and its `Set-Cookie` value: for a new session, and for one that goes on under another token. */
+/** A new token with its end and its `Set-Cookie` value, for a new session or an existing one that changes its token. */
 export function renewedSession(app: App): { token: string; expiresAt: Date; cookie: string } {
   const token = randomToken(32)
   const expiresAt = new Date(app.now().getTime() + SESSION_LIFE_IN_SECONDS * 1000)
@@ -88,7 +91,7 @@ export function renewedSession(app: App): { token: string; expiresAt: Date; cook
 
 const SESSIONS_PER_USER = 25
 
-/** Ends the oldest sessions of a user beyond the 25 that one person may have. */
+/** Ends the oldest sessions of a user beyond the limit of 25. */
 async function endOldestSessions(app: App, userId: string): Promise<void> {
   await app.db.client.execute({
     sql: `delete from sessions where user_id = ? and id not in (

@@ -35,10 +35,10 @@ export default defineOperations({
     output: z.object({ image: z.string() }),
     audit: [],
     async run(_input, { app, session, event }) {
-      // Who an application signs in itself has the picture that it says.
+      // With the application's own sign-in, the application sets the picture.
       if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
       const bytes = await readBytes(event, { maxBytes: bodyLimits.picture })
-      // A picture belongs to the person, not to the organization that is active.
+      // A picture belongs to the person, not to the active organization.
       const owner = { userId: session.userId, orgId: null }
       const { id } = await storeFile(app, Readable.from([bytes]).iterator(), { name: 'picture', entry: PICTURE, owner })
       return { image: await setPicture(app, session.userId, id) }

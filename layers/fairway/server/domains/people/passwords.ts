@@ -12,8 +12,8 @@ import { noteAccountEvent } from './devices'
 type User = typeof users.$inferSelect
 
 /**
- * The person whose address and password these are; an unknown address takes as long as a wrong password, and both throw
- * `invalid-credentials`. Account and password are read at once, so the account's security version is that of this very password.
+ * The person with this address and password. An unknown address takes as long as a wrong password, and both throw
+ * `invalid-credentials`. Account and password are read together, so the security version matches this password.
  */
 export async function findUserByPassword(app: App, input: { email: string; password: string }): Promise<User> {
   const [row] = await app.db.orm
@@ -26,14 +26,14 @@ export async function findUserByPassword(app: App, input: { email: string; passw
     ? await hasher.verify(row.hash, input.password)
     : await hasher.hash(input.password).then(() => false)
   if (row && isRight) return row.user
-  // Without an account the event is the same but for whose it is, so that neither takes longer.
+  // Unknown addresses record an event too, so that both cases take equally long.
   noteAccountEvent(app, { kind: 'sign-in-failed', userId: row?.user.id, reason: row ? 'password' : 'unknown-address' })
   throw new AppError('invalid-credentials')
 }
 
 /**
- * The account's security version under which this was the password of the person; throws `invalid-credentials` when it is not,
- * and `no-password` when they have none.
+ * Checks a person's password and returns the account's security version that was read with it. Throws `invalid-credentials`
+ * when it is wrong and `no-password` when they have none.
  */
 export async function confirmPassword(app: App, userId: string, password: string): Promise<number> {
   const [row] = await app.db.orm
@@ -53,24 +53,24 @@ export const hasPassword = async (app: App, userId: string): Promise<boolean> =>
 interface NewPassword {
   userId: string
   passwordHash: string
-  /** The account's security version when the person was known to be allowed to. */
+  /** The account's security version when the person's permission was checked. */
   securityVersion: number
-  /** The session that goes on, under a new token. */
+  /** The session that stays signed in, under a new token. */
   keep?: { sessionId: string; token: string; expiresAt: Date }
-  /** Why connected apps end as well; they stay when there is no reason. */
+  /** Why connected apps end as well. Without a reason they stay. */
   endGrants?: 'account-recovered' | 'password-changed'
 }
 
 const versionSchema = z.object({ version: z.number() })
 
 /**
- * Gives a person a new password, ends every session but the one to keep, and gives the security version that holds from now on;
- * all in one transaction. Throws `credentials-changed`, and changes nothing, when sign-ins were ended in the meantime.
+ * Sets a new password, ends every session except the one to keep, and returns the new security version, in one transaction.
+ * Throws `credentials-changed` without changes when sign-ins were ended in the meantime.
  */
 export async function replacePassword(app: App, input: NewPassword): Promise<number> {
   const { userId, passwordHash, securityVersion, keep, endGrants } = input
   const now = app.now().getTime()
-  // A hash has a salt of its own, so that it is there says that the first statement has written it.
+  // Every hash has a unique salt, so finding this hash proves that the first statement wrote it.
   const when = {
     sql: `exists (select 1 from accounts where provider_id = 'credential' and user_id = ? and password = ?)`,
     args: [userId, passwordHash],
@@ -101,7 +101,7 @@ export async function replacePassword(app: App, input: NewPassword): Promise<num
   return versionSchema.parse(results.at(-1)?.rows[0]).version
 }
 
-/** The password hash of a person, or undefined when there is no password. */
+/** The password hash of a person; undefined without a password. */
 export async function passwordHashOf(app: App, userId: string | undefined): Promise<string | undefined> {
   if (!userId) return undefined
   const [row] = await app.db.orm
@@ -116,7 +116,10 @@ interface PasswordOwner {
   name?: string
 }
 
-/** Throws `password-too-short`, `password-too-long`, `password-too-common` or `password-breached` for a password that is not accepted; lengths are code points after NFKC. */
+/**
+ * Throws `password-too-short`, `password-too-long`, `password-too-common` or `password-breached` for a password that is not
+ * accepted. Lengths are code points after NFKC.
+ */
 export async function checkPassword(
   app: Pick<App, 'config' | 'fetch' | 'log'>,
   password: string,
@@ -143,7 +146,7 @@ function weakness(password: string, person: PasswordOwner, product: string): str
   const words = [person.email, person.email?.split('@')[0], person.name, product, 'fairway'].flatMap(ownWords)
   const compact = lettersAndDigits(password)
   const rest = words.reduce((text, word) => text.replaceAll(word, ''), compact)
-  // What is left after the person's own words are taken out must still be a password.
+  // Without the person's own words, the rest must still be a password.
   if (rest.length < compact.length && rest.length < 8)
     return 'It is made of your address, your name or the product name.'
   return undefined
@@ -151,11 +154,11 @@ function weakness(password: string, person: PasswordOwner, product: string): str
 
 const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** The text as one word and each of its parts, as far as they are long enough to mean something. */
+/** The text as one word and each of its parts, if they have at least four characters. */
 const ownWords = (text: string | undefined): string[] =>
   [text ?? '', ...(text ?? '').split(/[^\p{L}\p{N}]+/u)].map(lettersAndDigits).filter(word => word.length >= 4)
 
-/** `abcabcabc…`: the text is one pattern of at most a third of its length, over and over. */
+/** `abcabcabc…`: one pattern of at most a third of the text's length, repeated. */
 function isRepeated(text: string): boolean {
   for (let size = 1; size <= text.length / 3; size++) {
     const pattern = text.slice(0, size)

@@ -1,4 +1,4 @@
-// People as operators see them.
+// The accounts of people, for operators.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
@@ -9,7 +9,7 @@ import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
 
-// The sign-ins that are known: devices are kept when their sessions have ended. In milliseconds.
+// The latest known sign-in, in milliseconds. Known devices stay after their sessions have ended.
 const LAST_SIGN_IN = `nullif(max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = u.id), 0),
   coalesce((select max(s.created_at) from sessions s where s.user_id = u.id), 0)), 0)`
 
@@ -43,13 +43,16 @@ function toPerson(app: App, row: unknown): ListedPerson {
 }
 
 interface ListInput {
-  /** Part of the name or of the address. */
+  /** Part of the name or address. */
   search?: string
   cursor?: string
   suspended?: boolean
 }
 
-/** One page of the accounts of this installation, newest first, 50 a page; `cursor` leads to the next page and is null on the last one. */
+/**
+ * One page of the accounts of this installation, newest first, 50 per page. `cursor` points to the next page and is null at the
+ * end.
+ */
 export async function listPeople(
   app: App,
   { search = '', cursor, suspended }: ListInput,
@@ -83,7 +86,7 @@ const sessionsSchema = z.object({
   lastUsedAt: z.string().nullable(),
 })
 
-/** One account as operators see it, with its ways in, its live sessions and the terms it has accepted; undefined for an id without an account. */
+/** One account for operators, with its sign-in methods, live sessions and accepted terms. Undefined for an unknown id. */
 export async function findPersonDetails(
   app: App,
   userId: string,
@@ -119,7 +122,7 @@ export async function findPersonDetails(
 
 const IS_DEV = `users where kind = 'dev'`
 
-/** How many accounts of people there are. */
+/** The number of accounts of people. */
 export const countPeople = async (app: App): Promise<number> =>
-  // Those of another kind are few, and an index has them.
+  // Accounts of another kind are few and indexed.
   (await countRows(app.db.client, 'users', [])) - (await countRows(app.db.client, IS_DEV, []))

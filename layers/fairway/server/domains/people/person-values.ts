@@ -9,7 +9,7 @@ import { languages } from '#fairway/server/kernel/messages'
 import { type Language, toLanguage } from '#fairway/shared/languages'
 import { userSettings } from './tables'
 
-/** Which organization a person works in; written by `setActiveOrgId` and what it is built of alone. */
+/** The organization that a person works in. Written only by `setActiveOrgId` and its parts. */
 export const ACTIVE_ORG_SETTING = 'active-org-id'
 
 /** Whether the template's hook for local data was called in this database. */
@@ -18,7 +18,7 @@ export const HOOK_SETTING = 'local-migration-hook'
 /** The language that a person has chosen (`languageOfPerson`). */
 const LANGUAGE_KEY = 'fw-language'
 
-// What the platform itself keeps beside the application's settings; the first has a writer of its own.
+// Settings of the platform, stored beside those of the application. The first has a dedicated writer.
 export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
   ACTIVE_ORG_SETTING,
   'dev-signed-out',
@@ -26,20 +26,21 @@ export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
   LANGUAGE_KEY,
 ])
 
-/** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
+/** Values stored for a person by key: any JSON, at most 64 KiB each (`value-too-large`). */
 export interface PersonValues {
-  /** The value as it was stored, or null. */
+  /** The stored value, or null. */
   get(key: string): Promise<unknown>
-  /** The value through a schema, or null where there is none; a value that does not fit is a failure of ours (`internal`). */
+  /** The value parsed with a schema, or null if there is none. Throws `internal` when the stored value does not match. */
   get<Schema extends z.ZodType>(key: string, schema: Schema): Promise<z.output<Schema> | null>
   set(key: string, value: unknown): Promise<void>
   delete(key: string): Promise<void>
   /**
-   * Stores what `change` makes of the value, and gives it. Of several at once each sees what the one before has stored, so
-   * `change` may run more than once and does nothing else. Throws `conflict` where it never gets its turn.
+   * Stores the result of `change` and returns it. Concurrent updates are applied in sequence: each sees the value that the
+   * previous one stored. `change` may run more than once, so it must have no side effects. Throws `conflict` after too many
+   * attempts.
    */
   update<Value>(key: string, change: (value: unknown) => Value): Promise<Value>
-  /** The same for a value that is read through a schema. */
+  /** The same for a value that is parsed with a schema. */
   update<Schema extends z.ZodType, Value extends z.input<Schema>>(
     key: string,
     change: (value: z.output<Schema> | null) => Value,
@@ -52,16 +53,16 @@ interface Person {
   orgId: string | null
 }
 
-/** Where the values of one person lie: a table, and the columns that are theirs besides the key. */
+/** Where the values of one person are stored: a table, and its key columns besides `key`. */
 interface Place {
   table: string
   owner: Record<string, InValue>
-  /** Columns that are written along with the value. */
+  /** Columns that are written with the value. */
   stamp?: Record<string, InValue>
   refusedKeys?: ReadonlySet<string>
 }
 
-/** What the application remembers for a person in the organization they work in; `requirePerson` throws where there is none. */
+/** The application's values for a person in the organization they work in. `requirePerson` throws where there is none. */
 export const personState = (app: App, requirePerson: () => Person): PersonValues =>
   personValues(app, () => {
     const { userId, orgId } = requirePerson()
@@ -69,7 +70,7 @@ export const personState = (app: App, requirePerson: () => Person): PersonValues
     return { table: 'application_state', owner, stamp: { updated_at: app.now().getTime() } }
   })
 
-/** What a person has set for themselves, wherever they work; throws `reserved-setting` for what the platform keeps there. */
+/** A person's own settings, in every organization. Throws `reserved-setting` for keys of the platform. */
 export const personSettings = (app: App, requirePerson: () => Person): PersonValues =>
   personValues(app, () => ({
     table: 'user_settings',
@@ -100,7 +101,7 @@ function personValues(app: App, placeOf: () => Place): PersonValues {
         const before = await stored.read()
         const value = change((before === null ? null : parsed(before, key, schema)) as never)
         if (await stored.replace(before, toText(value))) return value
-        // The faster writer is done; a replica may show it a moment later.
+        // A faster writer has finished; a replica may show its value a moment later.
         await sleep(Math.random() * LONGEST_PAUSE_IN_MS)
       }
       throw new AppError('conflict')
@@ -159,7 +160,7 @@ function storedValue(app: App, { table, owner, stamp = {} }: Place, key: string)
         `on conflict (${Object.keys(identity).join(', ')}) do update set ${sets(name => `excluded.${name}`)}`,
       ),
     remove: () => execute(`delete from ${table} ${where}`, Object.values(identity)),
-    /** True where the value was still what it was. */
+    /** True when the value was unchanged. */
     async replace(before: string | null, text: string): Promise<boolean> {
       const { rowsAffected } =
         before === null
@@ -175,16 +176,16 @@ function storedValue(app: App, { table, owner, stamp = {} }: Place, key: string)
   }
 }
 
-/** Joins a setting (`alias.value`) of the account (`u`); `left ` before it keeps people who have none. */
+/** Joins a setting (`alias.value`) of the account (`u`). Prefix it with `left ` to keep people without the setting. */
 export const settingJoin = (alias: string, key: string): string =>
   `join user_settings ${alias} on ${alias}.user_id = u.id and ${alias}.key = '${key}'`
 
-/** The statement that writes a setting of the people that `from` picks (`u`); `value` is an SQL expression. */
+/** The statement that writes a setting for the people that `from` selects (`u`). `value` is an SQL expression. */
 export const writeSettingSql = (key: string, value: string, from: string): string =>
   `insert into user_settings (user_id, key, value) select u.id, '${key}', ${value} ${from}
     on conflict (user_id, key) do update set value = excluded.value`
 
-/** A mark that is set once in a database, for the person `:userId`; how `set` and `clear` are run is up to the caller. */
+/** A mark that is set once per database, for the person `:userId`. The caller runs `set` and `clear`. */
 export const onceSettingSql = (key: string): { set: string; clear: string } => ({
   set: `insert into user_settings (user_id, key, value) select :userId, '${key}', '1'
     where not exists (select 1 from user_settings where key = '${key}')`,
@@ -193,7 +194,7 @@ export const onceSettingSql = (key: string): { set: string; clear: string } => (
 
 const reserved = new Set([ACTIVE_ORG_SETTING])
 
-/** Keeps or, with null, forgets one setting of a person; throws `forbidden` for settings that have a writer of their own. */
+/** Stores one setting of a person; null deletes it. Throws `forbidden` for settings that have a dedicated writer. */
 export async function writeUserSetting(app: App, userId: string, key: string, value: string | null): Promise<void> {
   if (reserved.has(key)) throw new AppError('forbidden', { detail: `The setting ${key} cannot be written directly.` })
   if (value === null) {
@@ -206,7 +207,7 @@ export async function writeUserSetting(app: App, userId: string, key: string, va
     .onConflictDoUpdate({ target: [userSettings.userId, userSettings.key], set: { value } })
 }
 
-/** The language that a person has chosen, or first signed in with; undefined where none is known. */
+/** The language that a person has chosen or first signed in with. Undefined when unknown. */
 export async function languageOfPerson(
   app: App,
   person: { userId: string } | { email: string },
@@ -218,6 +219,6 @@ export async function languageOfPerson(
   return toLanguage(row?.value, languages)
 }
 
-/** Remembers the language that a person has chosen. */
+/** Stores the language that a person has chosen. */
 export const rememberLanguage = (app: App, userId: string, language: Language): Promise<void> =>
   writeUserSetting(app, userId, LANGUAGE_KEY, language)

@@ -6,16 +6,16 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { users } from './tables'
 
-/** An account as sign-in works with it. */
+/** An account, as used by sign-in. */
 export interface Person {
   userId: string
   email: string
   name: string
-  /** What a session for this person has to be made under (`mintSession`). */
+  /** The security version required for a session of this person (`mintSession`). */
   securityVersion: number
 }
 
-/** The account with this address or this id; undefined when there is none. An address is compared as accounts have it: trimmed, lower case. */
+/** The account with this address or id; undefined when there is none. The address must be in stored form: trimmed, lower case. */
 export async function findPerson(
   app: App,
   by: { email: string } | { userId: string },
@@ -28,31 +28,36 @@ export async function findPerson(
   return row
 }
 
-/** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
+/** Whether the user is an operator of this installation (`FW_OPERATORS`). Requires a confirmed address. */
 export const isOperator = (app: App, session: Pick<Session, 'email' | 'emailVerified'>): boolean =>
   session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
 
-/** Throws `not-found` for users who are no operators: they need not know that there is something. */
+/** Throws `not-found` for users who are not operators, so that they do not learn that the route exists. */
 export function requireOperator(app: App, session: Session): void {
   if (!isOperator(app, session)) throw new AppError('not-found')
 }
 
-/** Whether it is open whose an account is (`isOpen`); no row where the account, or the session (twice a value) that asks, is gone. */
+/**
+ * Whether the account is unclaimed (`isOpen`). Returns no row when the account or the current session no longer exists. The
+ * session's id is a value twice.
+ */
 export const OPEN_CLAIM = `select claim_since is not null as isOpen from users
   where id = ? and email = ? and (? is null or exists (select 1 from sessions where id = ?))`
 
-/** The statement that deletes an account, when all that depends on it is gone. */
+/** The statement that deletes an account after all dependent rows are deleted. */
 export const deletePersonStatement = (userId: string): InStatement => ({
   sql: 'delete from users where id = ?',
   args: [userId],
 })
-/** The id of the person of an address, for a filter: undefined without an address, and an id that no row has for an unknown one. */
+/**
+ * The id of the person with an address, for a filter. Undefined without an address; an id without a row for an unknown address.
+ */
 export async function findPersonId(app: App, email: string | undefined): Promise<string | undefined> {
   if (email === undefined || email === '') return undefined
   return (await findPerson(app, { email }))?.userId ?? ''
 }
 
-/** Rows that name a person, each with their address and name; null for nobody and for those who are gone. */
+/** Adds the address and name to rows that refer to a person. Null for rows without a person and for deleted people. */
 export async function withPeople<T extends { userId: string | null }>(
   app: App,
   rows: readonly T[],
@@ -66,14 +71,14 @@ export async function withPeople<T extends { userId: string | null }>(
   })
 }
 
-/** The end of a suspension that has none, in milliseconds. */
+/** The end of an unlimited suspension, in milliseconds. */
 const NO_END = Number.MAX_SAFE_INTEGER
 
-/** Until when an account is suspended, in milliseconds; 0 for an active account. `table` has the columns of the account. */
+/** When the suspension of an account ends, in milliseconds; 0 for an active account. `table` has the columns of the account. */
 export const suspendedUntilSql = (table: string): string =>
   `case when ${table}.suspended_at is null then 0 else coalesce(${table}.suspended_until, ${NO_END}) end`
 
-/** The refusal of a suspended account. `until` is the end of the suspension in milliseconds. */
+/** The error for a suspended account. `until` is the end of the suspension in milliseconds. */
 export function suspendedError(until: number, reason?: string): AppError {
   const end = until === NO_END ? null : new Date(until).toISOString()
   const detail = [reason && `Reason: ${reason}`, end && `The suspension ends at ${end}.`].filter(Boolean).join(' ')
@@ -83,7 +88,7 @@ export function suspendedError(until: number, reason?: string): AppError {
   })
 }
 
-/** Who a person is, as statements of other domains read it (`personColumns`). */
+/** A person, as read by statements of other domains (`personColumns`). */
 export interface PersonRow {
   userId: string
   email: string
@@ -91,18 +96,18 @@ export interface PersonRow {
   name: string
   image: string | null
   kind: 'person' | 'dev'
-  /** 1 while the owner of the address may say whose the account is. */
+  /** 1 while the owner of the address can still claim the account. */
   isClaimOpen: number
-  /** The version of the terms that the person accepted last. */
+  /** The most recent version of the terms that the person accepted. */
   termsVersion: string | null
-  /** Until when the account is suspended, in milliseconds: 0 for an active account, `NO_END` for a suspension without an end. */
+  /** When the suspension ends, in milliseconds: 0 for an active account, `NO_END` for an unlimited suspension. */
   suspendedUntil: number
 }
 
-/** The accounts as `u`, for statements that begin with them. */
+/** The accounts as `u`, for statements that start with them. */
 export const PEOPLE = 'users u'
 
-/** Joins the account (`u`) whose id, or whose address, is in this column; `left ` before it keeps rows without one. */
+/** Joins the account (`u`) whose id or address is in this column. Prefix it with `left ` to keep rows without one. */
 export const personJoin = (column: string, by: 'id' | 'email' = 'id'): string => `join users u on u.${by} = ${column}`
 
 /** The columns of a `PersonRow`, for statements that have the account as `u`. */
@@ -114,14 +119,14 @@ type OpenConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' |
 /** The provider of the fixed identity of `AUTH_DISABLED`. */
 export const AUTH_DISABLED_PROVIDER = 'auth-disabled'
 
-/** Whether an account is no person's own: the development account, or the shared identity of older applications. */
+/** Whether an account is not a person's own: the development account, or the shared identity of older applications. */
 export const isLocalIdentity = ({ email, kind }: { email: string; kind: string }): boolean =>
   kind === 'dev' || email === DEV_EMAIL || email === LEGACY_LOCAL_EMAIL
 
 /**
- * Whether an account opens anything here, by whatever credential: the identity of older applications never, the development
- * account in production only as the fixed identity of `AUTH_DISABLED` (`provider` is how the person proved who they are), and an
- * account whose address must be confirmed and is not, nothing.
+ * Whether an account can be used here with any credential. Refused are: the identity of older applications; in production, the
+ * development account, except as the fixed identity of `AUTH_DISABLED`; and an unconfirmed account where confirmation is
+ * required. `provider` is the sign-in method.
  */
 export function mayOpen(
   { email, kind, emailVerified, provider }: { email: string; kind: string; emailVerified: boolean; provider: string },
@@ -130,12 +135,12 @@ export function mayOpen(
   if (email === LEGACY_LOCAL_EMAIL) return false
   const isFixed = authDisabled !== undefined && provider === AUTH_DISABLED_PROVIDER
   if (isLocalIdentity({ email, kind }) && environment === 'production' && !isFixed) return false
-  // The setting may have changed since the session, grant or token was made.
+  // The setting may have changed after the session, grant or token was created.
   const mustBeConfirmed = signIn.emailVerification === 'required' && !customSignIn && kind === 'person'
   return emailVerified || !mustBeConfirmed
 }
 
-/** `mayOpen` as a condition on the account (`u`); `provider` is the column that says how the person proved who they are. */
+/** `mayOpen` as a condition on the account (`u`). `provider` is the column of the sign-in method. */
 export function mayOpenSql({ environment, authDisabled, customSignIn, signIn }: OpenConfig, provider: string): string {
   const isOwn = `(u.kind <> 'dev' and u.email <> '${DEV_EMAIL}')`
   const mustBeConfirmed = signIn.emailVerification === 'required' && !customSignIn

@@ -1,4 +1,4 @@
-// The pictures that people choose for themselves: files of the file storage, kept by `users.picture`.
+// The pictures that people upload: files of the file storage, referenced by `users.picture`.
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -33,7 +33,10 @@ async function writePicture(
   )
 }
 
-/** One version of a person's picture: the id of its file, or the bytes of one from before 0009. Throws `not-found`. */
+/**
+ * One version of a person's picture: the id of its file, or the bytes of a picture stored before migration 0009. Throws
+ * `not-found`.
+ */
 export async function requirePicture(
   app: App,
   userId: string,

@@ -2,9 +2,9 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { constantTimeEqual, hmacBase64 } from '#fairway/server/kernel/crypto/hash'
 import { cookiePrefix, cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
 
-/** How long an unused session lives: 30 days. */
+/** The lifetime of an unused session: 30 days. */
 export const SESSION_LIFE_IN_SECONDS = 30 * 24 * 60 * 60
-/** How long a session lives at most, counted from the sign-in: 180 days. */
+/** The maximum lifetime of a session from the sign-in: 180 days. */
 export const SESSION_LIMIT_IN_SECONDS = 180 * 24 * 60 * 60
 
 export const SESSION_COOKIE_PURPOSE = 'session-cookie'
@@ -16,7 +16,7 @@ const NAME = 'session_token'
 /** The name of the session cookie: `__Host-fw.session_token` on https, `fw.session_token` on http. */
 export const sessionCookieName = (config: CookieConfig): string => `${cookiePrefix(config)}.${NAME}`
 
-/** The tokens of all session cookies with a good signature; a browser may hold a stale one beside the live one. */
+/** The tokens of all session cookies with a valid signature. A browser may send a stale one beside the live one. */
 export const readSessionTokens = (cookieHeader: string | undefined, config: CookieConfig): string[] =>
   cookieValues(config, NAME, cookieHeader)
     .map(value => verifiedToken(value, config))
@@ -26,10 +26,10 @@ export const readSessionTokens = (cookieHeader: string | undefined, config: Cook
 export const sessionCookie = (token: string, config: CookieConfig, maxAgeInSeconds = SESSION_LIFE_IN_SECONDS): string =>
   setCookieValue(config, NAME, signedToken(token, config), maxAgeInSeconds)
 
-/** The `Set-Cookie` value that takes the session cookie away. */
+/** The `Set-Cookie` value that removes the session cookie. */
 export const endedSessionCookie = (config: CookieConfig): string => setCookieValue(config, NAME, '', 0)
 
-/** The request's cookie header as the library can read it: the one live session, signed with the current key. */
+/** The cookie header that the library can read: only the live session, signed with the current key. */
 export const libraryCookieHeader = (token: string, config: CookieConfig): string =>
   `${sessionCookieName(config)}=${signedToken(token, config)}`
 

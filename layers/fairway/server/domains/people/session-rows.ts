@@ -7,7 +7,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS, sessionCookie } from './session-cookie'
 import { sessions, users, verifications } from './tables'
 
-/** A session's row, as `sessionByToken` reads it; times in milliseconds. */
+/** A session's row as read by `sessionByToken`; times in milliseconds. */
 export interface SessionRow {
   sessionId: string
   token: string
@@ -15,34 +15,39 @@ export interface SessionRow {
   updatedAt: number
   expiresAt: number
   lastUsedAt: number | null
-  /** How the person proved who they are. */
+  /** The sign-in method. */
   provider: string
-  /** 1 where the sign-in itself proved that the address is the person's. */
+  /** 1 when the sign-in proved that the address belongs to the person. */
   provesAddress: number
   /** The domain or tenant that the provider vouched for; null where it named none. */
   providerDomain: string | null
 }
 
-/** The statement that finds a live session by its token, with the columns and joins of what asks (`s.user_id` is whose it is); its values: token, now. */
+/**
+ * The statement that finds a live session by its token, with the caller's columns and joins (`s.user_id` is the owner). Its
+ * values: token, now.
+ */
 export const sessionByToken = ({ columns, joins }: { columns: string; joins(userId: string): string }): string => `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
     s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress,
     s.provider_domain as providerDomain, ${columns}
   from sessions s ${joins('s.user_id')} where s.token = ? and s.expires_at > ?`
 
-/** The condition that the live session whose id is in this column is still there; its value: now. */
+/** The condition that the session with the id in this column is live. Its value: now. */
 export const isSessionLive = (sessionId: string): string =>
   `exists (select 1 from sessions s where s.id = ${sessionId} and s.expires_at > ?)`
 
-/** How many live sessions the account in this column has; its value: now. */
+/** The number of live sessions of the account in this column. Its value: now. */
 export const liveSessionCount = (userId: string): string =>
   `(select count(*) from sessions s where s.user_id = ${userId} and s.expires_at > ?)`
 
-/** When the account in this column last used one of its sessions, in milliseconds and exact to some minutes; null without a session. */
+/**
+ * When the account in this column most recently used a session, in milliseconds, exact to five minutes. Null without a session.
+ */
 export const lastActiveSql = (userId: string): string =>
   `(select max(coalesce(s.last_used_at, s.created_at)) from sessions s where s.user_id = ${userId})`
 
-/** The statement after which a session of this person is one that has proved the address. */
+/** The statement that marks a session of this person as one that proved the address. */
 export const provesAddressStatement = (sessionId: string | null, userId: string): InStatement => ({
   sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
   args: [sessionId, userId],
@@ -50,7 +55,10 @@ export const provesAddressStatement = (sessionId: string | null, userId: string)
 
 const ROLL_EVERY_IN_MS = 24 * 60 * 60 * 1000
 
-/** The later end of a session that was not renewed for a day, or undefined; never beyond 180 days from the sign-in. All in milliseconds. */
+/**
+ * The new end of a session that was not renewed for a day, or undefined. Never beyond 180 days from the sign-in. All in
+ * milliseconds.
+ */
 export function newExpiry(
   row: { createdAt: number; updatedAt: number; expiresAt: number },
   now: number,
@@ -61,7 +69,10 @@ export function newExpiry(
   return expiresAt > row.expiresAt ? expiresAt : undefined
 }
 
-/** Renews a session that is due (`newExpiry`): its end in milliseconds, and its `Set-Cookie` value for the one request that renewed it. */
+/**
+ * Renews a session that is due (`newExpiry`). Returns its end in milliseconds, and the `Set-Cookie` value only to the request
+ * that renewed it.
+ */
 export async function rollSession(app: App, row: SessionRow): Promise<{ expiresAt: number; cookie?: string }> {
   const now = app.now().getTime()
   const expiresAt = newExpiry(row, now)
@@ -77,14 +88,14 @@ export async function rollSession(app: App, row: SessionRow): Promise<{ expiresA
   return { expiresAt, cookie: sessionCookie(row.token, app.config, Math.ceil((expiresAt - now) / 1000)) }
 }
 
-// A session that cannot be renewed now is renewed later: a disk that takes no writes keeps nobody from reading.
+// When the database is read-only, sessions are renewed later and reads still work.
 function whileNothingIsWritten(error: unknown): undefined {
   if (!(error instanceof AppError && error.status === 503)) throw error
 }
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
-/** Notes when and from which address a session was used, at most once in five minutes; the request does not wait for it. */
+/** Records when and from which address a session was used, at most once in five minutes, in the background. */
 export function touchSession(
   app: App,
   { sessionId, createdAt, lastUsedAt }: Pick<SessionRow, 'sessionId' | 'createdAt' | 'lastUsedAt'>,
@@ -108,14 +119,14 @@ export function touchSession(
   })
 }
 
-/** The live sessions of a person, each as its row. */
+/** The live sessions of a person, as rows. */
 export const listSessions = (app: App, userId: string): Promise<(typeof sessions.$inferSelect)[]> =>
   app.db.orm
     .select()
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
 
-/** How a person signed in last, as far as it is known: `view` where no session of theirs is left. */
+/** The most recent sign-in method of a person; `view` when they have no session left. */
 export async function newestSignIn(
   app: App,
   userId: string,
@@ -129,7 +140,7 @@ export async function newestSignIn(
   return newest ?? { provider: 'view', providerDomain: null }
 }
 
-/** Ends the sessions with these tokens; gives whose they were, once for each session that was there. */
+/** Ends the sessions with these tokens. Returns the owner's id for each deleted session. */
 export async function endSessionsByToken(app: App, tokens: string[]): Promise<string[]> {
   const ended = await app.db.orm
     .delete(sessions)
@@ -138,7 +149,7 @@ export async function endSessionsByToken(app: App, tokens: string[]): Promise<st
   return ended.map(({ userId }) => userId)
 }
 
-/** Ends one session of a person; false when it is not theirs or is gone. */
+/** Ends one session of a person. Returns false when it belongs to another person or does not exist. */
 export async function endSessionById(app: App, userId: string, id: string): Promise<boolean> {
   const ended = await app.db.orm
     .delete(sessions)
@@ -157,7 +168,7 @@ export async function hasSessionFrom(app: App, email: string, network: string): 
   return rows.some(({ address }) => address !== null && addressKey(address) === network)
 }
 
-/** Deletes sessions and confirmation rows whose time is up; they opened nothing any more. */
+/** Deletes expired sessions and confirmation rows. */
 export async function purgeSessions(app: App): Promise<void> {
   await app.db.orm.delete(sessions).where(lte(sessions.expiresAt, app.now()))
   await app.db.orm.delete(verifications).where(lte(verifications.expiresAt, app.now()))

@@ -1,4 +1,4 @@
-// Suspending an account: an operator shuts a person out, with a reason and until a time, and lets them in again.
+// Suspends and reactivates accounts: an operator enters a reason and, optionally, an end.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,7 +13,7 @@ import { findPerson, isOperator, suspendedError, suspendedUntilSql } from './per
 
 interface SuspendInput {
   userId: string
-  /** The operator who does it. */
+  /** The id of the operator. */
   by: string
   reason: string
   /** When the suspension ends; null for one without an end. */
@@ -21,9 +21,9 @@ interface SuspendInput {
 }
 
 /**
- * Suspends an account, or changes the reason and the end of its suspension. Its sessions and sign-ins under way end in the same
- * transaction; grants and tokens stay and are refused meanwhile. Throws `not-found`, `cannot-suspend` for operators and oneself, and
- * `invalid-input` for an end that has passed.
+ * Suspends an account, or changes the reason and end of its suspension. Its sessions and sign-ins under way end in the same
+ * transaction. Grants and tokens stay and are refused during the suspension. Throws `not-found`, `cannot-suspend` for operators
+ * and oneself, and `invalid-input` for an end in the past.
  */
 export async function suspendPerson(app: App, { userId, by, reason, until }: SuspendInput): Promise<void> {
   const person = await requirePerson(app, userId)
@@ -51,7 +51,7 @@ export async function suspendPerson(app: App, { userId, by, reason, until }: Sus
   })
 }
 
-/** Ends the suspension of an account. Throws `not-found`; an account that is not suspended stays as it is. */
+/** Ends the suspension of an account. Throws `not-found`. An account that is not suspended stays unchanged. */
 export async function reactivatePerson(app: App, userId: string): Promise<void> {
   await requirePerson(app, userId)
   const { rowsAffected } = await app.db.client.execute({
@@ -65,7 +65,7 @@ export async function reactivatePerson(app: App, userId: string): Promise<void> 
   mailNotice(app, userId, language => mailContent(app, 'account-reactivated', { values: {}, href, language }))
 }
 
-/** Signs a person out everywhere, sign-ins under way included. Returns how many sessions were deleted. Throws `not-found`. */
+/** Signs a person out everywhere, including sign-ins under way. Returns how many sessions were deleted. Throws `not-found`. */
 export async function endSessionsOf(app: App, userId: string): Promise<number> {
   await requirePerson(app, userId)
   const [ended] = await app.db.client.batch(endSessionsStatements(app, { userId }), 'write')

@@ -15,26 +15,26 @@ export const users = sqliteTable(
     email: text('email').notNull(),
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
     image: text('image'),
-    /** The file of the picture that the person chose; `image` is its address. */
+    /** The file of the chosen picture; `image` is its address. */
     picture: file('picture', { upload: PICTURE_UPLOAD }),
-    /** `dev` marks the one throwaway account of a development database. */
+    /** `dev` marks the one development account of a database. */
     kind: text('kind', { enum: ['person', 'dev'] })
       .notNull()
       .default('person'),
-    /** Raised by all that ends sessions; a sign-in that began under an earlier one makes none. */
+    /** Raised whenever sessions end. A sign-in that began under an earlier version creates no session. */
     securityVersion: integer('security_version').notNull().default(0),
-    /** Since when the owner of the address may say whether the earlier ways in are theirs; null when there is nothing to say. */
+    /** Since when the owner of the address can review earlier sign-in methods; null when there is nothing to review. */
     claimSince: instant('claim_since'),
-    /** Since when two-factor authentication is on, and since when there is a passkey; triggers on those tables keep both. */
+    /** Since when two-factor authentication is on and since when there is a passkey. Triggers on those tables maintain both. */
     secondFactorSince: instant('second_factor_since'),
     passkeySince: instant('passkey_since'),
-    /** The version of the terms that the person accepted last; null before the first one. */
+    /** The most recent version of the terms that the person accepted; null before the first one. */
     termsVersion: text('terms_version'),
     /** When an operator suspended the account; null for an account that is not suspended. */
     suspendedAt: instant('suspended_at'),
-    /** When the suspension ends without anyone doing anything; null for one without an end. */
+    /** When the suspension ends automatically; null for an unlimited one. */
     suspendedUntil: instant('suspended_until'),
-    /** What the operator wrote; the person reads it. */
+    /** The operator's reason; the person can read it. */
     suspendedReason: text('suspended_reason'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -46,7 +46,7 @@ export const users = sqliteTable(
     index('fw_users_suspended')
       .on(table.createdAt, table.id)
       .where(sql`suspended_at is not null`),
-    // At most one development account, however many first requests race.
+    // At most one development account, even with concurrent first requests.
     uniqueIndex('users_one_dev')
       .on(table.kind)
       .where(sql`kind = 'dev'`),
@@ -64,15 +64,15 @@ export const sessions = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    /** How the person proved who they are: `password`, `dev`, `hub`, or the id of a provider. */
+    /** The sign-in method: `password`, `dev`, `hub`, or the id of a provider. */
     provider: text('provider').notNull().default('password'),
-    /** Whether the sign-in itself proved that the address is the person's: by a mailed link, a provider or the hub. */
+    /** Whether the sign-in proved that the address belongs to the person: by a mailed link, a provider or the hub. */
     provesAddress: integer('proves_address', { mode: 'boolean' }).notNull().default(false),
-    /** The domain or tenant that the provider vouched for in this sign-in, which an organization's sign-in rule may ask for. */
+    /** The domain or tenant that the provider vouched for in this sign-in. An organization's sign-in rule may require one. */
     providerDomain: text('provider_domain'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
-    /** When it was last used, from `ipAddress`; exact to five minutes, and null while it is younger than that. */
+    /** The latest use, from `ipAddress`, exact to five minutes. Null during the session's first five minutes. */
     lastUsedAt: instant('last_used_at'),
   },
   table => [uniqueIndex('sessions_token').on(table.token), index('sessions_user').on(table.userId, table.createdAt)],
@@ -94,11 +94,11 @@ export const accounts = sqliteTable(
     refreshTokenExpiresAt: instant('refresh_token_expires_at'),
     scope: text('scope'),
     password: text('password'),
-    /** The address that the provider named last; null in rows of before it was kept. */
+    /** The latest address from the provider; null in rows older than this column. */
     providerEmail: text('provider_email'),
-    /** The domain or tenant that the provider named at the last sign-in. */
+    /** The domain or tenant from the provider at the latest sign-in. */
     providerDomain: text('provider_domain'),
-    /** When it last signed in; null while it has not, or not since that is kept. */
+    /** The latest sign-in with this account; null before the first one and in rows older than this column. */
     lastUsedAt: instant('last_used_at'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -134,7 +134,7 @@ export const userSettings = sqliteTable(
   table => [primaryKey({ columns: [table.userId, table.key] })],
 )
 
-/** What the application remembers for a person in one organization, or outside of any (an empty `orgId`); values are JSON. */
+/** The application's values for a person in one organization, or outside of any (an empty `orgId`). Values are JSON. */
 export const applicationState = sqliteTable(
   'application_state',
   {
@@ -152,7 +152,7 @@ export const applicationState = sqliteTable(
   ],
 )
 
-/** What a person has signed in with before; the first device of an account is kept without a mail. */
+/** The devices that a person has signed in with. The first device of an account is stored without an email. */
 export const knownDevices = sqliteTable(
   'known_devices',
   {
@@ -170,22 +170,22 @@ export const userPictures = sqliteTable('fw_user_pictures', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** Part of its address. */
+  /** Part of the picture's address. */
   version: text('version').notNull(),
-  /** What its first bytes say that it is. */
+  /** The media type, detected from the first bytes. */
   type: text('type').notNull(),
   bytes: blob('bytes', { mode: 'buffer' }).notNull(),
   createdAt: instant('created_at').notNull(),
 })
 
-/** The change of address that a person has asked for: it is made once the owners of both addresses have confirmed it. */
+/** A requested change of address. It is applied once the owners of both addresses have confirmed it. */
 export const addressChanges = sqliteTable('fw_address_changes', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
   /** The new address. */
   email: text('email').notNull(),
-  /** The session that asked, which goes on when the others end. */
+  /** The session that requested the change; it stays when the others end. */
   sessionId: text('session_id'),
   oldConfirmedAt: instant('old_confirmed_at'),
   newConfirmedAt: instant('new_confirmed_at'),
@@ -193,7 +193,7 @@ export const addressChanges = sqliteTable('fw_address_changes', {
   expiresAt: instant('expires_at').notNull(),
 })
 
-/** Which versions of the terms a person has accepted, and when. */
+/** The versions of the terms that a person has accepted, with times. */
 export const termsAcceptances = sqliteTable(
   'fw_terms_acceptances',
   {

@@ -1,15 +1,15 @@
-// The terms of service: which version a person has accepted, and when.
+// The terms of service: the versions that a person has accepted, with times.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { PersonRow } from './person'
 
-/** Whether a person has not accepted the terms as they are now. Identities that are no person's own accept nothing. */
+/** Whether a person has not accepted the current terms. The local identities never have to. */
 export const isTermsDue = (
   { legal }: Pick<Config, 'legal'>,
   { kind, termsVersion }: Pick<PersonRow, 'kind' | 'termsVersion'>,
 ): boolean => legal.terms !== undefined && kind === 'person' && termsVersion !== legal.terms.version
 
-/** Records that a person accepts this version of the terms; the first time of each version counts. */
+/** Records that a person accepts this version of the terms. Only the first acceptance of a version is stored. */
 export async function acceptTerms(app: App, userId: string, version: string): Promise<void> {
   await app.db.client.batch(
     [
@@ -24,12 +24,12 @@ export async function acceptTerms(app: App, userId: string, version: string): Pr
   )
 }
 
-/** Records that a person accepted the terms in the form that opened their account, if it showed the version of now. */
+/** Records that a person accepted the terms in the sign-up form, if it showed the current version. */
 export async function acceptShownTerms(app: App, userId: string, version: string | undefined): Promise<void> {
   if (version !== undefined && version === app.config.legal.terms?.version) await acceptTerms(app, userId, version)
 }
 
-/** Whether the owner of this address has never accepted any terms and has to; so it is where there is no account yet. */
+/** Whether the owner of this address must accept terms for the first time. Also true when there is no account yet. */
 export async function owesFirstTerms(app: App, email: string): Promise<boolean> {
   if (!app.config.legal.terms) return false
   const sql = `select 1 from users where email = ? and (kind <> 'person' or terms_version is not null)`

@@ -1,6 +1,6 @@
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 
-/** What ends with an organization: its plan. */
+/** The plan of an organization, which ends with it. */
 export const plansRows: DependentRows = {
   forgetOrganization: ({ sql, args }) => [{ sql: `delete from fw_organization_plans where ${sql}`, args }],
 }

@@ -11,16 +11,16 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countUse, planOf } from './plan-of'
 
 interface EntitledOptions {
-  /** How many the call is about to add; 1 when not given. */
+  /** How many the call is about to add. Default: 1. */
   adding?: number
 }
 
 type EntitledGuard = ((context: GuardContext) => Promise<true>) & Proving<InOrganization>
 
 /**
- * A guard that lets in whoever works in an organization whose plan includes a feature, or has room for more of what a limit counts.
- * It throws `plan-feature` or `plan-limit` (403) with the plan, what it allows and where to get more; and what `requireOrganization`
- * throws. The write itself is refused beyond the limit too, so calls at once cannot pass it together.
+ * A guard that requires a feature of the organization's plan, or room under a limit. Throws `plan-feature` or `plan-limit`
+ * (403) with the plan, its allowance and where to upgrade. Throws the errors of `requireOrganization` too. The write itself
+ * also enforces the limit, so concurrent calls cannot exceed it together.
  */
 export function entitled(name: string, { adding = 1 }: EntitledOptions = {}): EntitledGuard {
   const isMember = requireOrganization()
@@ -49,7 +49,7 @@ async function requireEntitled(app: App, orgId: string, name: string, adding: nu
   if (used + adding > max) throw new AppError('plan-limit', { extra: { limit: name, max, used, ...shared } })
 }
 
-/** The plans of this application; throws where fw.config.ts declares none. */
+/** The plans of this application. Throws when fw.config.ts declares none. */
 export function plansOf(app: App): PlansConfig {
   const { plans } = app.config
   if (!plans) throw new Error('fw.config.ts declares no plans')

@@ -1,5 +1,5 @@
-// The limits of plans, as triggers on what they count: they hold inside the statement that writes, whoever writes and however many
-// write at once. At the limit nothing can be added; above it, after a change to a smaller plan, rows can be read and deleted alone.
+// The limits of plans, as triggers on the counted tables. They apply inside the statement that writes, to every writer and
+// under concurrency. At the limit, inserts fail. Above it, after a change to a smaller plan, rows can only be read and deleted.
 import { z } from 'zod'
 import { SEATS_TABLE, seatsTaken } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -13,7 +13,10 @@ import { countSql, PLANS_TABLE } from './plan-of'
 const PREFIX = 'fw_plan_'
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
-/** Brings the triggers of plans to what fw.config.ts declares. Throws for a limit of a table that is not there or has no `org_id`. */
+/**
+ * Creates, updates and drops the triggers of plans to match fw.config.ts. Throws for a limit of a table that does not exist or
+ * has no `org_id`.
+ */
 export async function keepLimits(app: App): Promise<void> {
   const { plans } = app.config
   const wanted = new Map<string, string>()
@@ -46,7 +49,7 @@ async function limitTriggers(app: App, plans: PlansConfig, limit: string, table:
   return [added, trigger('changed', when, refusals(plans, limit, 'plan-read-only', count))]
 }
 
-/** A statement for each plan that has a most of this limit, which fails where the organization is on it and has more. */
+/** One statement for each plan with a maximum for this limit. It fails when the organization is on that plan and has more. */
 function refusals(
   { plans, default: byDefault, upgradeUrl }: PlansConfig,
   limit: string,
@@ -77,7 +80,10 @@ const columnSchema = z.object({ name: z.string(), type: z.string(), isKept: z.nu
 const OF_PLATFORM = new Set(['org_id', 'owner_email', 'visibility', 'created_by'])
 const OF_PEOPLE = new Set([PERSON_TYPE, CREATOR_TYPE])
 
-/** The columns that people change: what a member who leaves hands over, and a reference to a deleted row, still change above a limit. */
+/**
+ * The columns that people change. Above a limit, the handover by a leaving member and references to deleted rows can still be
+ * written.
+ */
 async function changedColumns(app: App, limit: string, table: string): Promise<string[]> {
   const { rows } = await app.db.client.execute({ sql: COLUMNS, args: [table] })
   const columns = rows.map(row => columnSchema.parse(row))
@@ -88,7 +94,7 @@ async function changedColumns(app: App, limit: string, table: string): Promise<s
     .map(({ name }) => name)
 }
 
-/** A new organization begins with its trial, whichever way it is made. */
+/** A new organization starts with its trial, however it is created. */
 function trialTrigger({ plan, days }: NonNullable<PlansConfig['trial']>): Trigger {
   const name = `${PREFIX}trial`
   const values = `new.id, ${literal(plan)}, new.created_at + ${days * DAY_IN_MS}, 1, new.created_at`

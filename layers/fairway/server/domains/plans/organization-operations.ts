@@ -1,4 +1,4 @@
-// What operators do with the organizations of an installation.
+// Operations for operators on the organizations of an installation.
 import { z } from 'zod'
 import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import {

@@ -10,19 +10,19 @@ export const PLANS_TABLE = getTableName(organizationPlans)
 /** The plan that an organization is on. */
 export interface PlanOf {
   name: string
-  /** When it ends; null where it does not. */
+  /** When the plan ends; null for a plan without an end. */
   until: Date | null
   isTrial: boolean
 }
 
-/** The plan of an organization: the one it was given, as long as it is declared, else the default plan. */
+/** The plan of an organization: the assigned one while it is declared, otherwise the default plan. */
 export async function planOf({ db }: Pick<App, 'db'>, plans: PlansConfig, orgId: string): Promise<PlanOf> {
   const [row] = await db.orm.select().from(organizationPlans).where(eq(organizationPlans.orgId, orgId))
   if (!row || !(row.plan in plans.plans)) return { name: plans.default, until: null, isTrial: false }
   return { name: row.plan, until: row.until, isTrial: row.isTrial }
 }
 
-/** The titles of the plans of these organizations, by id; empty where the application has no plans. */
+/** The titles of these organizations' plans, by id. Empty where the application has no plans. */
 export async function plansOfMany({ db, config }: App, orgIds: readonly string[]): Promise<Map<string, string>> {
   const { plans } = config
   if (!plans) return new Map()
@@ -35,13 +35,13 @@ export async function plansOfMany({ db, config }: App, orgIds: readonly string[]
   return new Map(orgIds.map(orgId => [orgId, titleOf(given.get(orgId))]))
 }
 
-/** How many rows of an organization count against a limit, as SQL; `org` is an SQL expression, and counting stops at `most`. */
+/** How many rows of an organization count against a limit, as SQL. `org` is an SQL expression; counting stops at `most`. */
 export const countSql = (table: string, org: string, most?: number): string =>
   table === SEATS_TABLE
     ? countSeats(org)
     : `(select count(*) from (select 1 from ${quoteName(table)} t where t.org_id = ${org}${most === undefined ? '' : ` limit ${most}`}))`
 
-/** How much an organization has of what is limited, by the name of the limit. */
+/** The current use of an organization, by the name of the limit. */
 export async function countUse(
   { db }: Pick<App, 'db'>,
   { limits }: PlansConfig,

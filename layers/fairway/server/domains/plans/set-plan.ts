@@ -8,19 +8,19 @@ import { orgExists } from '#fairway/server/domains/organizations'
 import { plansOf } from './entitled'
 import { organizationPlans } from './tables'
 
-/** What writes a plan: the database, or a transaction on it. */
+/** Writes a plan: the database, or a transaction on it. */
 type Writes = Pick<Orm, 'insert' | 'all' | 'delete'>
 
 interface PlanChange {
-  /** When the organization falls back to the default plan; without it the plan has no end. */
+  /** When the organization falls back to the default plan. Default: never. */
   until?: Date | null
   isTrial?: boolean
 }
 
 /**
- * Gives an organization a plan, in the transaction where `db` is one: what is rolled back was never changed. Returns whether that
- * changed anything; a change leaves the audit row and the webhook event `set-plan`. Throws `invalid-input` for a plan that is not
- * declared, `not-found` for an organization that is not there, and outside of requests, actions and jobs.
+ * Assigns a plan to an organization, inside the transaction when `db` is one: a rollback undoes it. Returns whether this
+ * changed anything. A change writes the audit row and the webhook event `set-plan`. Throws `invalid-input` for a plan that is
+ * not declared and `not-found` for an unknown organization. Throws outside of requests, actions and jobs.
  */
 export async function setPlan(db: Writes, orgId: string, plan: string, change: PlanChange = {}): Promise<boolean> {
   const { app, session, caller } = requireRun()
@@ -30,7 +30,7 @@ export async function setPlan(db: Writes, orgId: string, plan: string, change: P
   return isChanged
 }
 
-/** The same without an audit row, for what leaves one itself. */
+/** The same without an audit row, for callers that write their own. */
 export async function changePlan(
   app: App,
   db: Writes,
@@ -69,7 +69,7 @@ interface Recorded {
   caller?: Parameters<typeof recordWithin>[2]['caller']
 }
 
-/** Brings organizations whose plan has ended to the default plan; each leaves an audit row. */
+/** Moves organizations whose plan has ended to the default plan. Each move writes an audit row. */
 export async function endPlans(app: App): Promise<void> {
   const { plans } = app.config
   if (!plans) return

@@ -2,7 +2,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { PlanView } from '#fairway/shared/schemas/plan'
 import { countUse, planOf } from './plan-of'
 
-/** The plan of an organization with its limits, what is used of them, and its features; null where the application has no plans. */
+/** The plan of an organization with its limits, their current use and its features. Null where the application has no plans. */
 export async function showPlan(app: App, orgId: string): Promise<PlanView | null> {
   const { plans } = app.config
   if (!plans) return null

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../../kernel/database/columns'
 
-/** The plan that an organization was given. One without a row is on the default plan. */
+/** The plan assigned to an organization. An organization without a row is on the default plan. */
 export const organizationPlans = sqliteTable(
   'fw_organization_plans',
   {

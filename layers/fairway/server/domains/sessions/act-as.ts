@@ -24,60 +24,60 @@ import { isoTime } from '#fairway/server/kernel/iso-time'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 
-/** A session on the server's side: with the id of its row, which no answer shows because the property is not enumerable. */
+/** A session on the server, with the id of its row. The id is not enumerable, so no response contains it. */
 export type ServerSession = Session & {
-  /** Null where the session is not a row of ours: a token, a call, the application's own sign-in. */
+  /** Null for sessions without a row: a token, a call, the application's own sign-in. */
   readonly id: string | null
 }
 
-/** A person with the organization they act in, as one statement reads them. */
+/** A person and the organization they act in, as read by one statement. */
 export interface ActorRow extends PersonRow, OrgContextRow {}
 
 /** Why a person may not act. */
 export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organization' | 'suspended'
 
-/** What acting comes to: a session, or why there is none; `until` is the end of a suspension in milliseconds. */
+/** A session, or the reason why there is none. `until` is the end of a suspension in milliseconds. */
 export type Acting = { session: ServerSession } | { refusal: ActRefusal; until?: number }
 
-/** The session of somebody who acts, or null. Throws `account-suspended`, so that every surface says so with the same code. */
+/** The session of a person who acts, or null. Throws `account-suspended`, so that all surfaces return the same code. */
 export function sessionOfActing(acting: Acting): ServerSession | null {
   if ('session' in acting) return acting.session
   if (acting.refusal === 'suspended') throw suspendedError(acting.until ?? 0)
   return null
 }
 
-/** Why an account whose address must be confirmed first opens nothing, with what to do. */
+/** The error for an account that must confirm its address first, with the next step for the person. */
 export const unconfirmedError = ({ config }: App): AppError =>
   new AppError('email-not-verified', {
     detail: `Sign in at ${new URL(SIGN_IN_PATH, config.baseUrl).href} to get the link again.`,
   })
 
-/** How a person proved who they are, and for how long that holds. */
+/** How a person proved their identity, and how long the proof is valid. */
 export interface Proof {
-  /** What the organization's sign-in rule compares: the provider of a sign-in, or the surface where there was none. */
+  /** Compared with the organization's sign-in rule: the provider of a sign-in, or the surface when there was no sign-in. */
   provider: string
-  /** The domain or tenant that this provider vouched for, which the rule may ask for as well. */
+  /** The domain or tenant that this provider vouched for. The rule may require one. */
   providerDomain?: string | null
-  /** What the session says instead, where the credential is made from a session: `mcp`, `embed`. */
+  /** The provider that the session shows instead, for credentials created from a session: `mcp`, `embed`. */
   shownAs?: string
-  /** The one organization that the credential is for; null for none, left out for the one the person works in. */
+  /** The only organization of the credential; null for none. Default: the organization that the person works in. */
   orgId?: string | null
-  /** Milliseconds; this moment when not given. */
+  /** Milliseconds. Default: now. */
   createdAt?: number
   expiresAt?: number
-  /** The session's row, where there is one. */
+  /** The id of the session's row, if there is one. */
   sessionId?: string
-  /** Whether the proof includes that the address is the person's. */
+  /** Whether the proof shows that the address belongs to the person. */
   provesAddress?: boolean
 }
 
-/** What a statement selects and joins for an `ActorRow`: the person whose id is in `userId`, in the organization they work in. */
+/** The columns and joins of an `ActorRow`: the person whose id is in `userId`, in the organization they work in. */
 export const workingActor = {
   columns: `${personColumns}, ${orgContextColumns}`,
   joins: (userId: string): string => `${personJoin(userId)} ${orgContextJoin}`,
 }
 
-/** The same in the organization whose id is in `orgId`; its columns are null for a person who is no member. */
+/** The same in the organization whose id is in `orgId`. Its columns are null for a person who is not a member. */
 export const memberActor = {
   columns: `${personColumns}, ${membershipColumns}`,
   joins: (userId: string, orgId: string): string => `${personJoin(userId)} ${membershipJoin(orgId, 'left join')}`,
@@ -90,12 +90,12 @@ const statements = {
   member: `select ${memberActor.columns} from ${PEOPLE} ${membershipJoin('?', 'left join')} where u.id = ?`,
 }
 
-/** By id or by address; `mustBeConfirmed` where the address has to be known to be theirs, whatever the setting says. */
+/** By id or by address. With `mustBeConfirmed`, the address must be confirmed regardless of the setting. */
 type Who = ({ userId: string } | { email: string }) & { mustBeConfirmed?: boolean }
 
 /**
- * The session of a person who acts without a sign-in of this moment: by a call, a token, the command line. One prepared statement;
- * gives the reason where they may not act.
+ * The session of a person who acts without a current sign-in: through a call, a token or the command line. Runs one prepared
+ * statement. Returns the reason when the person may not act.
  */
 export async function actAs(app: App, who: Who, proof: Proof): Promise<Acting> {
   const row = await findActor(app, 'email' in who ? who : { ...who, orgId: proof.orgId })
@@ -105,12 +105,12 @@ export async function actAs(app: App, who: Who, proof: Proof): Promise<Acting> {
 
 /**
  * Whether the address of the account is known to belong to the person behind this proof. While the owner of the address has not
- * said whose the account is, only a sign-in that proved the address itself counts: anyone else may be the stranger who used it first.
+ * claimed the account, only a sign-in that proves the address counts. Anyone else may be a stranger who used the address first.
  */
 const isConfirmed = ({ emailVerified, isClaimOpen }: ActorRow, { provesAddress }: Proof): boolean =>
   emailVerified === 1 && (isClaimOpen === 0 || provesAddress === true)
 
-/** The row behind `actAs`; undefined for a person who is not there. */
+/** The row behind `actAs`; undefined for an unknown person. */
 export async function findActor(
   app: App,
   who: { email: string } | { userId: string; orgId?: string | null },
@@ -123,8 +123,8 @@ export async function findActor(
 }
 
 /**
- * The one place where a row becomes a session: whether the account opens anything, whether the person is in the organization that
- * the credential is for, and whether that opens to the proof (`closedOrg` says so where it does not).
+ * The only place that turns a row into a session. Checks that the account may be used, that the person is a member of the
+ * credential's organization, and that the organization accepts the proof. If it does not, the session has `closedOrg`.
  */
 export async function openSession(app: App, row: ActorRow | undefined, proof: Proof): Promise<Acting> {
   if (!row) return { refusal: 'unknown' }
@@ -156,21 +156,21 @@ export async function openSession(app: App, row: ActorRow | undefined, proof: Pr
   return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
 }
 
-/** Why the account opens nothing, whoever comes with it; undefined where it does. */
+/** Why the account cannot be used with any proof; undefined when it can. */
 function whyNotOpen({ config }: App, row: ActorRow, provider: string): ActRefusal | undefined {
   const opensIf = (emailVerified: boolean) => mayOpen({ ...row, emailVerified, provider }, config)
   if (opensIf(row.emailVerified === 1)) return undefined
   return opensIf(true) ? 'not-confirmed' : 'not-open'
 }
 
-/** The same session as an object of the caller's own. */
+/** A copy of the session that the caller may change. */
 export function copyOf(session: ServerSession): ServerSession {
   const { closedOrg, id } = session
   const copy = closedOrg ? { ...session, closedOrg: { ...closedOrg } } : { ...session }
   return Object.defineProperty(copy, 'id', { value: id, writable: true, configurable: true, enumerable: false })
 }
 
-// What few sessions say of themselves; for all others the member is not there.
+// Members that only few sessions have; all others omit them.
 const marksOf = ({ config }: App, row: ActorRow, { provesAddress, providerDomain, shownAs }: Proof) => ({
   ...(isTermsDue(config, row) ? { termsDue: true as const } : {}),
   ...(provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),

@@ -1,5 +1,5 @@
-// What was read of the database is kept by `app.db.memory`, which forgets with every write, whoever wrote. What depends on the
-// clock is asked anew each time: whether the session has ended, is to be renewed, is to be noted as used.
+// Database reads are cached in `app.db.memory`, which every write clears. Checks that depend on the clock run on each request:
+// whether the session has ended, needs renewal, or must be marked as used.
 import { type IncomingMessage } from 'node:http'
 import { isInGrace, isUndecided } from '#fairway/server/domains/organizations'
 import {
@@ -18,13 +18,13 @@ import { type ActorRow, copyOf, openSession, type Proof, type ServerSession, wor
 
 type Row = SessionRow & ActorRow
 
-/** What the database says of a token. */
+/** The database's record of a token. */
 interface Kept {
   /** Undefined where no session has the token. */
   row?: Row
-  /** What the row opens; left out where that has to be asked each time. It is never handed out itself: requests get copies. */
+  /** The session of the row; omitted when it must be built on each request. Requests get copies, never this object. */
   session?: ServerSession
-  /** The answer that shows it, once it was asked for. */
+  /** The response with this session, once it was requested. */
   answer?: ReadyAnswer
 }
 
@@ -32,7 +32,7 @@ const FIND_BY_TOKEN = sessionByToken(workingActor)
 
 const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>('sessions'))
 
-/** The live session behind the cookies of a request, with its row; the object is the caller's own. Null when there is none. */
+/** The live session behind the cookies of a request, with its row, or null. The caller may change the session. */
 export async function findCookieSession(
   app: App,
   cookieHeader: string | undefined,
@@ -48,8 +48,8 @@ export async function findCookieSession(
 }
 
 /**
- * The answer of `GET /_fw/session` for the cookies of a request, when nothing has to be read or written for it; undefined where a
- * session is to be looked for, renewed, or found otherwise than by our cookie.
+ * The response of `GET /_fw/session` when the cookies alone decide it, without reading or writing the database. Undefined when
+ * the session must be looked up, renewed, or found by another credential.
  */
 export function readySession(app: App, request: IncomingMessage): ReadyAnswer | undefined {
   const { headers } = request
@@ -57,7 +57,7 @@ export function readySession(app: App, request: IncomingMessage): ReadyAnswer | 
   const [token] = sessionTokens(app, headers.cookie)
   if (token === undefined) return undefined
   const kept = keptSessions(app).peek(token)
-  // An operator may look through the session of somebody else.
+  // An operator may be viewing the application as another person.
   if (!kept?.row || !kept.session || kept.session.isOperator) return undefined
   const now = app.now().getTime()
   if (kept.row.expiresAt <= now || newExpiry(kept.row, now) !== undefined) return undefined
@@ -71,9 +71,9 @@ export function readySession(app: App, request: IncomingMessage): ReadyAnswer | 
 
 async function readSession(app: App, token: string): Promise<Kept> {
   const find = app.memo('find-session', () => app.db.prepareRead<Row>(FIND_BY_TOKEN))
-  // Whether it has ended is asked when it is used: the statement gives ended ones too.
+  // The statement returns ended sessions too; callers check the end when they use the session.
   const [row] = await find([token, 0])
-  // The first organization of a person is made when the time has come for it, which no write announces.
+  // A person's first organization is created when it is due, and no write clears the cache at that moment.
   if (!row || isUndecided(row)) return { row }
   const opened = await openSession(app, row, proofOf(row))
   return 'session' in opened && !isInGrace(opened.session) ? { row, session: opened.session } : { row }
@@ -90,7 +90,10 @@ const proofOf = ({ sessionId, provider, providerDomain, provesAddress, createdAt
 
 const LONGEST_HEADER = 2000
 
-/** The tokens of a cookie header with a good signature, verified once: that depends on these very bytes and on the secrets alone. */
+/**
+ * The tokens of a cookie header with a valid signature. Cached, because the result depends only on these bytes and on the
+ * secrets.
+ */
 function sessionTokens(app: App, cookieHeader: string | undefined): readonly string[] {
   if (!cookieHeader) return []
   const verified = remembered<readonly string[]>(app, 'cookies')

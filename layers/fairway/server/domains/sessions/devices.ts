@@ -20,12 +20,12 @@ import type { Device } from '#fairway/shared/schemas/account'
 import { requireSession } from './get-session'
 import { optOutCookie } from './sources'
 
-/** The live sessions of this request's person, the one used last first; throws `unauthenticated`. */
+/** The live sessions of this request's person: the current one first, then the most recently used. Throws `unauthenticated`. */
 export async function listDevices(event: H3Event): Promise<Device[]> {
   const { userId, id } = await requireSession(event)
   const app = getApp(event)
   const rows = await listSessions(app, userId)
-  // What asks is in use at this moment, whatever the last note of it says.
+  // The current session is in use now, although its stored last use may be older.
   const now = { lastUsedAt: app.now(), ipAddress: requestInfo(event).clientAddress }
   const devices = await Promise.all(
     rows.map(row => (row.id === id ? toDevice({ ...row, ...now }, true) : toDevice(row, false))),
@@ -49,7 +49,7 @@ async function toDevice(row: Awaited<ReturnType<typeof listSessions>>[number], c
   }
 }
 
-/** Signs this browser out: the session rows are deleted and the cookie is taken away. Signing out twice is the same as once. Throws `sign-out-elsewhere`. */
+/** Signs this browser out: deletes the session rows and the cookie. Idempotent. Throws `sign-out-elsewhere`. */
 export async function endSession(event: H3Event): Promise<void> {
   const app = getApp(event)
   if (app.config.customSignIn) return endCustomSession(event, app)
@@ -60,14 +60,14 @@ export async function endSession(event: H3Event): Promise<void> {
   for (const userId of new Set(await endSessionsByToken(app, tokens))) await rememberDevLeft(app, userId)
 }
 
-/** Ends one session of this request's person, which may be the request's own; throws `not-found` for one that is not theirs. */
+/** Ends one session of this request's person, which may be the current one. Throws `not-found` for other people's sessions. */
 export async function endDevice(event: H3Event, id: string): Promise<void> {
   const session = await requireSession(event)
   const app = getApp(event)
   if (!(await endSessionById(app, session.userId, id))) throw new AppError('not-found')
   if (session.id !== id) noteAccountEvent(app, { kind: 'sessions-revoked', userId: session.userId, reason: '1' })
   if (session.id !== id) {
-    // What that device has under way elsewhere ends too; the other sessions stay.
+    // Also ends the sign-ins and hand-overs that are under way; the other sessions stay.
     await app.db.client.batch(endUnderWayStatements(app, { userId: session.userId }), 'write')
     return
   }
@@ -75,7 +75,10 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   await rememberDevLeft(app, session.userId)
 }
 
-/** Ends every session of this request's person but the request's own, and every sign-in under way; gives how many sessions were live. */
+/**
+ * Ends all sessions of this request's person except the current one, and every sign-in under way. Returns the number of live
+ * sessions that ended.
+ */
 export async function endOtherDevices(event: H3Event): Promise<number> {
   const { userId, id } = await requireSession(event)
   const app = getApp(event)
@@ -91,7 +94,7 @@ function takeCookieAway(event: H3Event, app: App): void {
   event.context.session = undefined
 }
 
-/** A development account that was left is not signed in again by itself. */
+/** After a sign-out, the development account is not signed in again automatically. */
 async function rememberDevLeft(app: App, userId: string): Promise<void> {
   if (app.config.devAccount === 'off') return
   const person = await findPerson(app, { userId })

@@ -14,7 +14,7 @@ import type { ServerSession } from './act-as'
 import { authDisabled, cookieNow, custom, sessionCookie, type SessionSource } from './sources'
 import { seenThrough } from './view-as'
 
-/** Where a session is looked for, in this order; the first one found is used. */
+/** The sources of a session in this order; the first match is used. */
 const sources: readonly SessionSource[] = [custom, sessionCookie, authDisabled]
 
 declare module 'h3' {
@@ -26,8 +26,10 @@ declare module 'h3' {
 }
 
 /**
- * The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication rule 2).
- * Its `id` stays when the row has ended since: what may only be done while it is there asks for that in its own statement (`holdsSession`).
+ * The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication
+ * rule 2).
+ * The `id` stays set when the row ends during the request. Writes that require a live session check it in their own statement
+ * (`holdsSession`).
  */
 export function getSession(event: H3Event): Promise<ServerSession | null> {
   if (event.context.isImpersonal)
@@ -36,11 +38,13 @@ export function getSession(event: H3Event): Promise<ServerSession | null> {
   return event.context.session
 }
 
-/** What stays open to a person whom the installation asks for a second factor: setting one up, their account, leaving, and the frame of pages. */
+/**
+ * Paths that stay open to a person who must set up a second factor: the setup, their account, sign-out, and the frame of pages.
+ */
 const OPEN_WITHOUT_SECOND_FACTOR =
   /^\/_fw\/(?:session|sessions|two-factor|passkeys|linked-accounts|account|auth|org$|security-events\/mine)/
 
-/** The signed-in session of this request; throws `unauthenticated` when there is none, and `second-factor-setup-required`. */
+/** The signed-in session of this request. Throws `unauthenticated` when there is none, and `second-factor-setup-required`. */
 export async function requireSession(event: H3Event): Promise<ServerSession> {
   const session = await getSession(event)
   if (!session) throw new AppError('unauthenticated')
@@ -48,13 +52,13 @@ export async function requireSession(event: H3Event): Promise<ServerSession> {
   return session
 }
 
-/** The session as it is now: for answers that show what this very request has changed. */
+/** Reads the session again, for responses that show changes made by this request. */
 export function freshSession(event: H3Event): Promise<ServerSession> {
   event.context.session = undefined
   return requireSession(event)
 }
 
-/** The session of a request whose answer goes on for long, as it is at this moment; null when it has ended. The request itself counts as no new use of it. */
+/** The current session of a long-running response; null when it has ended. Does not count as a use of the session. */
 export const sessionNow = (event: H3Event): Promise<ServerSession | null> =>
   findSession(event, source => (source === sessionCookie ? cookieNow : source))
 
@@ -74,15 +78,15 @@ async function findSession(
   return null
 }
 
-// A request that brings a credential of its own is who that says, never who the cookie beside it says.
+// A request with its own credential is never identified by the cookie that it also sends.
 function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
   const bearer = readBearer(event.node.req)
   if (bearer === undefined) return sources.filter(source => source.isUsed(config))
-  // The application's own sign-in may read its own credential; a token of an embedded page is no sign-in.
+  // The application's own sign-in may read its own credential. A token of an embedded page is not a sign-in.
   return config.customSignIn && !isEmbedToken(bearer) ? [custom] : []
 }
 
-/** Answers a request as a run of its own: whatever is called meanwhile finds the application and, when it asks, this request's session. */
+/** Runs `work` as a request: code that it calls can read the application and this request's session. */
 export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
   withRun(
     {
@@ -104,9 +108,9 @@ const RECENT_IN_MS = 15 * 60 * 1000
 const timeSchema = z.date()
 
 /**
- * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, where an
- * operator looks through their session, and where the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or
- * says what has not happened yet.
+ * When the person of this session last proved their identity. Returns null when the time is unknown: where sign-in is switched
+ * off, and while an operator views the session. With the application's own sign-in, null also means that `signedInAt` of
+ * `defineFwConfig` is missing or returned a time in the future.
  */
 export async function signedInAt(event: H3Event, session: Session): Promise<Date | null> {
   const { config, now } = getApp(event)
@@ -116,14 +120,14 @@ export async function signedInAt(event: H3Event, session: Session): Promise<Date
   return at.success && at.data <= now() ? at.data : null
 }
 
-/** Whether the person of this request signed in within the last 15 minutes; false when signed out or when the time is unknown. */
+/** Whether the person of this request signed in within the last 15 minutes. False when signed out or when the time is unknown. */
 export async function hasRecentSignIn(event: H3Event): Promise<boolean> {
   const session = await getSession(event)
   const at = session && (await signedInAt(event, session))
   return at !== null && getApp(event).now().getTime() - at.getTime() <= RECENT_IN_MS
 }
 
-/** The session of a person who signed in within the last 15 minutes; throws `unauthenticated` and `fresh-session-required`. */
+/** The session of a person whose sign-in is at most 15 minutes old. Throws `unauthenticated` and `fresh-session-required`. */
 export async function requireRecentSignIn(event: H3Event): Promise<ServerSession> {
   const session = await requireSession(event)
   if (!(await hasRecentSignIn(event))) throw new AppError('fresh-session-required')
@@ -131,7 +135,7 @@ export async function requireRecentSignIn(event: H3Event): Promise<ServerSession
 }
 
 /**
- * The session of a person who signed in within the last 15 minutes, or whose password this is; throws `unauthenticated`,
+ * The session of a person whose sign-in is at most 15 minutes old or who enters their password. Throws `unauthenticated`,
  * `fresh-session-required`, `invalid-credentials`, `no-password` and `rate-limited`.
  */
 export async function requireFreshProof(event: H3Event, password: string | undefined): Promise<ServerSession> {
@@ -144,7 +148,7 @@ export async function requireFreshProof(event: H3Event, password: string | undef
   return session
 }
 
-/** How the person of this request can prove who they are before a change that asks for it again. */
+/** How the person of this request can prove their identity before a sensitive change. */
 export async function proofOf(event: H3Event): Promise<{ isFresh: boolean; hasPassword: boolean }> {
   const { userId } = await requireSession(event)
   return { isFresh: await hasRecentSignIn(event), hasPassword: await hasPassword(getApp(event), userId) }

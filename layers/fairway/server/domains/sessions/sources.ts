@@ -15,17 +15,17 @@ import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie
 import { type ActorRow, findActor, openSession, sessionOfActing, type ServerSession } from './act-as'
 import { findCookieSession } from './cookie-session'
 
-/** One place where a session may be found; gives null when it has none, never a substitute. */
+/** One place that may hold a session. Returns null when it has none, never a substitute. */
 export interface SessionSource {
   name: string
-  /** Whether this configuration looks here at all. */
+  /** Whether this configuration uses the source. */
   isUsed(config: Config): boolean
   find(event: H3Event, app: App): Promise<ServerSession | null>
 }
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
-/** The session behind the signed cookie, with the organization; an ended session is gone on the next request. */
+/** The session of the signed cookie, with the organization. An ended session stops working on the next request. */
 export const sessionCookie: SessionSource = {
   name: 'session-cookie',
   isUsed: config => config.customSignIn === null,
@@ -41,7 +41,7 @@ export const sessionCookie: SessionSource = {
   },
 }
 
-/** What the cookie of a request says now, long after its answer has begun: the session is not used by that, and not renewed. */
+/** The session of a request's cookie during a long response. Does not mark the session as used and does not renew it. */
 export const cookieNow: SessionSource = {
   ...sessionCookie,
   find: async (event, app) => (await findCookieSession(app, event.node.req.headers.cookie))?.session ?? null,
@@ -49,7 +49,7 @@ export const cookieNow: SessionSource = {
 
 const text = z.string().regex(/^[^\p{Cc}]*$/u, 'has control characters')
 
-/** What `getSession` of the application may answer; members that are not named here are ignored. */
+/** The accepted return value of the application's `getSession`. Other members are ignored. */
 const answerSchema = z.object({
   email: z
     .string()
@@ -67,7 +67,7 @@ const answerSchema = z.object({
 
 type Answer = z.output<typeof answerSchema>
 
-/** The person that the application's own `getSession` names; what it answers is checked, and a failure of it opens nothing. */
+/** The person returned by the application's `getSession`. The value is validated, and an error never signs anyone in. */
 export const custom: SessionSource = {
   name: 'custom',
   isUsed: config => config.customSignIn !== null,
@@ -85,7 +85,7 @@ export const custom: SessionSource = {
   },
 }
 
-// The values stay out of the log: they may be personal data.
+// The values must not be logged: they may be personal data.
 function parseAnswer(value: unknown): Answer | null {
   if (value === null) return null
   const parsed = answerSchema.safeParse(value)
@@ -96,7 +96,7 @@ function parseAnswer(value: unknown): Answer | null {
   })
 }
 
-/** The person of an answer, made or brought up to date when the account does not say the same. */
+/** The account of the returned person, created or updated when it differs. */
 async function findVouched(app: App, { email, emailVerified, ...answer }: Answer): Promise<ActorRow> {
   const person = { email, emailVerified, name: answer.name || null, image: answer.image ?? null }
   const known = await findActor(app, { email })
@@ -112,7 +112,10 @@ async function findVouched(app: App, { email, emailVerified, ...answer }: Answer
   return row
 }
 
-/** The fixed identity of `AUTH_DISABLED`; it comes last, so a real session wins, and a browser that signed out stays so. */
+/**
+ * The fixed identity of `AUTH_DISABLED`. It is checked after the other sources, so a real session wins. A browser that signed
+ * out stays signed out.
+ */
 export const authDisabled: SessionSource = {
   name: 'auth-disabled',
   isUsed: config => config.authDisabled !== undefined,
@@ -134,11 +137,11 @@ const OPT_OUT_LIFE_IN_SECONDS = 30 * 24 * 60 * 60
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-/** The `Set-Cookie` value by which this browser is signed out although sign-in is disabled. */
+/** The `Set-Cookie` value that signs this browser out although sign-in is switched off. */
 export const optOutCookie = (config: CookieConfig): string =>
   setCookieValue(config, OPT_OUT, '1', OPT_OUT_LIFE_IN_SECONDS)
 
-/** The `Set-Cookie` value that makes this browser the fixed identity again. */
+/** The `Set-Cookie` value that restores the fixed identity in this browser. */
 export const endOptOutCookie = (config: CookieConfig): string => setCookieValue(config, OPT_OUT, '', 0)
 
 const hasOptedOut = (cookieHeader: string | undefined, config: CookieConfig): boolean =>

@@ -1,5 +1,5 @@
-// "View as": an operator sees the application as one person sees it, for half an hour, and changes nothing. A sealed cookie beside
-// the operator's own session says whom; it opens nothing without the very session that began the view.
+// "View as": for 30 minutes, an operator sees the application as one person sees it, read-only. A sealed cookie beside the
+// operator's own session names the person. It is valid only with the session that started the view.
 import { appendResponseHeader, type H3Event } from 'h3'
 import { z } from 'zod'
 import { mailNotice, newestSignIn, noteAccountEvent } from '#fairway/server/domains/people'
@@ -15,18 +15,18 @@ import { type Acting, findActor, openSession, type ServerSession, sessionOfActin
 
 const LIFE_IN_MS = 30 * 60 * 1000
 const COOKIE = 'view'
-/** The operation that ends a view; it is the operator's own. */
+/** The operation that ends a view. It runs in the operator's own session. */
 const VIEW_PATH = '/_fw/view'
 const PURPOSE = 'view-as'
 
 const viewSchema = z.object({
-  /** The session of the operator that began it; null where sign-in is the application's own. */
+  /** The operator's session that started the view; null where the application has its own sign-in. */
   sessionId: z.string().nullable(),
   operatorId: z.string(),
   userId: z.string(),
   /** Milliseconds. */
   until: z.number(),
-  /** How the person signed in last, so that the operator meets the sign-in rules that the person meets. */
+  /** The provider of the person's latest sign-in, so that the same sign-in rules apply to the operator. */
   provider: z.string(),
   providerDomain: z.string().nullable(),
 })
@@ -34,8 +34,8 @@ const viewSchema = z.object({
 type View = z.output<typeof viewSchema>
 
 /**
- * Begins to show this browser the application as another person sees it, and tells that person. Gives the end in ISO 8601 and the
- * organization that the person works in. Throws `not-found`, and `cannot-view` for oneself, operators and suspended accounts.
+ * Starts a view of the application as another person in this browser, and notifies that person. Returns the end in ISO 8601 and
+ * the person's organization. Throws `not-found`, and `cannot-view` for oneself, operators and suspended accounts.
  */
 export async function startView(
   event: H3Event,
@@ -64,14 +64,14 @@ export async function startView(
   return { until: isoTime(until), orgId: acting.session.orgId ?? acting.session.closedOrg?.id ?? null }
 }
 
-/** Gives this browser back to the operator. */
+/** Ends the view: this browser uses the operator's own session again. */
 export function endView(event: H3Event): void {
   appendResponseHeader(event, 'set-cookie', setCookieValue(getApp(event).config, COOKIE, '', 0))
 }
 
 /**
- * The session through which an operator looks: the person's while a view is on, otherwise the operator's own. Throws `view-only` for
- * what is closed meanwhile: every change, and whatever signs in, hands out access or takes data away.
+ * The effective session of an operator: the person's during a view, otherwise the operator's own. Throws `view-only` for closed
+ * requests: every change, and paths that sign in, grant access or export data.
  */
 export async function seenThrough(event: H3Event, app: App, own: ServerSession): Promise<ServerSession> {
   const view = readView(app, event.node.req.headers.cookie)
@@ -82,13 +82,13 @@ export async function seenThrough(event: H3Event, app: App, own: ServerSession):
   if (isClosedToViews(event.method, path)) throw new AppError('view-only')
   const session = sessionOfActing(await openView(app, view))
   if (!session) return own
-  // Terms are the person's to accept, on a page that is closed to a view.
+  // Only the person can accept terms, on a page that is closed to views.
   delete session.termsDue
   session.viewedBy = { userId: own.userId, email: own.email, until: isoTime(view.until) }
   return session
 }
 
-/** No organization is made for a person by looking: the session is for the one that is there. */
+/** A view never creates an organization: the session uses the existing one. */
 async function openView(app: App, { userId, until, provider, providerDomain }: View): Promise<Acting> {
   const row = await findActor(app, { userId })
   const times = { createdAt: until - LIFE_IN_MS, expiresAt: until }
@@ -97,11 +97,11 @@ async function openView(app: App, { userId, until, provider, providerDomain }: V
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Pages of sign-in, consent and hand-over, all that opens other programs, and everything that is downloaded as a whole. */
+/** Pages for sign-in, consent and hand-over, paths that open other programs, and exports. */
 const CLOSED =
   /^\/(?:mcp\/|callback|sign-in|_fw\/(?:a2a|address|auth|claim|connections(?=\/)|continue|desktop|devtools|dev|embed|identity|mail-topics|sign-in|terms)(?:\/|$))|\/export$/
 
-/** Whether a request is refused while an operator looks through somebody's session. An action decides itself: those that only read take POST too. */
+/** Whether a request is refused during a view. Actions check this themselves, because read-only actions accept POST too. */
 export const isClosedToViews = (method: string, path: string): boolean =>
   (!SAFE.has(method) && !path.startsWith(`${ACTIONS_PREFIX}/`)) || CLOSED.test(path)
 

@@ -1,4 +1,4 @@
-// A person who opens the mailed link of an invitation signed out: the link proves their address, once, for a new account.
+// Handles invitations opened while signed out: the mailed link proves the address, once, for a new account.
 import { z } from 'zod'
 import {
   acceptShownTerms,
@@ -21,7 +21,7 @@ import { rateLimit } from '../../kernel/limits/rate-limit'
 import { requestMagicLink } from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
 
-/** Who is invited by whom to where. */
+/** The invited address, the inviting person and the organization. */
 export interface Invited {
   email: string
   by: string
@@ -30,7 +30,7 @@ export interface Invited {
   isNew: boolean
 }
 
-/** The open invitation that a return path leads to; undefined for every other path. */
+/** The open invitation in a return path; undefined for every other path. */
 export async function findInvited(app: App, callback: string | undefined): Promise<Invited | undefined> {
   const url = new URL(safeReturnPath(callback, app.config.baseUrl), app.config.baseUrl)
   const { id, token } = Object.fromEntries(url.searchParams)
@@ -49,7 +49,10 @@ interface NewAccount {
   termsVersion?: string
 }
 
-/** Makes and signs in the account of an invited address that has none; undefined for every other address and without the mailed link. */
+/**
+ * Creates and signs in the account of an invited address without one. Undefined for every other address and without the mailed
+ * link.
+ */
 export async function openInvitedAccount(
   app: App,
   input: NewAccount,
@@ -59,7 +62,7 @@ export async function openInvitedAccount(
   const invited = await findInvited(app, callbackURL)
   if (!invited?.isNew || invited.email !== email) return undefined
   const passwordHash = password === undefined ? undefined : await getPasswordHasher(app).hash(password)
-  // No account has this version: where one was made meanwhile, the link opens nothing.
+  // No account has this version, so the link fails for an account that was created in the meantime.
   const person = await verifyEmail(app, { email, name, passwordHash, securityVersion: -1 })
   await acceptShownTerms(app, person.userId, termsVersion)
   const provider = password === undefined ? 'magic-link' : 'password'
@@ -80,7 +83,10 @@ export const continueInvitedSchema = z.object({
   termsVersion: z.string().max(64).optional(),
 })
 
-/** Goes on from an invitation without a password, and mails a sign-in link where the invitation opens no account. Throws what `requestMagicLink` throws. */
+/**
+ * Accepts an invitation without a password, or mails a sign-in link when the invitation cannot open an account. Throws the
+ * errors of `requestMagicLink`.
+ */
 export async function continueInvited(
   app: App,
   { name, ...input }: z.output<typeof continueInvitedSchema>,

@@ -1,4 +1,4 @@
-// Linking accounts at providers to a signed-in person, and unlinking them.
+// Links provider accounts to a signed-in person and unlinks them.
 import { z } from 'zod'
 import { startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import { isLinked, otherWayIn, tellOwner, unlinkStatements } from '#fairway/server/domains/people'
@@ -11,18 +11,21 @@ export const linkInput = z.object({ provider: z.string().min(1).max(64), returnP
 
 interface Asking {
   userId: string
-  /** Null where the session is not one of ours. */
+  /** Null for sessions without a row. */
   sessionId: string | null
 }
 
-/** Begins linking an account at a provider to the person who asks: `url` is where the browser goes next. Throws `not-a-real-account`, `unknown-provider`, `rate-limited`, `unavailable`. */
+/**
+ * Starts linking a provider account to the current person. The browser continues at `url`. Throws `not-a-real-account`,
+ * `unknown-provider`, `rate-limited` and `unavailable`.
+ */
 export async function startLinking(
   app: App,
   linkTo: Asking,
   { provider, returnPath }: z.output<typeof linkInput>,
   { clientAddress, cookieHeader }: RequestInfo,
 ) {
-  // Its end must find the same row; who signs in elsewhere links there.
+  // The end of the flow must find the same session row. With the application's own sign-in, accounts are linked there.
   if (linkTo.sessionId === null) throw new AppError('not-a-real-account')
   return startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader, linkTo })
 }
@@ -30,8 +33,8 @@ export async function startLinking(
 const goneSchema = z.object({ provider: z.string() })
 
 /**
- * Takes an account at a provider from a person, which ends nothing else. That another way in is left is part of the statement, so of
- * two that go at once one stays. Throws `not-found` and `last-way-in`.
+ * Unlinks a provider account; sessions stay. The statement itself checks that another sign-in method remains, so two concurrent
+ * calls cannot remove both. Throws `not-found` and `last-way-in`.
  */
 export async function unlinkAccount(app: App, { userId, sessionId }: Asking, id: string): Promise<void> {
   const account = otherWayIn(app, userId, id)

@@ -1,4 +1,4 @@
-// Opening a mailed link: its page, what its button does, and the browser that waits for it to be opened elsewhere.
+// Opens a mailed link: its page, its button, and the browser that waits until the link is opened elsewhere.
 import { z } from 'zod'
 import {
   acceptShownTerms,
@@ -34,7 +34,7 @@ import { languageOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { CHECK_MAIL, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage, termsOfSignUp } from './step-pages'
 
-/** The page for a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
+/** The page for a mailed link: what its button will do, or why the link no longer works. Changes nothing. */
 export async function showLink(
   app: App,
   { token, language }: { token: string; language: Language },
@@ -51,18 +51,18 @@ export async function showLink(
 
 export const openLinkSchema = z.object({
   token: z.string().min(1).max(200),
-  /** `there` signs in the browser that asked, when this is another one. */
+  /** `there` signs in the browser that requested the link, if it is another one. */
   where: z.enum(['here', 'there']).default('here'),
   newPassword: z.string().max(1024).optional(),
-  /** The version of the terms that was accepted beside the button. */
+  /** The version of the terms accepted on this page. */
   termsVersion: z.string().max(64).optional(),
-  /** Present where a link that no longer works is to be replaced by a new one. */
+  /** Present when a link that no longer works must be replaced by a new one. */
   again: z.string().max(1).optional(),
 })
 
 type OpenLinkInput = z.output<typeof openLinkSchema>
 
-/** What pressing the button of a mailed link leads to: a signed-in browser, or a page. */
+/** Handles the button of a mailed link: signs a browser in, or returns a page. */
 export async function submitLink(app: App, input: OpenLinkInput, request: RequestInfo): Promise<BrowserAnswer> {
   let link: EmailLink | undefined
   try {
@@ -89,12 +89,15 @@ export async function submitLink(app: App, input: OpenLinkInput, request: Reques
   }
 }
 
-/** Carries out what a mailed link is for, for scripts; throws what `findEmailLink` and `confirmEmailLink` throw. */
+/** Confirms a mailed link, for scripts. Throws the errors of `findEmailLink` and `confirmEmailLink`. */
 export async function openLink(app: App, input: OpenLinkInput, request: RequestInfo): Promise<SignInAnswer> {
   return confirmEmailLink(app, await findEmailLink(app, input.token, request.cookieHeader), input, request)
 }
 
-/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `credentials-changed`, the password rules' codes, and `second-factor-required` once the link was used. */
+/**
+ * Performs the purpose of a mailed link (`findEmailLink`). Throws `link-used`, `link-unknown`, `credentials-changed`, the codes
+ * of the password rules, and `second-factor-required` after the link is used.
+ */
 export async function confirmEmailLink(
   app: App,
   link: EmailLink,
@@ -104,14 +107,14 @@ export async function confirmEmailLink(
   const isReset = setsPassword(link)
   const person = isReset ? await confirmPasswordReset(app, link, newPassword) : await confirmAddress(app, link)
   await acceptShownTerms(app, person.userId, termsVersion)
-  // The person at the mailbox need not be the one who knows the password: the browser that typed it goes on.
+  // The person who reads the mailbox may not know the password, so the browser that entered the password is signed in.
   const isHere = isReset || link.isSameBrowser || (link.purpose === 'magic-link' && where === 'here')
   if (isHere) return signInHere(app, link, person, request)
   await approveWaitingBrowser(app, link, person)
   return { body: { status: true, signedIn: false }, setCookies: [] }
 }
 
-/** The person whose address an opened link proves, with the password of the sign-up that it confirms; uses the link up. Throws `credentials-changed`. */
+/** Uses up the link and confirms the address, with the password of the sign-up. Throws `credentials-changed`. */
 async function confirmAddress(app: App, link: EmailLink): Promise<Person> {
   const securityVersion = await spendEmailLink(app, link)
   const { name, passwordHash } = link.payload
@@ -121,8 +124,8 @@ async function confirmAddress(app: App, link: EmailLink): Promise<Person> {
 }
 
 /**
- * Sets the new password of the person behind an opened link, which also proves the address; every session, open link and connected
- * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
+ * Sets the new password of the person behind an opened link, which also proves the address. Ends every session, open link and
+ * connected app. Throws the codes of the password rules before the link is used, and `credentials-changed`.
  */
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
   const known = await findPerson(app, { email: link.email })
@@ -139,7 +142,7 @@ export async function confirmPasswordReset(app: App, link: EmailLink, password: 
   return { ...person, securityVersion }
 }
 
-/** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened; `waitsFor` is the link while it is open. */
+/** Signs in a waiting browser once the link was opened elsewhere. Until then, `waitsFor` is the open link. */
 export async function continueWaiting(
   app: App,
   request: RequestInfo,
@@ -153,7 +156,7 @@ export async function continueWaiting(
   return { body: { status: 'signed-in', location }, setCookies, location }
 }
 
-/** Mails the link that this browser waits for once more, whichever it is; signs it in where the link was opened meanwhile. */
+/** Resends the link that this browser waits for, for any purpose. Signs the browser in if the link was opened in the meantime. */
 export async function mailAgain(app: App, request: RequestInfo): Promise<SignInAnswer> {
   const { waitsFor: link, ...answer } = await continueWaiting(app, request)
   if (!link) return answer
@@ -161,7 +164,10 @@ export async function mailAgain(app: App, request: RequestInfo): Promise<SignInA
   return { ...(await requests[link.purpose](app, again, request)), waits: 'mailed-again' }
 }
 
-/** Mails a new link in the place of one that no longer works, and lets this browser wait for it. Throws `link-unknown` and `rate-limited`. */
+/**
+ * Mails a replacement for a link that no longer works; this browser waits for the new one. Throws `link-unknown` and
+ * `rate-limited`.
+ */
 async function mailAnother(app: App, token: string, request: RequestInfo): Promise<BrowserAnswer> {
   const link = await findEndedLink(app, token)
   if (!link) throw new AppError('link-unknown')
@@ -196,7 +202,7 @@ async function signInHere(
 ): Promise<SignInAnswer> {
   const provider = link.purpose === 'magic-link' ? 'magic-link' : 'password'
   const proved = { userId, securityVersion, provider, provesAddress: true }
-  // Reading the mail is one factor; the other one is still asked for.
+  // Access to the mailbox is one factor; the second one is still required.
   await checkSecondFactor(app, proved)
   const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent, language })
   const location = leadOn(session, returnPathFor(link))
@@ -204,7 +210,7 @@ async function signInHere(
   return { body: { status: true, signedIn: true, location }, setCookies, location }
 }
 
-// What is not a refusal of ours stays what it is: the error page with the request's id.
+// Other errors are rethrown and show the error page with the request's id.
 function refusal(error: unknown): AppError {
   if (error instanceof AppError && error.status < 500) return error
   throw error

@@ -10,14 +10,14 @@ import { offeredProviders } from './provider-sign-in'
 interface OtherWaysProps {
   app: App
   language: Language
-  /** How many of them are seen at once. */
+  /** How many buttons are visible at once. */
   visible: number
   offersDev: boolean
-  /** What was refused of the development account. */
+  /** The error of a sign-in with the development account. */
   refusal: VNode
 }
 
-/** Below the one rule: the development account, the providers and the passkey; the rest of them behind a disclosure. */
+/** The section below the divider: the development account, the providers and the passkey. A disclosure hides the rest. */
 export function OtherWays({ app, language, visible, offersDev, refusal }: OtherWaysProps) {
   const texts = messagesOf(language).signIn
   const dev = offersDev ? [<DevButton text={texts.devButton} />] : []
@@ -33,7 +33,7 @@ export function OtherWays({ app, language, visible, offersDev, refusal }: OtherW
   const passkey = <PasskeyButton language={language} />
   const isPasskeyFirst = first.length < visible
   return (
-    // Without the script nothing is left of it where there is only the passkey; a new account has none.
+    // Without JavaScript, the section is hidden when a passkey is its only method. A new account has no passkey.
     <div class={['ways', buttons.length === 0 && 'proves']} hidden={buttons.length === 0}>
       <p class="or">{texts.or}</p>
       {refusal}
@@ -57,7 +57,7 @@ const DevButton = ({ text }: { text: string }) => (
   </button>
 )
 
-/** The button for signing in with a passkey; the script shows it where the browser can. */
+/** The button to sign in with a passkey. The script shows it where the browser supports passkeys. */
 function PasskeyButton({ language }: { language: Language }) {
   const { button, failed } = messagesOf(language).signIn.passkey
   return (

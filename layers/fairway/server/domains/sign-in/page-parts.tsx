@@ -6,7 +6,7 @@ import { errorTitle, fill, languages, messagesOf } from '#fairway/server/kernel/
 import { formatTime, type Language } from '#fairway/shared/languages'
 import { providerMark } from '#fairway/shared/provider-marks'
 
-/** The buttons that show the page in another language, each by its own name. */
+/** Buttons that show the page in another language, each with the language's own name. */
 export const LanguageForm = ({ language }: { language: Language }) => (
   <form method="post" class="languages" aria-label={messagesOf(language).signIn.languages}>
     {languages.map(({ code, name, direction }) =>
@@ -23,7 +23,7 @@ export const LanguageForm = ({ language }: { language: Language }) => (
   </form>
 )
 
-/** Leads to the mails of a development server that sends none. */
+/** Links to the outbox of a development server that sends no mail. */
 export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>
   app.config.mail.showsOutbox ? (
     <p class="foot">
@@ -38,15 +38,15 @@ interface FieldProps {
   autocomplete: string
   language: Language
   value?: string
-  /** Whether the value cannot be changed. */
+  /** Whether the field is read-only. */
   isFixed?: boolean
   hint?: string
   prefix?: string
-  /** What was refused about this field, if anything was. */
+  /** The error of this field, if any. */
   error?: AppError
 }
 
-/** One labelled field of a form, with its hint, and beside it what was refused about it; what is typed into a password can be shown. */
+/** One labelled form field with its hint and error. A password can be revealed. */
 export function Field({
   name,
   type,
@@ -101,7 +101,7 @@ export function Field({
   )
 }
 
-/** How icons are drawn that are made of lines. */
+/** Attributes of line icons. */
 export const lineIcon = {
   viewBox: '0 0 24 24',
   fill: 'none',
@@ -111,7 +111,7 @@ export const lineIcon = {
   'aria-hidden': 'true',
 } as const
 
-/** Shows what was typed; its room is there always, and the page's script makes it visible. */
+/** Reveals the typed password. Its space is always reserved; the page's script makes it visible. */
 function RevealButton({ id, language }: { id: string; language: Language }) {
   const { reveal } = messagesOf(language).signIn
   return (
@@ -133,7 +133,7 @@ function RevealButton({ id, language }: { id: string; language: Language }) {
   )
 }
 
-/** The mark of a provider before its name on a button. */
+/** The logo of a provider before its name on a button. */
 export function ProviderMark({ id }: { id: string }) {
   const { viewBox, shapes, points } = providerMark(id)
   return (
@@ -157,13 +157,16 @@ const FIELDS: Readonly<Record<string, string>> = {
   'password-breached': 'password',
 }
 
-/** Whether a refusal is about the field of this name, and stands beside it. */
+/** Whether an error belongs to the field of this name and is shown beside it. */
 function isAbout(error: AppError, name: string): boolean {
   const field = error.code === 'invalid-input' ? error.errors?.[0]?.path : FIELDS[error.code]
   return field === name || (field === 'password' && name === 'newPassword')
 }
 
-/** What was refused, as a sentence in the page's language; of our own faults also the code. Nothing where it stands beside one of these fields. */
+/**
+ * The error as a sentence in the page's language; for server errors also the code. Empty when one of these fields already shows
+ * it.
+ */
 export function Alert({ error, language, fields = [] }: { error: AppError; language: Language; fields?: string[] }) {
   if (fields.some(field => isAbout(error, field))) return null
   return (
@@ -174,7 +177,7 @@ export function Alert({ error, language, fields = [] }: { error: AppError; langu
   )
 }
 
-/** Why an account is suspended and until when, as far as the refusal says so. */
+/** The reason and end of a suspension, as far as the error contains them. */
 function suspensionTexts({ extra: { reason, until } = {} }: AppError, language: Language): string[] {
   const { suspendedReason, suspendedUntil } = messagesOf(language).signIn
   return [
@@ -185,7 +188,7 @@ function suspensionTexts({ extra: { reason, until } = {} }: AppError, language: 
   ]
 }
 
-/** The sentence that says what an error is; `field` where it stands beside one. */
+/** The message of an error. `field` is the field that shows it. */
 export function errorText(error: AppError, language: Language, field?: string): string {
   const { signIn, signInFaults } = messagesOf(language)
   const faults: Partial<Record<string, string>> = signInFaults

@@ -2,14 +2,14 @@ import { ONE_CLICK, oneClickScript } from '#fairway/server/kernel/server-page/no
 import { LANGUAGE_SETTING, LAST_WAY } from '#fairway/shared/device'
 import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 
-// How this browser signed in last is noted where a session is seen (`lastWay`): a try that failed is none.
+// The sign-in method is stored when a session is seen (`lastWay`), so failed attempts are not stored.
 const LAST = `
 function remember(b){if(b.name=='language')try{localStorage.setItem('${LANGUAGE_SETTING}',b.value)}catch(e){}document.querySelectorAll('.reveal[aria-pressed=true]').forEach(function(r){r.click()})}
 try{var kept=localStorage.getItem('${LAST_WAY}'),last=kept=='password'?'sign-in':kept,used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
 if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.classList.add('with-mark');used.append(' ',s);var more=used.closest('details');if(more)more.open=true;
 var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden]),.fault,.invited'))location.replace('#'+part.id)}}catch(e){}
 `
-// A page without a language in its address is the English one for everybody; a browser that prefers another one goes on to that.
+// A page without a language in its address is in English for everyone. A browser that prefers another language redirects to it.
 const LANGUAGE = `
 try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}')||navigator.language||'',of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')},offered=of(wish)||of(wish.split('-')[0]);
 if(offered&&offered.value){asked.set('lang',offered.value);location.replace('?'+asked+location.hash)}}}catch(e){}
@@ -34,20 +34,23 @@ ask();setInterval(ask,3000);addEventListener('focus',ask);
 
 const script = (...parts: string[]): string => parts.join('').trim().replaceAll('\n', '')
 
-/** The sign-in page's script: one submit per click, its language, the last used way marked, typed passwords shown, and on to the return path when this browser is signed in already. */
+/**
+ * The sign-in page's script: one submit per click, the language, the mark on the previously used method, and revealing
+ * passwords. It also redirects to the return path when this browser is already signed in.
+ */
 export const signInScript = script(LANGUAGE, LAST, REVEAL, ONE_CLICK, LOOK)
 
-/** The script of a page that sets a password: one submit per click, and what was typed can be shown. */
+/** The script of a page that sets a password: one submit per click, and revealing the password. */
 export const passwordScript = script(oneClickScript, REVEAL)
 
-/** The waiting page's script: on as soon as the link was opened, on this device or another. */
+/** The waiting page's script: continues as soon as the link was opened, on any device. */
 export const waitingScript = script(oneClickScript, LOOK, WAIT)
 
 export const PASSKEY_BOX_ID = 'passkey'
 
 /**
- * The part of the page's script that signs in with passkeys, in browsers that can: by the button, and by what the email field
- * offers (conditional mediation). A challenge lives five minutes, so the field asks for a new one after four.
+ * The part of the page's script for passkeys, in browsers that support them: the button, and suggestions in the email field
+ * (conditional mediation). A challenge is valid for five minutes, so the field requests a new one after four.
  */
 export const passkeyScript = `
 (function(){

@@ -1,4 +1,4 @@
-// Signing in and up with a password, and changing it.
+// Sign-in, sign-up and password changes.
 import { z } from 'zod'
 import {
   acceptShownTerms,
@@ -47,13 +47,13 @@ const nameText = z
 export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })
 export const signUpSchema = signInSchema.extend({
   name: nameText,
-  /** The version of the terms that the person has accepted. */
+  /** The version of the terms that the person accepted. */
   termsVersion: z.string().max(64).optional(),
 })
 export const changePasswordSchema = z.object({
   currentPassword: passwordText,
   newPassword: passwordText,
-  /** Whether connected apps end too, which they do by default. */
+  /** Whether connected apps end too. Default: true. */
   endGrants: z.boolean().default(true),
 })
 export const setPasswordSchema = z.object({ newPassword: passwordText })
@@ -63,16 +63,16 @@ export const updateUserSchema = z
   .refine(({ name, language }) => name !== undefined || language !== undefined, 'Say what is to change.')
 
 /**
- * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
- * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
- * `second-factor-required` for those who have two-factor authentication, and `sign-in-busy` while too many sign in at once.
+ * Signs a person in by password. A wrong password and an unknown address both throw `invalid-credentials`. For the right
+ * password of an unconfirmed account, mails the confirmation and throws `email-not-verified`. Throws `second-factor-required`
+ * for people with two-factor authentication, and `sign-in-busy` while too many people sign in at once.
  */
 export async function signIn(
   app: App,
   input: z.output<typeof signInSchema>,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
-  // Before it is counted: what is not even looked at uses up no attempt.
+  // Must run before counting: a request that is not checked must not use up an attempt.
   getPasswordHasher(app).checkRoom()
   const succeeded = await countSignIn(app, input.email, request.clientAddress)
   refuseDevAccount(app, input.email)
@@ -91,7 +91,7 @@ export async function signIn(
   return { body: { user: shown }, setCookies: [cookie] }
 }
 
-// The password was right: the confirmation is mailed again, and this browser goes on as soon as it was opened.
+// The password was right: the confirmation is mailed again, and this browser is signed in as soon as its link is opened.
 async function withVerification(app: App, input: { email: string; callbackURL?: string }, request: RequestInfo) {
   const setCookie = await mailVerification(app, { ...input, knowsPassword: true }, request)
   return new AppError('email-not-verified', {
@@ -100,7 +100,10 @@ async function withVerification(app: App, input: { email: string; callbackURL?: 
   })
 }
 
-/** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists` and the password rules' codes. */
+/**
+ * Creates an account with a password and signs it in, or mails the confirmation where that is required. Throws
+ * `sign-up-disabled`, `account-exists` and the codes of the password rules.
+ */
 export async function signUp(
   app: App,
   input: z.output<typeof signUpSchema>,
@@ -123,7 +126,8 @@ export async function signUp(
     const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
     return { ...answer, setCookies: [cookie] }
   } catch (error) {
-    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that no row has.
+    // Of several concurrent sign-ups the unique index accepts one. The others fail with errors of the library or get an id
+    // without a row.
     if (await findPerson(app, { email: input.email })) throw new AppError('account-exists', { cause: error })
     throw error
   }
@@ -134,14 +138,14 @@ export interface SignedInRequest extends RequestInfo {
   userId: string
   email: string
   name: string
-  /** Null where the session is not one of ours. */
+  /** Null for sessions without a row. */
   sessionId: string | null
 }
 
 /**
- * Changes the password of the signed-in person, who must know the old one. Every other session and every open link ends, and connected apps too unless
- * `endGrants` is false. Everything is checked before anything changes; throws `invalid-credentials`, `no-password`,
- * `unauthenticated` where no session of ours asks, `credentials-changed`, and the password rules' codes.
+ * Changes the password of the signed-in person, who must enter the old one. Ends every other session and open link, and
+ * connected apps unless `endGrants` is false. All checks run before any change. Throws `invalid-credentials`, `no-password`,
+ * `unauthenticated` for sessions without a row, `credentials-changed`, and the codes of the password rules.
  */
 export async function changePassword(
   app: App,
@@ -168,7 +172,7 @@ export async function changePassword(
   return { body: { status: true }, setCookies: [cookie] }
 }
 
-/** Changes the name of the signed-in person, or the language in which they are written to. */
+/** Changes the name of the signed-in person, or the language of their mails. */
 export async function updateUser(
   app: App,
   { name, language }: z.output<typeof updateUserSchema>,
@@ -180,8 +184,9 @@ export async function updateUser(
 }
 
 /**
- * Gives the signed-in person, who has none, a password; every other session ends. The caller has seen that they signed in a moment
- * ago. Throws `password-exists`, `unauthenticated` where no session of ours asks, `credentials-changed`, and the password rules' codes.
+ * Sets a first password for the signed-in person and ends every other session. The caller has checked that the sign-in is
+ * recent. Throws `password-exists`, `unauthenticated` for sessions without a row, `credentials-changed`, and the codes of the
+ * password rules.
  */
 export async function setPassword(
   app: App,
@@ -189,7 +194,7 @@ export async function setPassword(
   { userId, email, name, sessionId }: Pick<SignedInRequest, 'userId' | 'email' | 'name' | 'sessionId'>,
 ): Promise<SignInAnswer> {
   await checkPassword(app, newPassword, { email, name })
-  // Read before it is known that there is none: whoever sets one meanwhile raises it.
+  // Must be read before the check below: a password set in the meantime raises the security version.
   const person = await findPerson(app, { userId })
   if (!person || sessionId === null) throw new AppError('unauthenticated')
   if (await hasPassword(app, userId)) throw new AppError('password-exists')
@@ -201,7 +206,7 @@ export async function setPassword(
   return { body: { status: true }, setCookies: [cookie] }
 }
 
-/** Of sign-ins that are stopped one row a minute is kept for each account and address. */
+/** Blocked sign-ins are recorded at most once a minute for each account and address. */
 const MINUTE_IN_MS = 60_000
 
 function refuseDevAccount(app: App, email: string): void {
@@ -210,9 +215,9 @@ function refuseDevAccount(app: App, email: string): void {
 }
 
 /**
- * Counts one try at the password of an account, before anything is hashed, and gives what to call when it was right.
- * Throws `rate-limited`. Strangers share one count for each account, so that guessing from many networks gains nothing; a
- * network where the account is signed in has a count of its own, so that strangers cannot shut its owner out there.
+ * Counts one password attempt of an account, before hashing. Returns a function to call when the password was right. Throws
+ * `rate-limited`. All unknown networks share one count per account, so guessing from many networks has no advantage. A network
+ * where the account is signed in has a separate count, so strangers cannot lock the owner out there.
  */
 async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
   const network = addressKey(clientAddress)

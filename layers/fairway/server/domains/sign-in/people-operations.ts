@@ -1,4 +1,4 @@
-// What operators do with the people of an installation.
+// Operations for operators on the people of an installation.
 import { z } from 'zod'
 import { defineOperations, operation, recordWithin } from '#fairway/server/domains/actions'
 import { listMembershipsOf } from '#fairway/server/domains/organizations'
@@ -75,7 +75,7 @@ export default defineOperations({
     input: z.object({
       ...personInput.shape,
       reason: reasonSchema,
-      /** ISO 8601; without it, the suspension lasts until an operator reactivates the account. */
+      /** ISO 8601. Default: the suspension continues until an operator reactivates the account. */
       until: z.iso.datetime({ offset: true }).optional(),
     }),
     audit: ['personId', 'reason', 'until'],
@@ -94,7 +94,7 @@ export default defineOperations({
     audit: ['personId', 'reason'],
     async run({ personId, reason }, { app, event, session }) {
       const { until, orgId } = await startView(event, session, { userId: personId, reason })
-      // The organization that is looked at learns of it in its own log.
+      // The audit log of the viewed organization records the view too.
       const row = { action: 'view-person', caller: 'http', session, input: { personId, reason } } as const
       if (orgId && orgId !== session.orgId) await recordWithin(app, app.db.orm, { ...row, orgId })
       return { until }

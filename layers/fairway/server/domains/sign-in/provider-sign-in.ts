@@ -1,4 +1,4 @@
-// Signing in without a password of this application: with a provider, through the identity hub, as the development account.
+// Sign-in without a password of this application: with a provider, through the identity hub, or as the development account.
 import { getQuery, type H3Event } from 'h3'
 import { z } from 'zod'
 import { devAccountState, ensureDevAccount, mintSession, rememberDevSignOut } from '#fairway/server/domains/people'
@@ -17,7 +17,10 @@ export const providerSchema = z.object({
   callbackURL: z.string().optional(),
 })
 
-/** Begins signing in with a provider: `url` is where the browser goes next. Throws `unknown-provider`, and `unavailable` when it cannot be reached. */
+/**
+ * Starts a sign-in with a provider. The browser continues at `url`. Throws `unknown-provider`, and `unavailable` when the
+ * provider cannot be reached.
+ */
 export async function startProvider(
   app: App,
   { provider, callbackURL: returnPath }: z.output<typeof providerSchema>,
@@ -27,36 +30,39 @@ export async function startProvider(
   return { body: { url, redirect: false }, setCookies, location: url }
 }
 
-/** What the button of the identity hub submits as its provider. */
+/** The provider value that the button of the identity hub submits. */
 export const HUB = 'hub'
 
-/** The host of the identity hub that the sign-in page offers; undefined without one, and where only the desktop knows it. */
+/** The host of the identity hub on the sign-in page. Undefined without a hub and for a hub that only the desktop uses. */
 export function offeredHub({ config }: App): string | undefined {
   const { client } = config.identity
   return client && !client.isDesktopOnly ? new URL(client.url).host : undefined
 }
 
-/** The providers that the sign-in page offers, in their order; the identity hub is the last of them. */
+/** The providers on the sign-in page, in order; the identity hub is at the end. */
 export function offeredProviders(app: App): { id: string; name: string }[] {
   const hub = offeredHub(app)
   const providers = app.config.signInProviders.map(({ id, name }) => ({ id, name }))
   return hub ? [...providers, { id: HUB, name: hub }] : providers
 }
 
-/** Leads to where signing in through the hub begins, for a person who may be signed in already or is to sign in once more. */
+/** Redirects to the start of a sign-in through the hub, for people who may already be signed in or must sign in again. */
 export async function startHub(event: H3Event, { callbackURL }: Record<string, unknown>): Promise<SignInAnswer> {
   const query = new URLSearchParams({ return: String(callbackURL) })
   if (getQuery(event)[SIGN_IN_AGAIN]) query.set(SIGN_IN_AGAIN, '1')
   return { body: {}, setCookies: [], location: `${IDENTITY_LOGIN_PATH}?${query}` }
 }
 
-/** Signs the development account in; throws `dev-account-refused` where it is off or the request comes from another machine. */
+/** Signs the development account in. Throws `dev-account-refused` where it is off or the request comes from another machine. */
 export async function signInDev(event: H3Event): Promise<SignInAnswer> {
   if ((await offeredDevAccount(event)) === 'off') throw new AppError('dev-account-refused')
   return { body: {}, setCookies: [await mintDevSession(event)] }
 }
 
-/** Signs the development account in without being asked, while the database is fresh and the browser is on this machine; undefined otherwise. */
+/**
+ * Signs the development account in automatically while the database is new and the browser runs on this machine; otherwise
+ * undefined.
+ */
 export async function signInDevOnFirstUse(event: H3Event): Promise<string | undefined> {
   const app = getApp(event)
   if ((await offeredDevAccount(event)) !== 'automatic') return undefined
@@ -65,7 +71,7 @@ export async function signInDevOnFirstUse(event: H3Event): Promise<string | unde
   return cookie
 }
 
-/** What becomes of the development account for this request: nothing, unless the developer's own machine sent it. */
+/** The state of the development account for this request: off unless the developer's own machine sent it. */
 async function offeredDevAccount(event: H3Event): ReturnType<typeof devAccountState> {
   const app = getApp(event)
   return ownMachineFault(event.node.req, app.config) === undefined ? devAccountState(app) : 'off'
@@ -81,7 +87,7 @@ async function mintDevSession(event: H3Event): Promise<string> {
   return cookie
 }
 
-/** Lets a browser that signed out go on as the fixed identity; throws `invalid-request` where sign-in is not switched off. */
+/** Restores the fixed identity in a browser that signed out. Throws `invalid-request` unless sign-in is switched off. */
 export async function backToFixedIdentity(event: H3Event): Promise<SignInAnswer> {
   const { config } = getApp(event)
   if (!config.authDisabled) throw new AppError('invalid-request')

@@ -1,4 +1,4 @@
-// The mails with a link: to sign in, to set a password, to confirm an address.
+// Mails with a link: to sign in, to set a password, to confirm an address.
 import { z } from 'zod'
 import {
   checkWaitingBrowser,
@@ -32,7 +32,7 @@ export const magicLinkSchema = z.object({
   callbackURL: z.string().optional(),
 })
 
-/** Mails a link that signs in, to any address and with one answer for all; throws `magic-link-disabled` and `rate-limited`. */
+/** Mails a sign-in link. The response is the same for every address. Throws `magic-link-disabled` and `rate-limited`. */
 export async function requestMagicLink(
   app: App,
   { email, callbackURL }: z.output<typeof magicLinkSchema>,
@@ -47,7 +47,10 @@ export async function requestMagicLink(
 
 export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
 
-/** Mails a link to set a new password; for an address without an account it mails that there is none. One answer for all. Throws `mail-unavailable` and `rate-limited`. */
+/**
+ * Mails a link to set a new password. An address without an account gets a mail that says so. The response is the same for
+ * every address. Throws `mail-unavailable` and `rate-limited`.
+ */
 export async function requestPasswordReset(
   app: App,
   { email, redirectTo }: z.output<typeof requestResetSchema>,
@@ -56,7 +59,7 @@ export async function requestPasswordReset(
   if (!app.mailer.isReady) throw new AppError('mail-unavailable')
   if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
   await countMail(app, email, request, 'linksPerAccount')
-  // The same work for every address, so the time tells nothing.
+  // Every address takes the same work, so the response time reveals nothing.
   const payload = payloadOf(app, { callbackURL: redirectTo }, request)
   const instead = (await findPerson(app, { email })) ? undefined : 'no-account'
   return mailed(await mailLink(app, { purpose: 'password-reset', email, payload }, request, instead))
@@ -70,7 +73,7 @@ interface NewAccount {
   termsVersion?: string
 }
 
-/** Begins an account that opens once its address is confirmed; the answer is the same when there is one already. */
+/** Creates an account that can be used once its address is confirmed. The response is the same when there is already one. */
 export async function signUpForVerification(
   app: App,
   { email, password, name, ...more }: NewAccount,
@@ -87,9 +90,9 @@ export async function signUpForVerification(
 }
 
 /**
- * Mails the confirmation to an account that waits for it; gives the cookie by which this browser goes on. The link confirms the
- * password only where this browser has just shown it: anyone may ask for the mail, and whose password it is nothing tells.
- * Throws `rate-limited`.
+ * Mails the confirmation to an unconfirmed account. Returns the cookie with which this browser continues. The link confirms the
+ * password only when this browser has just entered it: anyone can request the mail, and the password's owner is unknown. Throws
+ * `rate-limited`.
  */
 export async function mailVerification(
   app: App,
@@ -100,7 +103,7 @@ export async function mailVerification(
   if (!person || (person.emailVerified && person.claimSince === null)) return undefined
   const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
   await countMail(app, email, request, 'verificationsPerAccount')
-  // Whose the account is says the browser that opens the link, never the one that asked for it.
+  // The browser that opens the link claims the account, never the browser that requested the link.
   const purpose = person.emailVerified ? 'magic-link' : 'verification'
   const payload = payloadOf(app, { passwordHash, callbackURL }, request)
   return mailLink(app, { purpose, email, payload }, request)
@@ -109,8 +112,8 @@ export async function mailVerification(
 export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
 
 /**
- * Mails a confirmation again; the same answer for every address. `isOwn` says that this browser is signed in to the account of that
- * address: then the link confirms it there without a new password. Throws `mail-unavailable` and `rate-limited`.
+ * Resends a confirmation. The response is the same for every address. With `isOwn`, this browser is signed in to the account of
+ * that address, so the link needs no new password there. Throws `mail-unavailable` and `rate-limited`.
  */
 export async function resendVerification(
   app: App,
@@ -126,7 +129,7 @@ export async function resendVerification(
     await countMail(app, input.email, request, 'verificationsPerAccount')
     return mailed(await mailLink(app, waiting.link, request))
   }
-  // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.
+  // Responds before the lookup, so the response time reveals nothing. Without a waiting browser there is no cookie to renew.
   inBackground(app, 'mail-verification', async () => void (await mailOwn()))
   return mailed()
 }
@@ -137,7 +140,10 @@ const mailed = (setCookie?: string): SignInAnswer => ({
   waits: true,
 })
 
-/** Issues a link and mails it, or what is to be said instead, in the language of the page that asked; gives the cookie of the browser that waits. */
+/**
+ * Creates a link and mails it, or the mail of `instead`, in the language of the requesting page. Returns the cookie for the
+ * waiting browser.
+ */
 async function mailLink(
   app: App,
   { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
@@ -166,7 +172,7 @@ const payloadOf = (
   { language, userAgent, clientAddress }: RequestInfo,
 ) => ({ ...rest, returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress })
 
-/** Counts a mail that a request asks for, by network and by account; throws `rate-limited`. */
+/** Counts a requested mail by network and by account. Throws `rate-limited`. */
 async function countMail(
   app: App,
   email: string,

@@ -1,9 +1,9 @@
-/** What a method of signing in answers: scripts get `body`, the forms of the sign-in page go on; the cookies are for both. */
+/** The result of a sign-in method: scripts get `body`, forms of the sign-in page redirect, and both get the cookies. */
 export interface SignInAnswer {
   body: Record<string, unknown>
   setCookies: string[]
-  /** Where the browser goes next; the return path is meant when there is none. */
+  /** The next address of the browser. Default: the return path. */
   location?: string
-  /** Set when the browser is not signed in yet but waits for a mailed link; a notice when the waiting page was there already. */
+  /** Set when the browser waits for a mailed link. A notice when the waiting page is already open. */
   waits?: true | 'not-yet' | 'mailed-again' | 'ended'
 }

@@ -1,4 +1,4 @@
-// The address of the sign-in page: what it shows, and what its forms lead to.
+// The address of the sign-in page: its content and the results of its forms.
 import { getQuery, type H3Event } from 'h3'
 import { devAccountState, findWaitingLink } from '#fairway/server/domains/people'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
@@ -25,7 +25,7 @@ import {
   signInUrlFor,
 } from './step-pages'
 
-/** What signing in with a provider may come back with. */
+/** The error codes that a sign-in with a provider can return with. */
 const returnedErrors = [
   ...CONNECTION_ERRORS,
   'account-suspended',
@@ -38,10 +38,10 @@ const returnedErrors = [
   'sign-in-code-refused',
   'sign-in-failed',
 ] as const
-/** What signing in through the identity hub may come back with, where there is one. */
+/** The error codes that a sign-in through the identity hub can return with. */
 const hubErrors = ['hub-email-not-verified', 'hub-sign-in-failed', 'hub-state-invalid', 'hub-unavailable'] as const
 
-/** What `GET /sign-in` shows: the step that its query names, or the way on where the browser needs no page. */
+/** The response of `GET /sign-in`: the step in its query, or a redirect when the browser needs no page. */
 export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   const app = getApp(event)
   const { step, error: returned } = getQuery(event)
@@ -64,10 +64,13 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), refused.error)
 }
 
-/** Queries that change nothing of the page: the way back, unless it is an invitation's, and that somebody signs in again. */
+/** Queries that do not change the page: the return path, except an invitation's, and the request to sign in again. */
 const PLAIN_QUERY = new RegExp(`^(?:[?&](?:return|${SIGN_IN_AGAIN})=[^&?#]*)*$`)
 
-/** The plain sign-in page, which is the same for everybody, as soon as it was rendered; undefined where the request or a setting asks for more. */
+/**
+ * The plain sign-in page, once it is rendered. It is the same for everyone. Undefined when the request or a setting requires
+ * another page.
+ */
 export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
   if (app.config.customSignIn !== null || app.config.devAccount !== 'off') return undefined
   const { path } = event
@@ -77,14 +80,17 @@ export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
     const make = async () => {
       made.page = await readyPageOf(app, await signInPage(app, { language: languageOf(undefined), offersDev: false }))
     }
-    // Where it fails, the page itself says so.
+    // On failure, the regular page reports the error.
     make().catch(() => undefined)
     return made
   })
   return ready.page?.(event.node.req)
 }
 
-/** What a form that is posted to `/sign-in` leads to: the way on, the next step's page, or the page with what was refused. Throws `sign-in-elsewhere`, and what is no refusal. */
+/**
+ * Handles a form posted to `/sign-in`: returns a redirect, the next step's page, or the page with the error. Throws
+ * `sign-in-elsewhere` and server errors.
+ */
 export async function submitSignIn(event: H3Event, form: SignInForm): Promise<BrowserAnswer> {
   const app = getApp(event)
   if (form.language) {
@@ -113,7 +119,7 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
   const app = getApp(event)
   const language = pageLanguage(event)
   if (asksForCode(form, error)) {
-    // The password was right, and a page with status 200 is what lets a password manager offer to keep it.
+    // The password was right, and password managers offer to save it only after a page with status 200.
     const status = error.code === 'second-factor-required' ? 200 : error.status
     return { ...explained(await secondFactorPage(app, language, error), error), status }
   }
@@ -125,7 +131,7 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
   return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), error)
 }
 
-/** The address to which the link was mailed that this browser waits for. */
+/** The address of the mailed link that this browser waits for. */
 const awaitedAddress = async (event: H3Event): Promise<string | undefined> =>
   (await findWaitingLink(getApp(event), event.node.req.headers.cookie))?.email
 

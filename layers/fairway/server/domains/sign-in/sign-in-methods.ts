@@ -1,4 +1,4 @@
-// Every method of signing in, once: scripts call it by its path, the forms of the sign-in page by their intent.
+// The list of all sign-in methods: scripts call them by path, forms of the sign-in page by intent.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { endSession, getSession, requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
@@ -25,14 +25,14 @@ import { SECOND_FACTOR_INTENT, signInUrlFor } from './step-pages'
 type Run = (event: H3Event, values: Record<string, unknown>, language?: Language) => Promise<SignInAnswer>
 
 interface SignInMethod {
-  /** Where scripts call it, below `/_fw/auth`. */
+  /** The path for scripts, below `/_fw/auth`. */
   path?: string
-  /** What the button on the sign-in page says as its `intent`. */
+  /** The `intent` of the button on the sign-in page. */
   intent?: string
   run: Run
 }
 
-// What a form asks for whose button names a provider.
+// The intent of a form whose button names a provider.
 const PROVIDER_INTENT = 'provider'
 const HUB_INTENT = 'provider-hub'
 const PASSWORD: SignInMethod = {
@@ -41,7 +41,7 @@ const PASSWORD: SignInMethod = {
   run: anonymous(password.signInSchema, password.signIn),
 }
 
-/** The methods of signing in and what belongs to them; whatever is not here does not exist, whatever else the library could do. */
+/** The sign-in methods and related endpoints. No other endpoint of the library is reachable. */
 const methods: readonly SignInMethod[] = [
   PASSWORD,
   { path: 'sign-up/email', intent: 'sign-up', run: anonymous(password.signUpSchema, password.signUp) },
@@ -86,7 +86,7 @@ const methods: readonly SignInMethod[] = [
   { path: 'sign-out', run: signOut },
 ]
 
-/** The ways to sign in that are offered here, the same for everybody. */
+/** The available sign-in methods, the same for everyone. */
 export function signInMethods(app: App): SignInMethods {
   const isElsewhere = app.config.customSignIn !== null
   const offered = isElsewhere ? [] : offeredSections(app)
@@ -101,12 +101,12 @@ export function signInMethods(app: App): SignInMethods {
   }
 }
 
-/** Finds what a path below `/_fw/auth` does, or undefined. */
+/** Finds the handler of a path below `/_fw/auth`, or undefined. */
 export const findAuthEndpoint = (path: string): Run | undefined => methods.find(method => method.path === path)?.run
 
 export type SignInForm = Record<string, string>
 
-/** Carries out what the posted form of the sign-in page asks for; throws what the page then shows. */
+/** Runs the posted form of the sign-in page. Throws errors that the page then shows. */
 export async function runSignInForm(
   event: H3Event,
   form: SignInForm,
@@ -163,7 +163,7 @@ function signedIn<T extends z.ZodType>(
   }
 }
 
-/** The same for what only a sign-in of a moment ago may do. */
+/** The same for methods that require a recent sign-in. */
 function recentlySignedIn<T extends z.ZodType>(
   schema: T,
   run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,

@@ -11,17 +11,17 @@ import { OtherWays } from './other-ways'
 import { passkeyScript, signInScript } from './page-scripts'
 import { AcceptTerms } from './terms-page'
 
-/** The parts of the page, of which one is shown at a time; also what its forms ask for. */
+/** The sections of the page; one is visible at a time. Also the intents of its forms. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
 type Section = (typeof SECTIONS)[number]
 
 export interface SignInPageState {
   language: Language
-  /** Whether the development account is offered by a button. */
+  /** Whether the page has a button for the development account. */
   offersDev: boolean
-  /** What was refused, with what the person had typed (never a password). */
+  /** The error with the person's input (never a password). */
   refused?: { intent: Section | 'dev'; error: AppError; email: string; name: string }
-  /** The invitation that the way back leads to. */
+  /** The invitation in the return path. */
   invited?: Invited
 }
 
@@ -30,17 +30,17 @@ interface Part {
   state: SignInPageState
 }
 
-/** The page without anything personal: the same bytes for every browser, rendered once and kept. */
+/** The page without personal content: identical for every browser, rendered once and cached. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused' | 'invited'>): Promise<ServerPage> {
   return remembered<Promise<ServerPage>>(app, 'sign-in-pages').of(`${state.language} ${state.offersDev}`, () =>
     renderSignIn(app, state),
   )
 }
 
-/** The page for one browser, which is never kept: with what was refused and typed, or for a person who is invited. */
+/** The page for one browser, never cached: with an error and the person's input, or for an invited person. */
 export const personalSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
-/** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
+/** The sections of the page; the first one is shown first (SPEC: Modes and switches). */
 export function offeredSections(app: App): Section[] {
   const { magicLink, passwordSignUp } = app.config.signIn
   const isOffered: Record<Section, boolean> = {
@@ -52,7 +52,7 @@ export function offeredSections(app: App): Section[] {
   return SECTIONS.filter(section => isOffered[section])
 }
 
-/** An invitation opens an account without a password too, where links are mailed to sign in with later. */
+/** Where sign-in links are available, an invitation opens an account without a password too. */
 const sectionsFor = (app: App, { invited }: SignInPageState): Section[] => {
   const offered = offeredSections(app)
   const opens = invited?.isNew && app.config.signIn.magicLink
@@ -64,7 +64,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   const offered = sectionsFor(app, state)
   const wanted = state.refused?.intent ?? (state.invited?.isNew ? 'sign-up' : undefined)
   const shown = offered.find(section => section === wanted) ?? offered[0]!
-  // Those that are not shown come first: the style sheet hides what comes after the one that the address names.
+  // Hidden sections come first: the style sheet hides the sections after the one in the address.
   const order = [...offered.filter(section => section !== shown), shown]
   const body = (
     <div data-last={texts.lastUsed}>
@@ -135,7 +135,7 @@ interface MailFormProps {
   lead: string
 }
 
-/** Asks for an address to mail a link to. */
+/** A form for the address that gets a link. */
 function MailForm({ state, intent, title, lead }: MailFormProps) {
   const texts = messagesOf(state.language).signIn
   const refused = refusedOf(state, intent)
@@ -167,7 +167,7 @@ function SignInForm({ app, state }: Part) {
   const offered = sectionsFor(app, state)
   const { language } = state
   const { email, error } = refusedOf(state, 'sign-in') ?? {}
-  // A form without an action posts to the page's own address, so the return path rides along in the query.
+  // A form without an action posts to the page's own address, which keeps the return path in the query.
   return (
     <>
       <Heading state={state} title={texts.title} lead={texts.lead} />
@@ -237,11 +237,11 @@ function SignUpForm({ app, state }: Part) {
 
 const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
 
-/** The address of an invitation, which stays, else what was typed. */
+/** The address of an invitation, which is read-only; otherwise the typed address. */
 const addressOf = ({ invited }: SignInPageState, typed: string | undefined) =>
   invited ? { value: invited.email, isFixed: true } : { value: typed }
 
-/** What a section is for; with an invitation, who invites whom to where. */
+/** The title of a section. With an invitation, it names the inviting person and the organization. */
 function Heading({
   state: { invited, language },
   title,
@@ -267,7 +267,7 @@ const refusedOf = (state: SignInPageState, intent: Section) =>
 interface RefusalProps {
   state: SignInPageState
   intent: Section | 'dev'
-  /** Beside which it stands when it is about one of them. */
+  /** The fields that show their own errors. */
   fields: string[]
 }
 
@@ -276,7 +276,7 @@ const Refusal = ({ state, intent, fields }: RefusalProps) =>
     <Alert error={state.refused.error} language={state.language} fields={fields} />
   ) : null
 
-/** The way back for a browser that signed out although sign-in is disabled. */
+/** Restores the fixed identity in a browser that signed out although sign-in is switched off. */
 const FixedIdentityForm = ({ language }: { language: Language }) => (
   <form method="post">
     <p class="note">{messagesOf(language).signIn.fixedIdentity.lead}</p>

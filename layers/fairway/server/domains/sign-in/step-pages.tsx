@@ -1,5 +1,6 @@
 /** @jsxImportSource vue */
-// The pages that a browser meets after the sign-in page: waiting for a mailed link, opening one, the code of the second factor; and the page of an application whose people sign in elsewhere.
+// The pages after the sign-in page: waiting for a mailed link, opening one, and the code of the second factor. Also the page of
+// an application whose people sign in elsewhere.
 import { deviceInWords, type EmailLink, owesFirstTerms, readDevice, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
@@ -17,13 +18,13 @@ export const CHECK_MAIL = 'check-mail'
 
 interface CheckMailState {
   language: Language
-  /** Where the link was mailed to; not known to a browser that waits for none. */
+  /** The address of the mailed link. Unknown to a browser that waits for none. */
   email?: string
-  /** What the page says after "Continue" or "Mail it again". */
+  /** The notice after "Continue" or "Mail it again". */
   notice?: 'not-yet' | 'mailed-again' | 'ended'
 }
 
-/** The page that waits for a mailed link to be opened, here or on another device. */
+/** The page that waits until a mailed link is opened, here or on another device. */
 export function checkMailPage(app: App, { language, email, notice }: CheckMailState): Promise<ServerPage> {
   const texts = messagesOf(language).checkMail
   const body = (
@@ -39,7 +40,7 @@ export function checkMailPage(app: App, { language, email, notice }: CheckMailSt
             <button name="intent" value="continue">
               {texts.goOn}
             </button>
-            {/* Counted down by the script; the server counts for itself. */}
+            {/* The script only shows the countdown; the server enforces its own limit. */}
             <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
               {texts.resend}
             </button>
@@ -69,21 +70,21 @@ export function checkMailPage(app: App, { language, email, notice }: CheckMailSt
 interface LinkPageState {
   link: EmailLink
   token: string
-  /** What was refused when the form was sent, for example the new password. */
+  /** The error of the posted form, for example about the new password. */
   error?: AppError
 }
 
-/** The version of the terms that whoever opens the link has accepted when signing up; in another browser it may be someone else. */
+/** The version of the terms accepted at sign-up. Ignored in another browser, which another person may use. */
 export const termsOfSignUp = ({ isSameBrowser, payload }: EmailLink): string | undefined =>
   isSameBrowser ? payload.termsVersion : undefined
 
-/** Whether the page of a link asks to accept the terms: where it opens an account. */
+/** Whether the page of a link must ask to accept the terms: where the link opens an account. */
 const asksForTerms = async (app: App, link: EmailLink): Promise<boolean> =>
   link.purpose !== 'password-reset' &&
   termsOfSignUp(link) !== app.config.legal.terms?.version &&
   (await owesFirstTerms(app, link.email))
 
-/** The page behind a mailed link: nothing happens before its button is pressed. */
+/** The page behind a mailed link. Only its button uses the link. */
 export async function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
   const device = await deviceOf(link)
   const language = languageOf(link.payload.language)
@@ -118,7 +119,7 @@ interface EndedLinkState {
   language: Language
 }
 
-/** The page of a link that no longer works: why, and the button that mails a new one where it is known to whom. */
+/** The page of a link that no longer works: the reason, and a button for a new link when the recipient is known. */
 export function endedLinkPage(app: App, { error, token, language }: EndedLinkState): Promise<ServerPage> {
   const texts = messagesOf(language).emailLink
   const { code } = error
@@ -147,7 +148,7 @@ export function endedLinkPage(app: App, { error, token, language }: EndedLinkSta
   return renderPage(app, { page: 'email-link', title, language, body, script: oneClickScript })
 }
 
-/** The page after a link was opened in another browser than the one that goes on. */
+/** The page after a link was opened in one browser and another browser is signed in. */
 export async function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
   const language = languageOf(link.payload.language)
   const { title, text, button } = messagesOf(language).emailLink.elsewhere
@@ -210,16 +211,21 @@ const SignInThere = ({ device, language }: { device: string; language: Language 
 )
 
 export const SECOND_FACTOR_INTENT = 'second-factor'
-/** The step of the sign-in page that asks for the code, for browsers that come from elsewhere. */
+/** The step of the sign-in page that requests the code, for browsers that come from another page. */
 export const CODE_STEP = 'code'
 
-/** Whether a posted form is to be answered with the page that asks for the code: after the right password, and after a wrong code while more tries are left. */
+/**
+ * Whether the response to a posted form is the code page: after the right password, and after a wrong code while more tries are
+ * left.
+ */
 export function asksForCode(form: { intent?: string }, error: AppError): boolean {
   if (error.code === 'second-factor-required') return true
   return form.intent === SECOND_FACTOR_INTENT && ['invalid-code', 'invalid-input', 'rate-limited'].includes(error.code)
 }
 
-/** The page that asks for the code of the second factor; it posts to its own address, so the return path stays in the query. */
+/**
+ * The page that requests the code of the second factor. It posts to its own address, which keeps the return path in the query.
+ */
 export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
   const texts = messagesOf(language).secondFactor
   const body = (
@@ -266,7 +272,7 @@ const SubmitCode = ({ label }: { label: string }) => (
   </button>
 )
 
-/** The page of an application whose people sign in elsewhere; the same bytes for every browser. */
+/** The page of an application whose people sign in elsewhere. Identical for every browser. */
 export function signInElsewherePage(app: App, language: Language): Promise<ServerPage> {
   return app.memo(`sign-in-elsewhere/${language}`, () => {
     const { title, lead, wait } = messagesOf(language).signIn.elsewhere
@@ -284,7 +290,7 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
   })
 }
 
-/** Where people sign in instead, with `return` naming the address to come back to; undefined when the application names no place. */
+/** The sign-in address elsewhere, with the return address in `return`. Undefined when the application names none. */
 export function signInUrlFor(app: App, returnPath: string): string | undefined {
   const { baseUrl, customSignIn } = app.config
   if (!customSignIn?.signInUrl) return undefined

@@ -11,15 +11,15 @@ export const passkeys = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** The credential id that the authenticator chose, as base64url. */
+    /** The credential id chosen by the authenticator, as base64url. */
     credentialId: text('credential_id').notNull(),
-    /** The COSE public key as base64url; there is nothing secret in this table. */
+    /** The COSE public key as base64url. This table contains no secrets. */
     publicKey: text('public_key').notNull(),
-    /** How often the authenticator says it was used; it never goes back. Zero for those that do not count. */
+    /** The use counter of the authenticator, which never decreases. Zero for authenticators without one. */
     counter: integer('counter').notNull(),
-    /** How a browser reaches the authenticator, as a comma list. */
+    /** The transports of the authenticator, separated by commas. */
     transports: text('transports').notNull(),
-    /** Whether the passkey is copied between devices, for example by a password manager. */
+    /** Whether the passkey is synced between devices, for example by a password manager. */
     backedUp: integer('backed_up', { mode: 'boolean' }).notNull(),
     createdAt: instant('created_at').notNull(),
     lastUsedAt: instant('last_used_at'),
@@ -33,14 +33,14 @@ export const twoFactor = sqliteTable('two_factor', {
     .references(() => users.id, { onDelete: 'cascade' }),
   /** The secret shared with the authenticator app, sealed for this row. */
   secret: text('secret').notNull(),
-  /** Null until a first code has proved that the app has the secret. */
+  /** Null until the first code proves that the app has the secret. */
   activeAt: instant('active_at'),
-  /** The newest time step whose code was used; that code and older ones are refused. */
+  /** The newest used time step. Codes of this step and older ones are refused. */
   lastStep: integer('last_step').notNull(),
   createdAt: instant('created_at').notNull(),
 })
 
-// They go with the row above: switching two-factor authentication off is one delete.
+// Deleted with the row above: switching two-factor authentication off is one delete.
 const owner = () =>
   text('user_id')
     .notNull()
@@ -51,7 +51,7 @@ export const twoFactorBackupCodes = sqliteTable(
   'two_factor_backup_codes',
   {
     userId: owner(),
-    /** A keyed hash: the table alone opens nothing. */
+    /** A keyed hash: the table alone is not enough to use a code. */
     codeHash: text('code_hash').notNull(),
   },
   table => [primaryKey({ columns: [table.userId, table.codeHash] })],

@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-// The page that asks a signed-in person to accept the terms, and what its form does.
+// The page that asks a signed-in person to accept the terms, and the handler of its form.
 import type { H3Event } from 'h3'
 import { acceptTerms } from '#fairway/server/domains/people'
 import { endSession, getSession } from '#fairway/server/domains/sessions'
@@ -14,19 +14,21 @@ import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { Language } from '#fairway/shared/languages'
 
 interface TermsVisit {
-  /** Where to go on afterwards. */
+  /** The destination after the decision. */
   returnPath: string
   language: Language
 }
 
-/** The page that asks; the way on where nothing is to be accepted, and the sign-in page without a session. */
+/** The terms page. Redirects to the destination when there is nothing to accept, and to sign-in without a session. */
 export async function showTerms(event: H3Event, { returnPath, language }: TermsVisit): Promise<BrowserAnswer> {
   const session = await getSession(event)
   if (!session) return { location: signInPathFor({ returnPath }) }
   return session.termsDue ? { page: await termsPage(getApp(event), language) } : { location: returnPath }
 }
 
-/** Accepts the version that the page has shown, or signs out. Throws `unauthenticated`, and `invalid-request` for another version. */
+/**
+ * Accepts the version that the page showed, or signs out. Throws `unauthenticated`, and `invalid-request` for another version.
+ */
 export async function decideTerms(
   event: H3Event,
   { returnPath }: TermsVisit,
@@ -40,7 +42,7 @@ export async function decideTerms(
   if (!session) throw new AppError('unauthenticated')
   const app = getApp(event)
   const { terms } = app.config.legal
-  // A newer version may have come while the page was open: what was not shown is not accepted.
+  // A newer version may have been published while the page was open. Only the shown version can be accepted.
   if (!terms || form.version !== terms.version)
     return { location: `${TERMS_PATH}?${new URLSearchParams({ return: returnPath })}` }
   if (form.accepts !== 'yes') throw new AppError('invalid-request', { detail: 'The terms were not accepted.' })
@@ -84,7 +86,7 @@ interface LegalProps {
   language: Language
 }
 
-/** The box that someone new ticks in a form that opens an account, with links; nothing where nothing is declared. */
+/** The checkbox, with links, for new people in a form that opens an account. Empty when the application declares no terms. */
 export function AcceptTerms({ app, language }: LegalProps) {
   const texts = messagesOf(language).signIn.legal
   const { terms, privacy } = app.config.legal
@@ -101,7 +103,7 @@ export function AcceptTerms({ app, language }: LegalProps) {
   )
 }
 
-// They open beside the page: what was typed into its form stays.
+// The links open in another tab, so the form keeps its input.
 function LegalLinks({ app, language }: LegalProps) {
   const texts = messagesOf(language).signIn.legal
   const { terms, privacy } = app.config.legal

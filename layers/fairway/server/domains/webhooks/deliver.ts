@@ -1,5 +1,6 @@
-// Tries of deliveries, each of which is a job. Triggers queue them (drizzle/0008_webhook_jobs.sql): one for each time at which a
-// delivery is tried next. What is true of a delivery stands in its row; a job for a time that the row no longer has does nothing.
+// Attempts of deliveries, each of which is a job. Triggers queue one job for each time of a next attempt
+// (drizzle/0008_webhook_jobs.sql). The delivery's row is authoritative: a job for a time that the row no longer has does
+// nothing.
 import { z } from 'zod'
 import { findAuditEvent } from '#fairway/server/domains/actions'
 import { isInDeleted } from '#fairway/server/domains/organizations'
@@ -15,12 +16,12 @@ import { findWebhook, isKeptByOperator, type WebhookRow } from './subscriptions'
 const trySchema = z.object({
   deliveryId: z.string(),
   webhookId: z.string(),
-  /** The time for which the try was queued, in milliseconds since 1970. */
+  /** The time for which the attempt was queued, in milliseconds since 1970. */
   at: z.number(),
 })
 type Try = z.output<typeof trySchema>
 
-/** Sends an event to a webhook, once. The organization with the fewest deliveries that are due is next, and what fails comes last. */
+/** Sends an event to a webhook, once. The organization with the fewest due deliveries goes first; failed deliveries go last. */
 export const webhookJob = defineJob({
   description: 'Sends an event to a webhook.',
   input: trySchema,
@@ -33,7 +34,7 @@ export const webhookJob = defineJob({
 async function deliver(app: App, due: Try): Promise<void> {
   const webhook = await findWebhook(app, due.webhookId)
   if (webhook?.state !== 'on') return
-  // Looked up for each try: `FW_OPERATORS` and accounts change after a webhook was made.
+  // Checked for each attempt: `FW_OPERATORS` and accounts may change after a webhook is created.
   const isOperator = (webhook.orgId === null || isInside(app, webhook)) && (await isKeptByOperator(app, webhook))
   if (webhook.orgId === null && !isOperator) return switchOffOrphaned(app, webhook)
   const taken = await take(app, due)
@@ -46,7 +47,7 @@ async function deliver(app: App, due: Try): Promise<void> {
   await recordAttempt(app, webhook, taken, attempt)
 }
 
-/** The `webhook-id` of an event: the same for every try, so that receivers know what they have. */
+/** The `webhook-id` of an event: the same for every attempt, so that receivers can detect duplicates. */
 export const messageId = (eventId: string): string => `evt_${eventId}`
 
 const TAKE = `update fw_webhook_deliveries set tries = tries + 1, last_try_at = ? where id = ? and next_try_at = ?
@@ -69,7 +70,10 @@ async function take(app: App, { deliveryId, at }: Try): Promise<TakenDelivery | 
   return rows[0] && takenSchema.parse(rows[0])
 }
 
-/** What is sent of an event: what its log shows to those who manage the webhook, and nothing else; undefined for one that is gone. */
+/**
+ * The body of an event. It contains only what the event's log shows to the webhook's managers. Undefined for an event that no
+ * longer exists.
+ */
 async function bodyOf(app: App, webhook: WebhookRow, taken: TakenDelivery): Promise<string | undefined> {
   const data = await dataOf(app, webhook, taken)
   return data && JSON.stringify({ type: taken.type, timestamp: new Date(taken.eventAt).toISOString(), data })
@@ -87,7 +91,7 @@ async function dataOf(
   return event.orgId === orgId ? forOrganization(event) : undefined
 }
 
-// Where somebody was and what they used is theirs and the operators' to know; so is what only operators need.
+// Locations and devices are visible only to the person and to operators, and so are details that only operators need.
 function forOrganization(event: Record<string, unknown>): Record<string, unknown> {
   const { clientAddress: _address, device: _device, subject, reason, ...rest } = event
   const isOrdinary = findEventKind(String(event.kind))?.isOrdinary === true

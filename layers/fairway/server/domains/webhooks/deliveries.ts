@@ -16,13 +16,13 @@ import { TEST_TYPE } from './event-types'
 import type { WebhookRow } from './subscriptions'
 import { webhookDeliveries, webhooks } from './tables'
 
-/** What requests about deliveries hold. */
+/** The input of operations on deliveries. */
 export const deliveryInput = {
   list: z.object({ ...pagingShape, state: z.enum(DELIVERY_STATES).optional() }),
   replay: z.strictObject({
-    /** ISO 8601; thirty days ago at the earliest. */
+    /** ISO 8601, at most 30 days ago. */
     since: z.iso.datetime({ offset: true }).transform(value => new Date(value)),
-    /** `undelivered`: what was given up, and what was never queued because the webhook was off or new. */
+    /** `undelivered`: failed deliveries, and events that were never queued because the webhook was off or new. */
     include: z.enum(['undelivered', 'all']).default('undelivered'),
   }),
 }
@@ -49,7 +49,7 @@ const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
 
 const PER_PAGE = 50
 
-/** The latest deliveries of all webhooks in a state, 50 a page; `before` is the id of one. */
+/** The latest deliveries of all webhooks in a state, 50 per page. `before` is the id of a delivery. */
 export async function listAllDeliveries(
   app: App,
   { state, before }: { state: (typeof DELIVERY_STATES)[number]; before?: string },
@@ -61,7 +61,7 @@ export async function listAllDeliveries(
     .where(
       and(
         eq(webhookDeliveries.state, state),
-        // Literal, so that the index on what is not sent answers.
+        // A literal, so that SQLite uses the partial index.
         state === 'sent' ? undefined : sql`${webhookDeliveries.state} <> 'sent'`,
         before === undefined ? undefined : lt(webhookDeliveries.id, before),
       ),
@@ -76,7 +76,7 @@ export async function listAllDeliveries(
   return { deliveries, cursor: rows.length === PER_PAGE ? (deliveries.at(-1)?.id ?? null) : null }
 }
 
-/** The webhook of a delivery, for operators; throws `not-found`. */
+/** The webhook of a delivery, for operators. Throws `not-found`. */
 export async function webhookOfDelivery(app: App, deliveryId: string): Promise<WebhookRow> {
   const [row] = await app.db.orm
     .select({ webhook: webhooks })
@@ -87,7 +87,7 @@ export async function webhookOfDelivery(app: App, deliveryId: string): Promise<W
   return row.webhook
 }
 
-/** One page of what was and is delivered to a webhook, the latest first. */
+/** One page of a webhook's deliveries, newest first. */
 export async function listDeliveries(
   app: App,
   { id }: Pick<WebhookRow, 'id'>,
@@ -110,7 +110,7 @@ export async function listDeliveries(
   return { deliveries: rows.map(toDelivery), totalItems: counted?.n ?? 0 }
 }
 
-/** Queues an event of the type `webhook.test`, whatever types the webhook names; throws `webhook-off`. */
+/** Queues an event of the type `webhook.test`, regardless of the webhook's types. Throws `webhook-off`. */
 export async function sendTest(app: App, webhook: WebhookRow): Promise<{ messageId: string }> {
   checkOn(webhook)
   const eventId = newId()
@@ -120,12 +120,12 @@ export async function sendTest(app: App, webhook: WebhookRow): Promise<{ message
   return { messageId: messageId(eventId) }
 }
 
-/** Throws `webhook-off` for a webhook that is not on. */
+/** Throws `webhook-off` for a webhook that is switched off. */
 export function checkOn({ state }: WebhookRow): void {
   if (state !== 'on') throw new AppError('webhook-off')
 }
 
-/** Queues one delivery anew, whatever became of it, with all of its tries; throws `webhook-off` and `not-found`. */
+/** Queues one delivery again, in any state and with all of its attempts. Throws `webhook-off` and `not-found`. */
 export async function replayDelivery(app: App, webhook: WebhookRow, deliveryId: string): Promise<void> {
   checkOn(webhook)
   const now = app.now()
@@ -138,7 +138,7 @@ export async function replayDelivery(app: App, webhook: WebhookRow, deliveryId: 
   wakeSoon(app)
 }
 
-/** An event before it is read: which log it is from, and what it is called. */
+/** An event before it is read: its log and its type. */
 export interface QueuedEvent {
   eventId: string
   source: 'audit' | 'security' | 'test'
@@ -147,7 +147,7 @@ export interface QueuedEvent {
   at: number
 }
 
-/** How events that are queued already are queued again: not at all, those that were given up, or all. */
+/** Which events that are already queued are queued again: none, those that failed, or all. */
 type Again = 'none' | 'failed' | 'all'
 
 const AGAIN = {
@@ -160,7 +160,7 @@ function restart(condition: string): string {
   return `do update set state = 'pending', tries = 0, next_try_at = excluded.next_try_at, queued_at = excluded.queued_at where ${condition}`
 }
 
-/** The statement that queues events for a webhook that is on; its `rowsAffected` are those that were queued. */
+/** The statement that queues events for a webhook that is on. `rowsAffected` is the number of queued events. */
 export const queueStatement = (app: App, webhookId: string, events: readonly QueuedEvent[], again: Again = 'none') => {
   const now = app.now().getTime()
   return {

@@ -4,17 +4,17 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { eventKinds } from '#fairway/server/kernel/security-events/event-kinds'
 import type { WebhookScope } from '#fairway/shared/schemas/webhook'
 
-/** The type of the event that is sent to try a webhook, whatever types it names. */
+/** The type of the test event, which is sent regardless of the webhook's types. */
 export const TEST_TYPE = 'webhook.test'
 
 const MOST_PATTERNS = 50
 
-/** Names that events had before, with those of now: who names the old one gets the event. */
+/** Earlier names of events with their current names. A webhook that uses the earlier name still gets the event. */
 const RENAMED: Readonly<Record<string, string>> = { 'audit.invite-members': 'audit.invite-member' }
 
 const currentType = (pattern: string): string => RENAMED[pattern] ?? pattern
 
-/** What a webhook may name: all events (`*`), how their types begin (`audit.create-*`), or types. */
+/** The accepted patterns: all events (`*`), prefixes of types (`audit.create-*`), or types. */
 export const patternsSchema = z
   .array(
     z
@@ -30,18 +30,18 @@ export const patternsSchema = z
   .max(MOST_PATTERNS)
   .transform(list => [...new Set(list.map(currentType))])
 
-/** Every type that there is for a scope, in the order of the alphabet; `actions` are the names that audit rows have. */
+/** All types of a scope in alphabetical order. `actions` are the names in audit rows. */
 export function knownTypes(scope: WebhookScope, actions: readonly string[]): string[] {
   const security = Object.keys(eventKinds).map(kind => `security.${kind}`)
   const audit = [...new Set(actions)].map(name => `audit.${name}`)
   return (scope === 'installation' ? security : [...audit, ...security]).toSorted()
 }
 
-/** Whether an event of this type is one of those that the patterns name. */
+/** Whether the patterns match an event of this type. */
 export const matchesTypes = (patterns: readonly string[], type: string): boolean =>
   patterns.some(pattern => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern))
 
-/** Throws `invalid-input` for a pattern that no type of this scope fits. */
+/** Throws `invalid-input` for a pattern that matches no type of this scope. */
 export function checkPatterns(patterns: readonly string[], known: readonly string[]): void {
   const errors = patterns.flatMap((pattern, index) =>
     known.some(type => matchesTypes([pattern], type))

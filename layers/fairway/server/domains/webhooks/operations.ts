@@ -31,10 +31,10 @@ import {
   webhookInput,
 } from './subscriptions'
 
-/** The names that audit rows and webhook events may have. */
+/** The possible names of audit rows and webhook events. */
 const auditedNames = [
   ...[...catalog, ...operations.filter(({ isAudited }) => isAudited)].map(({ name }) => name),
-  // Collections answer for themselves.
+  // Collections record their own exports.
   'export-collection',
 ]
 
@@ -70,7 +70,7 @@ export default defineOperations({
     audit: ['id', 'types', 'state'],
     async run({ id, ...change }, { app, session, event }) {
       const webhook = await requireWebhook(app, session, id)
-      // A stolen browser must not redirect the events.
+      // With a stolen session, it must be impossible to redirect the events.
       if (change.url !== undefined) await requireRecentSignIn(event)
       await changeWebhook(app, session, webhook, change, auditedNames)
     },

@@ -1,4 +1,4 @@
-// What comes of a try: it was accepted, it is tried again, or it is given up; and when a webhook as a whole is given up.
+// The result of an attempt: delivered, retried or failed. Also decides when a webhook is switched off.
 import type { App } from '#fairway/server/kernel/app-context'
 import { listManagers } from '#fairway/server/domains/organizations'
 import { findPerson, languageOfPerson } from '#fairway/server/domains/people'
@@ -9,25 +9,25 @@ import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
 import type { Attempt } from './send-webhook'
 import type { WebhookRow } from './subscriptions'
 
-/** A delivery that is tried now. */
+/** A delivery during an attempt. */
 export interface TakenDelivery {
   id: string
   eventId: string
   source: string
   type: string
-  /** Milliseconds since 1970, as the other times. */
+  /** Milliseconds since 1970, like the other times. */
   eventAt: number
-  /** With this one. */
+  /** Including this one. */
   tries: number
   queuedAt: number
-  /** The time for which this try was queued. */
+  /** The time for which this attempt was queued. */
   nextTryAt: number
 }
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY_IN_MS = 24 * HOUR * 1000
-/** How long after each try the next one comes. */
+/** The delay after each attempt. */
 export const DELAYS_IN_SECONDS = [
   5,
   5 * MINUTE,
@@ -39,13 +39,13 @@ export const DELAYS_IN_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** Up to so much of a delay is added to it, so that what failed together does not come together again. */
+/** A random share of the delay, up to this, is added to it. Deliveries that failed together are then not retried together. */
 const JITTER = 0.2
 const LONGEST_WAIT_IN_MS = DAY_IN_MS
 const MOST_DAYS_OF_FAILURE = 5
 const GONE = 410
 
-/** Writes down what came of a try; a delivery that was queued anew meanwhile stays queued. */
+/** Records the result of an attempt. A delivery that was queued again in the meantime stays queued. */
 export async function recordAttempt(
   app: App,
   webhook: WebhookRow,
@@ -70,7 +70,7 @@ export async function recordAttempt(
   else await noteFailure(app, webhook, taken, nextTryAt === null && !isHopeless(attempt))
 }
 
-/** What no further try changes, and what says nothing of the receiver. */
+/** A fault that no retry can fix and that is not caused by the receiver. */
 const isHopeless = (attempt: Attempt): boolean => 'fault' in attempt && attempt.fault === 'event-gone'
 
 function waitInMs(delayInSeconds: number, attempt: Attempt): number {
@@ -117,7 +117,10 @@ export async function switchOffOrphaned(app: App, webhook: WebhookRow): Promise<
   inBackground(app, 'webhook-orphaned', () => tellManagers(app, webhook, 'webhook-orphaned'))
 }
 
-/** Notes that nothing was accepted; after the last try of a delivery since whose first nothing was, or after five days, the webhook is switched off and those who manage it are told, once. */
+/**
+ * Records a failed attempt. Switches the webhook off and notifies its managers once in two cases: nothing was delivered for
+ * five days, or during all attempts of one delivery.
+ */
 async function noteFailure(app: App, webhook: WebhookRow, taken: TakenDelivery, wasLast: boolean): Promise<void> {
   const now = app.now().getTime()
   const { id } = webhook
@@ -144,7 +147,7 @@ async function tellManagers(
 ): Promise<void> {
   const addresses = orgId === null ? await operatorsOf(app) : await listManagers(app, orgId)
   const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
-  // What follows the host may be a secret.
+  // The path and query may contain a secret.
   const values = { address: new URL(url).host }
   for (const email of addresses) {
     const language = await languageOfPerson(app, { email })
@@ -152,7 +155,7 @@ async function tellManagers(
   }
 }
 
-/** Operators who have an account here with a confirmed address. */
+/** Operators with an account and a confirmed address. */
 async function operatorsOf(app: App): Promise<string[]> {
   const found = await Promise.all(app.config.operators.map(email => findPerson(app, { email })))
   return found.flatMap(person => (person?.emailVerified ? person.email : []))

@@ -1,4 +1,4 @@
-// Sends events of the logs again. It reads the logs in pieces, by time, and lets other requests run between two pieces.
+// Sends events of the logs again. Reads the logs in pieces, by time, and lets other requests run between two pieces.
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
 import { auditEventsSince } from '#fairway/server/domains/actions'
@@ -10,16 +10,16 @@ import { type EventTime, securityEventsSince } from '#fairway/server/kernel/secu
 import { checkOn, type deliveryInput, type QueuedEvent, queueStatement } from './deliveries'
 import { KEPT_IN_MS, type WebhookRow } from './subscriptions'
 
-/** Rows of a log that one statement looks at. */
+/** The number of log rows that one statement reads. */
 const PIECE = 1000
 const MOST_REPLAYED = 10_000
 
 type ReplayInput = z.output<typeof deliveryInput.replay>
 
 /**
- * Queues the events since a time that the webhook names, and returns how many; a dry run only counts them. Throws `webhook-off`,
- * `webhook-replaying` while the same runs for this webhook at any instance, and `invalid-input` for a time more than thirty days ago
- * and for more than 10,000 events.
+ * Queues a webhook's events since a time and returns their number; a dry run only counts them. Throws `webhook-off`, and
+ * `webhook-replaying` while a replay of this webhook runs on any instance. Throws `invalid-input` for a time more than 30 days
+ * ago and for more than 10,000 events.
  */
 export async function replaySince(
   app: App,
@@ -77,7 +77,9 @@ const logsOf = ({ orgId }: WebhookRow): Log[] => [
   { source: 'security', since: (after, most) => securityEventsSince(orgId, after, most) },
 ]
 
-/** The selects of the wanted events (`id`, `at`, `type`), one for each piece of the logs. A test checks that they use indexes. */
+/**
+ * The selects of the matching events (`id`, `at`, `type`), one for each piece of the logs. A test checks that they use indexes.
+ */
 export async function* piecesOf(
   app: App,
   webhook: WebhookRow,
@@ -98,7 +100,7 @@ export async function* piecesOf(
   }
 }
 
-/** The last event of a piece that has as many as it may; undefined where fewer are left. */
+/** The final event of a full piece; undefined when fewer events remain. */
 async function endOf(app: App, { sql, args }: SqlPart): Promise<EventTime | undefined> {
   const { rows } = await app.db.client.execute({
     sql: `select at, id from (${sql}) order by at, id limit 1 offset ${PIECE - 1}`,
@@ -107,23 +109,26 @@ async function endOf(app: App, { sql, args }: SqlPart): Promise<EventTime | unde
   return rows[0] && { at: Number(rows[0].at), id: String(rows[0].id) }
 }
 
-/** The condition for wanted events: types the webhook names (its patterns are GLOB patterns), not delivered yet unless all are asked for. */
+/**
+ * The condition for matching events: types of the webhook (its patterns are GLOB patterns) without a pending or sent delivery.
+ * `all` includes those with one.
+ */
 const wantedOf = ({ id, types }: WebhookRow, include: ReplayInput['include']): SqlPart => ({
   sql: `exists (select 1 from json_each(?) pattern where event.type glob pattern.value) and (? = 'all' or not exists (
     select 1 from fw_webhook_deliveries d where d.webhook_id = ? and d.event_id = event.id and d.state <> 'failed'))`,
   args: [types, include, id],
 })
 
-/** Longer than any piece takes. A process that dies blocks replays of a webhook for this long. */
+/** Longer than any piece takes. When a process crashes, replays of its webhook are blocked for this long. */
 const LEASE_IN_MS = 30_000
 
 interface Lease {
-  /** Throws `webhook-replaying` where the lease was over and another process has taken it. */
+  /** Throws `webhook-replaying` when the lease has expired and another process has taken it. */
   hold(): Promise<void>
   end(): Promise<void>
 }
 
-/** Lets one process at a time read the logs for a webhook; throws `webhook-replaying` while another one does. */
+/** Lets one process at a time read the logs for a webhook. Throws `webhook-replaying` while another process does. */
 async function takeLease(app: App, { id }: WebhookRow): Promise<Lease> {
   const move = async (to: number | null, condition: string, arg: number) => {
     const sql = `update fw_webhooks set replay_until = ? where id = ? and ${condition}`

@@ -1,4 +1,5 @@
-// One try of one delivery: signed as Standard Webhooks 1.0 says it (https://www.standardwebhooks.com), sent to a public address alone.
+// One attempt of one delivery: signed according to Standard Webhooks 1.0 (https://www.standardwebhooks.com), sent only to
+// public addresses.
 import type { App } from '#fairway/server/kernel/app-context'
 import { unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -7,9 +8,9 @@ import { isLoopbackHost } from '#fairway/shared/loopback'
 import type { DeliveryFault } from '#fairway/shared/schemas/webhook'
 import type { webhooks } from './tables'
 
-/** What secrets are sealed for. */
+/** The purpose of the key that seals secrets. */
 export const SECRET_PURPOSE = 'webhook-secret'
-/** How long an address may take for all of it. */
+/** The time limit for the whole request and response. */
 export const SEND_LIMIT_IN_MS = 15_000
 const MOST_BYTES_READ = 4096
 const MOST_CHARACTERS_KEPT = 500
@@ -22,13 +23,16 @@ export interface Message {
   body: string
 }
 
-/** What came of a try: an answer, or why there was none. */
+/** The result of an attempt: a response, or the reason why there is none. */
 export type Attempt = {
-  /** Null where nothing was reached: the time would reveal which names exist inside our network. */
+  /** Null when no server was reached: the time would reveal which names exist inside our network. */
   durationInMs: number | null
 } & ({ status: number; answer: string; retryAfterInMs: number | undefined } | { fault: DeliveryFault })
 
-/** Throws `invalid-input`, with what to do, for an address that nothing is sent to; `isOperator` is about the person who enters it. */
+/**
+ * Throws `invalid-input` with the next step for an address that webhooks must not use. `isOperator` refers to the person who
+ * enters it.
+ */
 export function checkAddress(app: App, text: string, isOperator: boolean): void {
   const fault = addressFault(app, text, isOperator)
   if (fault) throw new AppError('invalid-input', { errors: [{ path: 'url', message: fault }] })
@@ -47,22 +51,22 @@ function addressFault(app: App, text: string, isOperator: boolean): string | und
   return undefined
 }
 
-/** Whether an address is one of `FW_WEBHOOK_ORIGINS`, which only operators may use. */
+/** Whether an address is in `FW_WEBHOOK_ORIGINS`, which only operators may use. */
 export const isInside = ({ config }: App, { url }: Pick<WebhookRow, 'url'>): boolean =>
   config.webhookOrigins.includes(new URL(url).origin)
 
-// With open sign-up, any account could otherwise post to machines behind the firewall. In development this machine is allowed.
+// With open sign-up, any account could otherwise post to machines behind the firewall. In development, this machine is allowed.
 const mayReachInside = (app: App, { href, protocol, hostname }: URL, isOperator: boolean): boolean =>
   (isOperator && isInside(app, { url: href })) ||
   (app.config.environment === 'development' && /^https?:$/.test(protocol) && isLoopbackHost(hostname))
 
 interface Sending {
   message: Message
-  /** Whether an operator is responsible for the webhook: all others reach only public addresses. */
+  /** Whether an operator is responsible for the webhook. All others reach only public addresses. */
   isOperator: boolean
 }
 
-/** Sends one message once. Never throws: what went wrong is part of the attempt. */
+/** Sends one message once. Never throws: errors are part of the attempt. */
 export async function sendWebhook(app: App, webhook: WebhookRow, { message, isOperator }: Sending): Promise<Attempt> {
   const began = performance.now()
   const took = () => Math.round(performance.now() - began)
@@ -79,7 +83,7 @@ export async function sendWebhook(app: App, webhook: WebhookRow, { message, isOp
   }
 }
 
-// One word for an unknown name, a private host and a refused connection: more would describe our network.
+// One fault for an unknown name, a private host and a refused connection: more detail would describe our network.
 function faultOf(error: unknown): DeliveryFault {
   if (error instanceof UnsealError) return 'secret'
   const isTimeout =
@@ -92,7 +96,7 @@ function faultOf(error: unknown): DeliveryFault {
 const GUARDED_TIMEOUT = 'it did not answer in time'
 
 async function signedHeaders(app: App, webhook: WebhookRow, { id, body }: Message): Promise<Record<string, string>> {
-  // Loaded with the first delivery: starting the server does not need it.
+  // Loaded with the first delivery: the server starts without it.
   const { Webhook } = await import('standardwebhooks')
   const now = app.now()
   const isOverlap = webhook.formerSecret !== null && webhook.formerUntil !== null && webhook.formerUntil > now
@@ -115,7 +119,7 @@ interface Answer {
   retryAfterInMs: number | undefined
 }
 
-/** The transport to addresses that people name; a test gives the app one of its own before the first use. */
+/** The transport to addresses that people enter. Tests set their own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 async function postOutside(app: App, url: string, headers: Record<string, string>, body: string): Promise<Answer> {
@@ -148,14 +152,14 @@ async function beginningOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MOST_BYTES_READ).toString('utf8')
 }
 
-// What a foreign server answers is shown as one line of text.
+// Responses of other servers are shown as one line of text.
 const excerpt = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, MOST_CHARACTERS_KEPT)
 
-/** `Retry-After` (RFC 9110, §10.2.3), seconds or a date, in milliseconds from now; undefined for what is neither. */
+/** `Retry-After` (RFC 9110, §10.2.3), seconds or a date, in milliseconds from now. Undefined for other values. */
 function retryAfter(app: App, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000

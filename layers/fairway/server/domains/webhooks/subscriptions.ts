@@ -21,13 +21,13 @@ const MOST_WEBHOOKS = 20
 const SECRET_BYTES = 32
 const HOUR_IN_MS = 60 * 60 * 1000
 const LONGEST_OVERLAP_IN_HOURS = 168
-/** How long deliveries are kept, and how far back events are sent again. */
+/** How long deliveries are kept, and how far back events can be replayed. */
 export const KEPT_IN_MS = 30 * 24 * HOUR_IN_MS
 
 const scope = z.enum(WEBHOOK_SCOPES).default('organization')
 const url = z.string().trim().min(1)
 
-/** What requests about webhooks hold. */
+/** The input of operations on webhooks. */
 export const webhookInput = {
   list: z.object({ scope }),
   create: z.strictObject({ scope, url, types: patternsSchema }),
@@ -41,7 +41,10 @@ export const webhookInput = {
   renew: z.strictObject({ overlapInHours: z.number().int().min(0).max(LONGEST_OVERLAP_IN_HOURS).default(24) }),
 }
 
-/** Throws `not-found` for the installation's unless the person runs it, and what `requireOrg` throws for the organization's. */
+/**
+ * Throws `not-found` for webhooks of the installation unless the person is an operator. For those of an organization, throws
+ * the errors of `requireOrg`.
+ */
 function requireScope(app: App, session: Session, scope: WebhookScope): string | null {
   if (scope === 'organization') return requireOrg(session, 'manage-webhooks').orgId
   requireOperator(app, session)
@@ -54,7 +57,9 @@ export async function findWebhook(app: App, id: string): Promise<WebhookRow | un
   return row
 }
 
-/** A webhook that this person may manage; throws `not-found` for one of another organization, and `forbidden` for a smaller role. */
+/**
+ * A webhook that this person may manage. Throws `not-found` for one of another organization, and `forbidden` for a lower role.
+ */
 export async function requireWebhook(app: App, session: Session, id: string): Promise<WebhookRow> {
   const row = await findWebhook(app, id)
   if (row?.orgId === null) requireOperator(app, session)
@@ -63,13 +68,13 @@ export async function requireWebhook(app: App, session: Session, id: string): Pr
   return row
 }
 
-/** Whether the person responsible for a webhook (`createdBy`) is an operator now. */
+/** Whether the person responsible for a webhook (`createdBy`) is currently an operator. */
 export async function isKeptByOperator(app: App, { createdBy }: Pick<WebhookRow, 'createdBy'>): Promise<boolean> {
   const person = createdBy === null ? undefined : await findPerson(app, { userId: createdBy })
   return person !== undefined && isOperator(app, person)
 }
 
-/** A webhook by its id, for who has the database in hand; throws `not-found`. */
+/** A webhook by its id, without a permission check, for callers with direct database access. Throws `not-found`. */
 export async function requireLocalWebhook(app: App, id: string): Promise<WebhookRow> {
   const row = await findWebhook(app, id)
   if (!row)
@@ -79,12 +84,12 @@ export async function requireLocalWebhook(app: App, id: string): Promise<Webhook
 
 const ownedBy = (orgId: string | null): SQL => (orgId === null ? isNull(webhooks.orgId) : eq(webhooks.orgId, orgId))
 
-/** The webhooks of a scope, the oldest first; throws what `requireScope` throws. */
+/** The webhooks of a scope, oldest first. Throws the errors of `requireScope`. */
 export async function listWebhooks(app: App, session: Session, scope: WebhookScope): Promise<Webhook[]> {
   return toWebhooks(app, ownedBy(requireScope(app, session, scope)))
 }
 
-/** Webhooks as they are shown: without secrets, with what waits and what was given up in the last thirty days. */
+/** Webhooks for display: without secrets, with the pending deliveries and those that failed within 30 days. */
 export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
   const rows = await app.db.orm.select().from(webhooks).where(which).orderBy(asc(webhooks.createdAt), asc(webhooks.id))
   const since = new Date(app.now().getTime() - KEPT_IN_MS)
@@ -113,12 +118,12 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
   }))
 }
 
-/** What a webhook wants to be told of. */
+/** The patterns of a webhook's event types. */
 export const typesOf = ({ types }: Pick<WebhookRow, 'types'>): string[] => z.array(z.string()).parse(JSON.parse(types))
 
 type CreateInput = z.output<typeof webhookInput.create>
 
-/** Adds an address that is told from now on, and gives its secret, once. Throws `invalid-input`, `webhook-limit` and what the scope asks for. */
+/** Creates a webhook and returns its secret, once. Throws `invalid-input`, `webhook-limit` and the errors of the scope. */
 export async function createWebhook(
   app: App,
   session: Session,
@@ -132,7 +137,7 @@ export async function createWebhook(
   const secret = newSecret()
   const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
   const now = app.now().getTime()
-  // Counted in the statement that writes: of any number of requests at once none goes over.
+  // The inserting statement checks the limit, so concurrent requests cannot exceed it.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into fw_webhooks (id, org_id, url, types, state, secret, created_by, created_at)
       select ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
@@ -146,7 +151,10 @@ const newSecret = (): string => `whsec_${randomBase64(SECRET_BYTES)}`
 
 type ChangeInput = z.output<typeof webhookInput.change>
 
-/** Changes what a webhook is told and where, or switches it on or off; one that was off is told of nothing that happened meanwhile. Throws `invalid-input`. */
+/**
+ * Changes the address or types of a webhook, or switches it on or off. Events that happen while it is off are not queued.
+ * Throws `invalid-input`.
+ */
 export async function changeWebhook(
   app: App,
   session: Session,
@@ -172,12 +180,12 @@ export async function changeWebhook(
   wakeSoon(app)
 }
 
-/** Queues tries anew for which no job is there: the trigger sees each that is written. A webhook that was off has such ones. */
+/** Queues jobs for pending attempts without one, for example of a webhook that was off: the trigger runs for each updated row. */
 const QUEUE_AGAIN = 'update fw_webhook_deliveries set next_try_at = next_try_at where next_try_at is not null'
 
 const scopeOf = ({ orgId }: WebhookRow): WebhookScope => (orgId === null ? 'installation' : 'organization')
 
-/** Deletes a webhook and what waits for it. */
+/** Deletes a webhook and its deliveries. */
 export async function deleteWebhook(app: App, { id }: WebhookRow): Promise<void> {
   await app.db.client.batch(
     [
@@ -188,7 +196,10 @@ export async function deleteWebhook(app: App, { id }: WebhookRow): Promise<void>
   )
 }
 
-/** Gives a webhook a new secret; the one before signs too for so many hours, so that no delivery fails while receivers change over. */
+/**
+ * Creates a new secret for a webhook. The former one also signs for the given number of hours, so that receivers can switch
+ * without failed deliveries.
+ */
 export async function renewSecret(
   app: App,
   { id }: WebhookRow,
@@ -208,8 +219,8 @@ const QUEUE_DUE = `${QUEUE_AGAIN} and next_try_at <= ?
   and webhook_id in (select w.id from fw_webhooks w where w.state = 'on' and not ${isInDeleted('w')})`
 
 /**
- * Deletes deliveries after thirty days, and secrets that sign no more. Queues what is due and has no job: of an organization that was
- * restored, and after a job that has failed.
+ * Deletes deliveries after 30 days, and former secrets that no longer sign. Queues due attempts without a job: those of a
+ * restored organization, and those whose job failed.
  */
 export async function purgeWebhooks(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEPT_IN_MS)
@@ -227,7 +238,7 @@ export async function purgeWebhooks(app: App): Promise<void> {
   await app.db.client.execute({ sql: QUEUE_DUE, args: [app.now().getTime()] })
 }
 
-/** What of webhooks is sealed with the application's secret. */
+/** The columns of webhooks that are sealed with the application's secret. */
 export const webhookSealedColumns: SealedColumn[] = ['secret', 'former_secret'].map(column => ({
   table: 'fw_webhooks',
   column,
@@ -237,7 +248,7 @@ export const webhookSealedColumns: SealedColumn[] = ['secret', 'former_secret'].
 
 const OF_STRANGER = `(created_by = ? or org_id in (select org_id from (${BROUGHT_IN})))`
 
-/** Webhooks go with their organization, and where the owner of an address ends what strangers have left. */
+/** Webhooks are deleted with their organization, and when the owner of an address removes a stranger's access. */
 export const webhookRows: DependentRows = {
   uses: userId => [`select 1 from fw_webhooks w where w.created_by = ${userId}`],
   leftByStranger: (_app, { userId }) => [

@@ -3,27 +3,30 @@ import { sql } from 'drizzle-orm'
 import { DELIVERY_STATES, EVENT_SOURCES, WEBHOOK_STATES } from '../../../shared/schemas/webhook'
 import { id, timestamp } from '../../kernel/database/columns'
 
-/** Who wants to be told of what happens: one address of one organization, or of the installation. */
+/** The subscriptions to events: one address of one organization or of the installation. */
 export const webhooks = sqliteTable(
   'fw_webhooks',
   {
     id: id(),
-    /** Null: the installation's, which its operators keep. */
+    /** Null for webhooks of the installation, which its operators manage. */
     orgId: text('org_id'),
     url: text('url').notNull(),
-    /** JSON: the types of events, or how they begin. */
+    /** JSON: event types or their prefixes. */
     types: text('types').notNull(),
     state: text('state', { enum: WEBHOOK_STATES }).notNull(),
-    /** What deliveries are signed with, sealed. */
+    /** The sealed secret that signs deliveries. */
     secret: text('secret').notNull(),
-    /** The one before, sealed, which signs too until `formerUntil`. */
+    /** The sealed former secret, which also signs until `formerUntil`. */
     formerSecret: text('former_secret'),
     formerUntil: timestamp('former_until'),
-    /** Since when nothing was accepted; null after a delivery that was. */
+    /** Since when no delivery succeeded; null after a successful one. */
     failingSince: timestamp('failing_since'),
-    /** Until when one process may read the logs to send events again; null when none does. */
+    /** Until when one process may read the logs for a replay; null when there is none. */
     replayUntil: timestamp('replay_until'),
-    /** Who is responsible: the creator, or whoever changed the address last or switched an installation webhook on. */
+    /**
+     * The person responsible: the creator, or the person who most recently changed the address or switched an installation
+     * webhook on.
+     */
     createdBy: text('created_by'),
     createdAt: timestamp('created_at').notNull(),
   },
@@ -34,7 +37,7 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** One event for one webhook: what waits, and what became of it. What was said of the event stays in its log. */
+/** One event for one webhook, with its state and the latest result. The event's content stays in its log. */
 export const webhookDeliveries = sqliteTable(
   'fw_webhook_deliveries',
   {
@@ -43,19 +46,19 @@ export const webhookDeliveries = sqliteTable(
     eventId: text('event_id').notNull(),
     source: text('source', { enum: EVENT_SOURCES }).notNull(),
     type: text('type').notNull(),
-    /** When it happened. */
+    /** When the event happened. */
     eventAt: timestamp('event_at').notNull(),
     state: text('state', { enum: DELIVERY_STATES }).notNull(),
     tries: integer('tries').notNull(),
-    /** When it is tried next; a trigger queues a job for each time that is written here. */
+    /** The time of the next attempt. A trigger queues a job for each time that is written here. */
     nextTryAt: timestamp('next_try_at'),
     queuedAt: timestamp('queued_at').notNull(),
     lastTryAt: timestamp('last_try_at'),
-    /** The HTTP status of the last answer, how long it took in milliseconds, and how it begins. */
+    /** The latest response: its HTTP status, its duration in milliseconds, and the start of its body. */
     status: integer('status'),
     durationInMs: integer('duration_ms'),
     answer: text('answer'),
-    /** Why there was no answer, by its name. */
+    /** The name of the fault when there was no response. */
     fault: text('fault'),
   },
   table => [
@@ -64,7 +67,7 @@ export const webhookDeliveries = sqliteTable(
       .on(table.webhookId, table.nextTryAt)
       .where(sql`next_try_at is not null`),
     index('fw_webhook_deliveries_queued').on(table.webhookId, table.queuedAt, table.id),
-    // The operators' lists of what waits and what has failed, newest first.
+    // For the operators' lists of pending and failed deliveries, newest first.
     index('fw_webhook_deliveries_unsent')
       .on(table.state, table.id)
       .where(sql`state <> 'sent'`),

@@ -107,7 +107,8 @@ export const envTable = {
     },
     FW_DATABASE_MEMORY: {
       schema: flag,
-      description: 'With a libSQL server, `0` lets every request ask it: what one instance ends has ended at all.',
+      description:
+        'With a libSQL server, with or without a replica, `0` lets every request ask it: what one instance ends has ended at all.',
       unset: '`1`: an instance remembers what it has read for at most a second, and forgets it when it writes itself',
       example: '0',
     },

@@ -43,8 +43,8 @@ export interface Database {
   snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
   /**
    * A cache of values that were read. On a file, each lookup checks with SQLite for writes, so a value is never older than a read
-   * would be. At a server, a write of this process clears it at once, and writes of others count within a second. A replica has
-   * none, because it may itself be behind.
+   * would be. At a server and beside a replica, a write of this process clears it at once, and writes of others count within a
+   * second.
    */
   memory: MakeMemory
   /** Explains a statement's query plan, line by line. */
@@ -67,7 +67,7 @@ export interface OpenDatabaseOptions {
   replicaPath?: string
   /** How far that replica may be behind the writes of other processes. */
   replicaSyncInSeconds?: number
-  /** False: reads from a server are not cached, so that writes of other processes are visible at once. */
+  /** False: reads from a server, with or without a replica, are not cached, so that writes of other processes are visible at once. */
   remembers?: boolean
   /** False: reads are not cached, each write commits separately, and drizzle maps the rows. */
   shortcuts?: boolean
@@ -141,8 +141,9 @@ function memoryOf(
   clock: WriteClock,
   { remembers = true, shortcuts = true }: Pick<OpenDatabaseOptions, 'remembers' | 'shortcuts'>,
 ): MemoryOptions {
-  if (!shortcuts || kind === 'replica' || (kind === 'server' && !remembers)) return { clock: () => undefined }
-  return kind === 'server' ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
+  const isShared = kind === 'server' || kind === 'replica'
+  if (!shortcuts || (isShared && !remembers)) return { clock: () => undefined }
+  return isShared ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
 }
 
 async function openClient(

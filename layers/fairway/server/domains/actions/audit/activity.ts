@@ -12,14 +12,17 @@ import { type Subjects, subjectsOf, toEntries } from './audit-subject'
 import { OF_EVERY_MEMBER } from './follow-audit'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** How far back the feed reaches; what is older is in the audit log. */
+/** The period that the feed covers; older entries are only in the audit log. */
 const REACH_IN_MS = 90 * DAY_IN_MS
 
-/** Rows of the log that one statement looks at, and statements of one request: what a person may not see takes time too. */
+/**
+ * Rows that one statement reads. Together with the number of statements per request it bounds the work, because rows that the
+ * person may not see cost time too.
+ */
 const ROWS_OF_A_PIECE = 1000
 const MOST_PIECES = 5
 
-/** What a person does to find their way and to read. */
+/** Navigation and reading are not news. */
 const NO_NEWS = ['switch-organization', 'export-audit-log', 'export-collection', 'export-security-events']
 
 interface CatalogEntry {
@@ -28,16 +31,16 @@ interface CatalogEntry {
 }
 
 interface ActivityQuery {
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   before?: string
   itemsPerPage: number
 }
 
 /**
- * What has happened lately to what a person may see, the latest first: what they did themselves, what everyone in the organization
- * may know of it, and what others did to rows that the person may read now or that the whole organization could read then. Of
- * others no row is told whose action keeps texts, and none that names nothing: those are the audit log's.
- * Looks at 5,000 rows of the log at most: a page may be short, or even empty, and still have a `next`.
+ * Lists recent activity that a person may see, newest first: their own actions, actions that every member may know of, and
+ * actions of others on rows. Such a row must be one that the person may read now, or that the whole organization could read at
+ * that time. Actions of others that keep texts or name no row appear only in the audit log. Reads at most 5,000 rows of the log,
+ * so a page may be short or empty and still have a `next`.
  */
 export async function listActivity(
   app: App,
@@ -72,7 +75,7 @@ export async function listActivity(
   return { entries, people: await peopleIn(app, session.orgId, entries), next }
 }
 
-/** The statements behind a piece of the feed; a test checks that indexes answer them. */
+/** The statements for one batch of the feed; a test checks that indexes serve them. */
 export function activityStatements(app: App, session: Session, before: string | undefined) {
   const scope = and(
     session.orgId === null ? eq(auditLog.userId, session.userId) : eq(auditLog.orgId, session.orgId),
@@ -81,7 +84,7 @@ export function activityStatements(app: App, session: Session, before: string | 
   const isInReach = gt(auditLog.at, new Date(app.now().getTime() - REACH_IN_MS))
   const newestFirst = [desc(auditLog.at), desc(auditLog.id)] as const
   return {
-    /** The last row of the piece; none where fewer rows are left. */
+    /** The end of the batch; no row when fewer rows remain. */
     end: app.db.orm
       .select({ id: auditLog.id })
       .from(auditLog)
@@ -89,7 +92,7 @@ export function activityStatements(app: App, session: Session, before: string | 
       .orderBy(...newestFirst)
       .limit(1)
       .offset(ROWS_OF_A_PIECE - 1),
-    /** The rows of the piece that fit. One bound at its end alone: of two, SQLite reads as far as the wider one. */
+    /** The matching rows of the batch. It has only one lower bound, because with two SQLite reads as far as the wider one. */
     rows: (which: SQL | undefined, end: string | undefined, most: number) =>
       app.db.orm
         .select()
@@ -104,7 +107,7 @@ const placeOf = (id: string): SQL => sql`(select last.at, last.id from audit_log
 const isBefore = (id: string): SQL => sql`(${auditLog.at}, ${auditLog.id}) < ${placeOf(id)}`
 const isNotBefore = (id: string): SQL => sql`(${auditLog.at}, ${auditLog.id}) >= ${placeOf(id)}`
 
-/** The actions that others may be told of: they write a row that is known by its title, and keep no text but its id. */
+/** Actions that others may see in the feed: they write a titled row, and keep no text except its id. */
 const tellable = (catalog: readonly CatalogEntry[]): string[] =>
   catalog.flatMap(({ name, action: { subject, audit } }) =>
     subject && audit.every(field => field === subject.id) ? [name] : [],

@@ -13,7 +13,7 @@ const PURPOSE = 'audit-chain'
 /** The chain that a row belongs to. */
 const chainOf = ({ orgId }: Pick<AuditRow, 'orgId'>): string => orgId ?? 'none'
 
-/** What stands for a row in its chain: everything that it says, its place, and the hash of the row before it. */
+/** The text that is hashed for a row: all its content, its position, and the hash of the row before it. */
 function content(row: AuditRow, seq: number, before: string): string {
   const { id, at, action, caller, via, userId, userEmail, orgId, outcome, errorCode, requestId, input, times } = row
   const { subjectType, subjectId, subjectTitle } = row
@@ -32,20 +32,21 @@ function content(row: AuditRow, seq: number, before: string): string {
     errorCode,
     requestId,
     input,
-    // A row that stands for one is chained as it was before rows could count: both may run side by side during an update.
+    // Rows that count once keep the format from before `times` existed, because both versions may run side by side during an
+    // update.
     ...(times === 1 ? [] : [times]),
-    // Rows of before name nothing that was written, and are chained as they were.
+    // Rows from before subjects existed keep their format.
     ...(subjectType === null ? [] : [[subjectType, subjectId, subjectTitle]]),
   ])
 }
 
-/** The hash of a row at this place, with the current key; who can only write to the database cannot make one. */
+/** The hash of a row at this position, with the current key. Write access to the database is not enough to forge one. */
 function chainHash(app: App, row: AuditRow, seq: number, before: string): string {
   const key = app.config.keys.current(PURPOSE)
   return `${key.id}.${hmacBase64(key.secret, content(row, seq, before))}`
 }
 
-/** Whether a hash is the one of this row at this place; `unknown-key` when the secret that made it is not known any more. */
+/** Checks the hash of a row at this position; `unknown-key` when the secret that made it is no longer configured. */
 function checkChainHash(app: App, row: AuditRow, seq: number, before: string): 'good' | 'wrong' | 'unknown-key' {
   const [keyId, made = ''] = (row.hash ?? '').split('.')
   const key = app.config.keys.all(PURPOSE).find(({ id }) => id === keyId)
@@ -53,11 +54,11 @@ function checkChainHash(app: App, row: AuditRow, seq: number, before: string): '
   return constantTimeEqual(made, hmacBase64(key.secret, content(row, seq, before))) ? 'good' : 'wrong'
 }
 
-/** Rows of half a second are chained together. */
+/** The rows of each half second are chained together. */
 const PAUSE_IN_MS = 500
 const MOST_ROWS = 200
 
-/** Chains new rows. Once a minute it runs anyway: for rows of a process that died, and of the command line. */
+/** Chains new rows. It also runs once a minute, for rows of processes that died and of the command line. */
 export const sealAuditJob = defineJob({
   description: 'Chains new rows of the audit log.',
   schedule: '* * * * *',
@@ -66,7 +67,7 @@ export const sealAuditJob = defineJob({
 })
 const SEAL_AUDIT = { name: 'fw-seal-audit', job: sealAuditJob }
 
-/** Has new rows chained soon, where this process runs jobs. */
+/** Queues a job that chains new rows soon, if this process runs jobs. */
 export function sealSoon(app: App): void {
   const sealing = app.memo('audit-sealing', () => ({ queuedFor: 0 }))
   const at = (Math.floor(app.now().getTime() / PAUSE_IN_MS) + 1) * PAUSE_IN_MS
@@ -77,7 +78,10 @@ export function sealSoon(app: App): void {
   })
 }
 
-/** Chains the rows that are not chained yet and count no more, in the order of their ids. Instances that do so at once cannot fork a chain: two rows cannot have one place. */
+/**
+ * Chains the rows that are not chained yet and no longer count, in the order of their ids. Concurrent instances cannot fork a
+ * chain, because two rows cannot have the same position.
+ */
 export async function sealAuditLog(app: App): Promise<void> {
   for (;;) {
     const rows = await app.db.orm
@@ -114,7 +118,8 @@ async function extend(app: App, chain: string, rows: AuditRow[]): Promise<void> 
           on conflict (chain) do update set seq = excluded.seq, hash = excluded.hash`,
         args: [chain, seq, hash, chain, head.seq, JSON.stringify(links.map(({ id, times }) => ({ id, times })))],
       },
-      // Nothing is chained when another instance has extended the chain, chained these rows, or counted one of them up, meanwhile.
+      // These updates do nothing when another instance has extended the chain, chained these rows or increased one of their
+      // counts.
       ...links.map(link => ({
         sql: `update audit_log set chain = ?, seq = ?, hash = ? where id = ? and seq is null
           and exists (select 1 from audit_heads where chain = ? and seq = ? and hash = ?)`,
@@ -126,12 +131,13 @@ async function extend(app: App, chain: string, rows: AuditRow[]): Promise<void> 
 }
 
 const PIECE = 500
-/** A row that was written or counted up longer ago than this should be chained. */
+/** A row that was written or counted longer ago than this should already be chained. */
 const PATIENCE_IN_MS = 5 * 60 * 1000
 
 /**
- * Walks every chain from its first row and says where one does not hold, one sentence each; calls `onProgress` with the rows seen so
- * far. The `head` of a chain is the hash of its last row: kept elsewhere, it proves later that nothing before it was changed.
+ * Verifies every chain from its first row and reports each break in one sentence. Calls `onProgress` with the number of rows
+ * checked. The `head` of a chain is the hash of its newest row: a copy kept elsewhere proves later that nothing before it was
+ * changed.
  */
 export async function verifyAuditLog(app: App, onProgress?: (rows: number) => void) {
   const heads = await app.db.orm.select().from(auditHeads).orderBy(asc(auditHeads.chain))

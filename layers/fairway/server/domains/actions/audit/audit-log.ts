@@ -29,7 +29,7 @@ export const auditFilterShape = {
   email: z.string().trim().toLowerCase().max(200).optional(),
   caller: z.enum(AUDIT_CALLERS).optional(),
   outcome: z.enum(AUDIT_OUTCOMES).optional(),
-  /** What was written, for example `notes/019f4f7e-…`. */
+  /** The row that was written, for example `notes/019f4f7e-…`. */
   subject: z
     .string()
     .regex(/^[^/]{1,200}\/.{1,200}$/, 'must be a table and an id, with a slash between')
@@ -56,7 +56,7 @@ function whereOf(orgId: string, { action, email, caller, outcome, subject, from,
 
 type Paged = AuditFilter & { page: number; itemsPerPage: number }
 
-/** The statements behind a page of the log; a test checks that indexes answer them. */
+/** The statements for a page of the log; a test checks that indexes serve them. */
 export function auditStatements(app: App, orgId: string, { page, itemsPerPage, ...filter }: Paged) {
   const where = whereOf(orgId, filter)
   return {
@@ -71,7 +71,7 @@ export function auditStatements(app: App, orgId: string, { page, itemsPerPage, .
   }
 }
 
-/** One page of what was done in the caller's organization, the latest first; throws `forbidden` for members. */
+/** Returns one page of the audit log of the caller's organization, newest first. Throws `forbidden` for members. */
 export async function listAuditLog(
   app: App,
   session: Session,
@@ -88,11 +88,13 @@ export async function listAuditLog(
   return { entries, people: await peopleIn(app, orgId, entries), totalItems: counted?.n ?? 0, actions }
 }
 
-/** How many rows an organization has, without counting them: its chain has no gaps, and few rows are not chained yet. */
+/**
+ * The number of rows of an organization, without counting all of them: its chain has no gaps, and few rows are not chained yet.
+ */
 export const ALL = `select coalesce((select max(seq) from audit_log where chain = ?), 0)
   + (select count(*) from audit_log where seq is null and +org_id = ?) as n`
 
-/** Steps from one action to the next in the index instead of reading all rows. */
+/** Jumps from one action to the next in the index instead of reading all rows. */
 export const ACTIONS = `with recursive found(action) as (
     select min(action) from audit_log where org_id = ?
     union all
@@ -108,7 +110,10 @@ const ACTED = `select ${PERSON} from ${PEOPLE} where u.id ${IN}
   union all select user_id, email, name, null from fw_ended_people where user_id ${IN}`
 const NAMED = `select ${PERSON} from ${PEOPLE} ${membershipJoin('?')} where u.email ${IN}`
 
-/** Who acted, and of those whom entries name the members of the organization: of others an address says nothing more. */
+/**
+ * The people who acted, and the members of the organization whose addresses the entries mention. Addresses of other people are
+ * not resolved.
+ */
 export async function peopleIn(app: App, orgId: string | null, entries: AuditEntry[]): Promise<AuditPerson[]> {
   const ids = [...new Set(entries.flatMap(({ userId }) => userId ?? []))]
   const emails = [...new Set(entries.flatMap(({ input }) => addressesIn(input)))]
@@ -122,19 +127,19 @@ export async function peopleIn(app: App, orgId: string | null, entries: AuditEnt
 const addressSchema = z.looseObject({ email: z.string() })
 
 function addressesIn(input: string | null): string[] {
-  // What is longer than a row may hold was cut, and is no JSON any more.
+  // An input that exceeds the limit of a row was cut, so it is no longer valid JSON.
   const { data } = addressSchema.safeParse(jsonOf(input ?? ''))
   return data ? [data.email] : []
 }
 
-/** Keeps the name of an account that ends, where organizations have its rows in their log. */
+/** Keeps the name of a deleted account when organizations have its rows in their log. */
 export const keepNameStatement = (userId: string): InStatement => ({
   sql: `insert or ignore into fw_ended_people select u.id, u.email, u.name from ${PEOPLE}
     where u.id = ? and exists (select 1 from audit_log a where a.user_id = u.id and a.org_id is not null)`,
   args: [userId],
 })
 
-/** What an export, and what others are told, holds of a row. */
+/** The columns of a row in exports and webhook events. */
 export const EXPORTED_COLUMNS = [
   'at',
   'action',
@@ -154,7 +159,7 @@ export const EXPORTED_COLUMNS = [
   'subjectTitle',
 ] as const
 
-/** All of it that matches as a file, the oldest first; throws `forbidden` for members. */
+/** Exports all matching rows as a file, oldest first. Throws `forbidden` for members. */
 export function exportAuditLog(
   app: App,
   session: Session,

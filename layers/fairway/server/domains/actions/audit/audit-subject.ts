@@ -6,11 +6,14 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
 import type { AuditRow } from './audit-chain'
 
-/** What an audit row keeps of the row that was written. */
+/** The written row as an audit row records it. */
 export interface WrittenSubject {
   type: string
   id: string
-  /** Only where the whole organization could read it: the log is never deleted, and keeps no text of one person's own. */
+  /**
+   * Only set when the whole organization could read the row: the log is never deleted, so it must not keep a title that only one
+   * person may see.
+   */
   title: string | null
 }
 
@@ -24,8 +27,8 @@ const MOST_OF_AN_ID = 200
 const MOST_OF_A_TITLE = 200
 
 /**
- * The rows that a call writes, or has written when there is a result: none where the action names none, and where the caller may
- * not read them. Throws nothing: what cannot be found out is left out.
+ * The rows that a call is about to write, or has written when there is a result. Empty when the action names none; rows that the
+ * caller may not read are omitted before the call. Never throws: a failed lookup is logged and returns no rows.
  */
 export async function findSubjects(
   app: App,
@@ -38,7 +41,7 @@ export async function findSubjects(
   const type = getTableName(subject.table)
   try {
     const found = await readSubjects(app, session, subject, ids)
-    // A row that is there no more, or that its writer may not read: only that it was written is told.
+    // For a deleted row, or one that its writer may not read, the log records the write without a title.
     return ids.flatMap(id => found.get(id) ?? (done ? { type, id, title: null } : []))
   } catch (error) {
     app.log.warn('what an action writes could not be looked up', { type, error })
@@ -82,17 +85,17 @@ function valueAt(value: unknown, path: string): unknown {
   return at
 }
 
-/** What the actions of an application write, by the names of the tables. */
+/** The subjects of an application's actions, by table name. */
 export type Subjects = ReadonlyMap<string, AuditSubject>
 
-/** The tables that the actions of a catalog name, each once; one that has a page first. */
+/** The tables that the actions of a catalog name. Of several subjects for one table, one with a page wins. */
 export function subjectsOf(catalog: readonly { action: Action }[]): Subjects {
   const named = catalog.flatMap(({ action: { subject } }) => subject ?? [])
   const byPage = named.toSorted((a, b) => Number(b.path !== undefined) - Number(a.path !== undefined))
   return new Map(byPage.toReversed().map(subject => [getTableName(subject.table), subject]))
 }
 
-/** Whether this person may read the row that was written, as it is now; false for a row that is gone and for a table that no action names. */
+/** Whether this person may read the written row now. False for a deleted row and for a table that no action names. */
 export async function maySeeSubject(
   app: App,
   session: Session,
@@ -108,7 +111,7 @@ export async function maySeeSubject(
   return rows.length > 0
 }
 
-/** Audit rows as a reader sees them: with the titles and pages of what they may read now. */
+/** Audit rows as a reader sees them: with titles and pages of the rows that the reader may read now. */
 export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
   const found = new Map<string, string>()
   const byType = Map.groupBy(

@@ -1,6 +1,6 @@
-// The log for those who follow it. Pages hear of rows in the order in which they became visible, which is that of their `rowid`. Webhooks
-// are told of chained rows alone: these never change again, and their places have no gaps, so that what was told before a place is
-// complete, whichever instance wrote or chained a row and when.
+// Lets pages and webhooks follow the log. Pages receive rows in the order of their `rowid`, in which they become visible.
+// Webhooks receive only chained rows: these never change, and their positions have no gaps. Everything before a delivered
+// position is therefore complete, no matter which instance wrote or chained a row and when.
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
@@ -9,7 +9,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { auditLog } from '../tables'
 import { EXPORTED_COLUMNS } from './audit-log'
 
-/** What the log says of one write that worked; `place` orders the rows of all instances. */
+/** One successful write in the log; `place` orders the rows of all instances. */
 export interface AuditWrite {
   place: number
   id: string
@@ -18,7 +18,7 @@ export interface AuditWrite {
   orgId: string | null
   subjectType: string | null
   subjectId: string | null
-  /** 1 where the whole organization could read what was written at that time. */
+  /** 1 when the whole organization could read the written row at that time. */
   isOpen: 0 | 1
 }
 
@@ -31,19 +31,19 @@ const isDone = ({ outcome }: FoundRow): boolean => outcome === 'ok'
 
 const followersOf = (app: App) => app.memo('audit-followers', () => new Set<(id: string) => void>())
 
-/** Calls `follower` with the id of each row that this process writes, as soon as it is there; gives a function that stops it. */
+/** Calls `follower` with the id of each row as soon as this process has written it. Returns a function that stops it. */
 export function followAudit(app: App, follower: (id: string) => void): () => void {
   const followers = followersOf(app)
   followers.add(follower)
   return () => void followers.delete(follower)
 }
 
-/** Says that this process has written a row. */
+/** Notifies the followers of a row that this process has written. */
 export function tellAuditFollowers(app: App, id: string): void {
   for (const follower of followersOf(app)) follower(id)
 }
 
-/** The last row that there is, of whatever outcome; undefined for an empty log. */
+/** The newest row with any outcome; undefined for an empty log. */
 export async function newestAuditRow(app: App): Promise<Pick<AuditWrite, 'place' | 'id'> | undefined> {
   const find = app.memo('newest-audit-row', () =>
     app.db.prepareRead<AuditWrite>('select rowid as place, id from audit_log order by rowid desc limit 1'),
@@ -52,9 +52,9 @@ export async function newestAuditRow(app: App): Promise<Pick<AuditWrite, 'place'
 }
 
 /**
- * The writes after a row of any outcome, the oldest first; null where that row is no longer at
- * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at:
- * `last` is the last of them, and there may be more where the list `isCut`.
+ * Returns the writes after a row of any outcome, oldest first. Null when that row is no longer at its place because the database
+ * was compacted or replaced, so its successors are unknown. `most` limits the rows that are read: `last` is the final one of
+ * them, and when `isCut` is true there may be more.
  */
 export async function listWritesAfter(app: App, after: Pick<AuditWrite, 'place' | 'id'> | undefined, most: number) {
   const find = app.memo('audit-rows-after', () =>
@@ -66,15 +66,15 @@ export async function listWritesAfter(app: App, after: Pick<AuditWrite, 'place' 
   return { writes: rows.filter(isDone), last: rows.at(-1) ?? after, isCut: found.length > most }
 }
 
-/** Where a listener was when it last heard something: after a row, or this many milliseconds ago. */
+/** The point up to which a listener has received changes: a row, or this many milliseconds ago. */
 export type HeardUntil = { id: string } | { agoInMs: number }
 
-/** How far a writing instance's clock may be behind. */
+/** How far the clock of a writing instance may be behind. */
 const CLOCKS_DIFFER_IN_MS = 2000
 
 /**
- * What was written since in the organization that the person works in, or by the person; null where that cannot be told: the row is
- * unknown, or it is more than `most`.
+ * Returns the writes since then in the person's active organization, or by the person. Null when the list cannot be complete: the
+ * row is unknown, or there are more than `most`.
  */
 export async function listMissedWrites(
   app: App,
@@ -101,7 +101,10 @@ async function startOf(app: App, until: HeardUntil): Promise<{ at: number; place
   return row && { at: row.at - CLOCKS_DIFFER_IN_MS, place: row.place }
 }
 
-/** The actions that every member may know of, because each sees the members, their roles and the name on the team page. */
+/**
+ * Actions that every member may know of, because each member sees the members, their roles and the organization's name on the
+ * team page.
+ */
 export const OF_EVERY_MEMBER: readonly string[] = [
   'create-organization',
   'update-organization',
@@ -112,14 +115,14 @@ export const OF_EVERY_MEMBER: readonly string[] = [
   'transfer-ownership',
 ]
 
-/** The select of an organization's chained rows after a time, the oldest first: `id`, `at`, and `type` as webhooks name it. */
+/** SQL that selects an organization's chained rows after a time, oldest first: `id`, `at`, and `type` as webhooks name it. */
 export const auditEventsSince = (orgId: string, { at, id }: EventTime, most: number): SqlPart => ({
   sql: `select id, at, 'audit.' || action as type from audit_log
     where org_id = ? and (at, id) > (?, ?) and seq is not null order by at, id limit ?`,
   args: [orgId, at, id, most],
 })
 
-/** One row of an organization as its export holds it; undefined for one of another organization. */
+/** One row of an organization in the format of its export; undefined for a row of another organization. */
 export async function findAuditEvent(
   app: App,
   orgId: string,

@@ -4,9 +4,9 @@ import { isRecord } from '#fairway/shared/record'
 
 export interface AuditedInput {
   input: unknown
-  /** What the input should look like; without it nothing but what `keeps` names is kept. */
+  /** The expected schema of the input; without it only the fields in `keeps` are kept. */
   schema?: z.ZodObject
-  /** The fields that are kept as they are. */
+  /** The fields that are kept unchanged. */
   keeps: readonly string[]
 }
 
@@ -14,7 +14,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
 type Part = z.core.JSONSchema._JSONSchema | undefined
 
 const TEXT = '[text]'
-/** What stands for a value below the levels that a row keeps. */
+/** Replaces a value below the deepest level that a row keeps. */
 const DEEP = '[deep]'
 const MOST_LEVELS = 6
 const MOST_CHARACTERS = 8000
@@ -24,9 +24,9 @@ const MOST_ITEMS = 100
 const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'])
 
 /**
- * What an audit row keeps of an input, as JSON: numbers, booleans, and of strings the ids, enumerations and dates of its schema.
- * A text is kept, cut to 200 characters, where `keeps` names its field; of a list with more than 100 items, their number. Unknown
- * fields and what stands under the name of a secret are not.
+ * Returns the part of an input that an audit row keeps, as JSON: numbers, booleans, and strings that the schema declares as ids,
+ * enumerations or dates. Fields in `keeps` keep their text, cut to 200 characters. A list with more than 100 items keeps only
+ * their number. Unknown fields and fields with the name of a secret are dropped.
  */
 export function keptInput({ input, schema, keeps }: AuditedInput): string {
   const schemas = schema ? jsonSchemasOf(schema) : []
@@ -43,7 +43,7 @@ const cut = (_name: string, value: unknown): unknown =>
 
 const madeSchemas = new WeakMap<z.ZodObject, JsonSchema[]>()
 
-// What goes in and what comes out: `z.string().trim().pipe(z.enum([…]))` is an enumeration by the second alone.
+// Both the input and the output schema are needed: `z.string().trim().pipe(z.enum([…]))` is an enumeration only in its output.
 function jsonSchemasOf(schema: z.ZodObject): JsonSchema[] {
   const made = madeSchemas.get(schema) ?? (['input', 'output'] as const).map(io => jsonSchemaOf(schema, io))
   madeSchemas.set(schema, made)
@@ -55,7 +55,7 @@ const jsonSchemaOf = (schema: z.ZodObject, io: 'input' | 'output'): JsonSchema =
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // JSON knows no dates: `z.coerce.date()` gets them as texts.
+      // JSON has no dates: `z.coerce.date()` receives them as texts.
       if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { format: 'date-time', pattern: ISO_8601 })
     },
   })
@@ -72,7 +72,7 @@ function withoutTexts(schemas: JsonSchema[], value: unknown, level = 1): unknown
   }
   if (!isRecord(value)) return value
   if (level > MOST_LEVELS) return DEEP
-  // The names in a `z.record` are texts too.
+  // The keys of a `z.record` are texts too.
   const kept = Object.entries(value).flatMap(([name, item]) => {
     const parts = partsNamed(schemas, name)
     return parts.length > 0 ? [[name, withoutTexts(parts, item, level + 1)]] : []

@@ -18,31 +18,34 @@ import { auditLog } from '../tables'
 
 interface AuditEntry extends AuditedInput {
   action: string
-  /** By which surface something was done. */
+  /** The surface through which it was done. */
   caller: AuditCaller
   /** The host, the peer or the tool behind the surface. */
   via?: string
   session: Session | null
-  /** The organization that the row belongs to, null for none; the one that the caller works in when not given. */
+  /** The organization that the row belongs to, null for none. Defaults to the caller's active organization. */
   orgId?: string | null
   requestId: string
   error?: unknown
-  /** What was written: one row for each. */
+  /** The written rows; each one gets an audit row. */
   subjects?: readonly WrittenSubject[]
 }
 
-/** How long a server of before, which knows no subjects, leaves the row to one that chains it with what it says. */
+/**
+ * During an update, an older server that does not know subjects would chain the row without them. It leaves a row alone for this
+ * long.
+ */
 const LEFT_ALONE_IN_MS = 60_000
 
 /**
- * Writes one audit row, or counts it: what has no session, in a metric, and repeated denials of one person, in one row. A recorder
- * that fails is logged and never changes the outcome of the action.
+ * Writes one audit row. Calls without a session only increase a metric, and repeated denials of one person are counted in one
+ * row. A failure of the recorder is logged and never changes the outcome of the action.
  */
 export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   const { action, caller, via = null, session, requestId, error } = entry
   const errorCode = error === undefined ? null : error instanceof AppError ? error.code : 'internal'
   const outcome = outcomeOf(errorCode)
-  // Who has no session could fill a table of which nothing is ever deleted.
+  // Callers without a session could fill the table, and its rows are never deleted.
   if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
     const { userId, email: userEmail } = session.viewedBy ?? session
@@ -59,8 +62,8 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
 }
 
 /**
- * Writes the row of something that was done, in the transaction where `db` is one; also without a session, for what the platform does
- * on its own and other services ask for.
+ * Writes the row of a completed operation, in the transaction when `db` is one. Also works without a session, for background work
+ * of the platform and requests of other services.
  */
 export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: DoneWithin): Promise<void> {
   const { action, caller, session = null, orgId, input } = done
@@ -79,10 +82,10 @@ export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: Done
   sealSoon(app)
 }
 
-/** The row that `fw backup` leaves. */
+/** The action of the row that `fw backup` writes. */
 export const BACKUP_ACTION = 'write-backup'
 
-/** When something was last done that belongs to no organization; null where it never was. */
+/** When an action that belongs to no organization was most recently done; null when it never was. */
 export async function lastDoneAt(app: App, action: string): Promise<Date | null> {
   const [row] = await app.db.orm
     .select({ at: auditLog.at })
@@ -98,7 +101,7 @@ interface DoneWithin {
   caller: AuditCaller
   session?: Pick<Session, 'userId' | 'email'> | null
   orgId: string | null
-  /** What is kept of it, with nothing secret. */
+  /** The data to keep; it must contain no secrets. */
   input: Record<string, unknown>
 }
 
@@ -130,7 +133,7 @@ function outcomeOf(code: keyof typeof errorCatalog | null): AuditOutcome {
 
 const DENIALS = ['unauthenticated', 'forbidden', 'provider-required']
 
-/** Whether this refusal says that the caller may not do it. */
+/** Whether this error code means that the caller lacks permission. */
 export const isDenial = (code: string): boolean => DENIALS.includes(code)
 
 type NewRow = typeof auditLog.$inferInsert
@@ -138,8 +141,8 @@ type NewRow = typeof auditLog.$inferInsert
 const HOUR_IN_MS = 60 * 60 * 1000
 
 /**
- * Writes a denial: the first of its kind in an hour as a row of its own, all others as the count of a second row, which is chained
- * when the hour is over. Its kind is who was denied what, where, by which surface and why.
+ * Writes a denial. The first of its kind in an hour gets a row. All further ones are counted in a second row, which is chained
+ * when the hour is over. Denials are of one kind when they share the person, organization, surface, action and error code.
  */
 async function writeDenial(app: App, row: NewRow): Promise<void> {
   const hour = Math.floor(row.at.getTime() / HOUR_IN_MS)
@@ -161,7 +164,7 @@ async function writeDenial(app: App, row: NewRow): Promise<void> {
       setWhere: isNull(auditLog.seq),
     })
     .returning({ id: auditLog.id })
-  // Another instance, whose clock is ahead, has chained the count already.
+  // Another instance, whose clock is ahead, has already chained the counting row.
   if (!counted) await app.db.orm.insert(auditLog).values({ ...row, id: newId() })
 }
 
@@ -172,22 +175,25 @@ declare module 'h3' {
   }
 }
 
-/** Says which organization the audit row of this request belongs to; null for none. */
+/** Sets the organization that the audit row of this request belongs to; null for none. */
 export function auditIn(event: H3Event, orgId: string | null): void {
   event.context.auditOrgId = orgId
 }
 
 /** What the audit row of a request keeps, and which organization it belongs to. */
 interface RowOptions {
-  /** The fields of path, query and body that it keeps. */
+  /** The fields of path, query and body that the row keeps. */
   keeps: readonly string[]
-  /** It belongs to another organization than the one the person works in, which `auditIn` names; a refused one to none. */
+  /**
+   * The row belongs to another organization than the person's active one; `auditIn` names it. The row of a refused request
+   * belongs to none.
+   */
   isElsewhere?: boolean
-  /** Whom the API token of the request stands for. */
+  /** The session of the request's API token. */
   tokenSession?: Session
 }
 
-/** A handler that leaves an audit row of this name, whatever comes of it. */
+/** Wraps a handler so that it writes an audit row with this name, whether it succeeds or fails. */
 export const leavingRow =
   <T>(
     action: string,

@@ -13,7 +13,7 @@ import { readAnswer, type Approval, askForApproval, findApproval, hasEnded, toAp
 import { authenticatePeer, type CallingPeer, findCalledPerson } from './authenticate-peer'
 
 const MEBIBYTE = 1024 * 1024
-/** What stands around the input. */
+/** The size of the JSON around the input. */
 const ENVELOPE_IN_BYTES = 1024
 
 const requestSchema = z
@@ -30,7 +30,7 @@ type PeerAnswer = { result: unknown } | { approval: Approval }
 
 /**
  * Answers one call of another application: the result of an action, or 202 with a question that the person must answer first.
- * Throws what the catalog has for every other case; nothing is told before the caller is proven.
+ * Throws the catalog's errors in all other cases; reveals nothing before the caller is authenticated.
  */
 export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string, Action>): Promise<PeerAnswer> {
   const app = getApp(event)
@@ -50,7 +50,7 @@ export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string
 const largestBody = (actions: ReadonlyMap<string, Action>): number =>
   Math.max(MEBIBYTE, ...[...actions.values()].map(({ maxBodyBytes }) => maxBodyBytes)) + ENVELOPE_IN_BYTES
 
-/** The person that is acted for; null when the application acts for itself. */
+/** The person that the application acts for; null when it acts for itself. */
 async function sessionOf(app: App, { email, isUnsigned }: CallingPeer): Promise<Session | null> {
   if (email === null) return null
   const session = await findCalledPerson(app, { email })
@@ -76,7 +76,7 @@ async function answerAction(
   const app = getApp(event)
   const action = actions.get(name)
   if (!action?.http) throw new AppError('unknown-action')
-  // What is nested too deeply cannot be written as JSON; it is refused where the audit row is written.
+  // An input that is nested too deeply cannot be serialized to JSON; writing the audit row refuses it.
   if (!isTooDeep(input) && Buffer.byteLength(JSON.stringify(input)) > action.maxBodyBytes)
     throw new AppError('payload-too-large')
   const call = {
@@ -89,13 +89,13 @@ async function answerAction(
     requestId: getRequestId(event),
     signal: requestSignal(event),
   }
-  // Without a person there is no user to ask, and what runs then is public anyway.
+  // Without a person there is no one to ask, and only public actions run then.
   if (!action.destructive || !session) return { result: await runAction(app, call) }
   await checkAction(app, call)
   return { approval: await askForApproval(app, session, { caller: peer.caller, action: name, input }) }
 }
 
-/** What came of a question; only for the application that asked it, about the same person. */
+/** Returns the outcome of a question, only to the application that asked it about the same person. */
 async function collect(app: App, id: string, { session, peer }: Asking): Promise<PeerAnswer> {
   const row = session ? await findApproval(app, id, session.userId) : undefined
   if (row?.caller !== peer.caller) throw new AppError('not-found')

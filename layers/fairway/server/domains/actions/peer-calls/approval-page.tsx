@@ -23,10 +23,10 @@ import {
 import { findCalledPerson } from './authenticate-peer'
 import { runAction } from '../run-action'
 
-/** One visit of the page on which a person answers a question. */
+/** One visit of the page that shows a question to a person. */
 interface ApprovalVisit {
   id: string
-  /** What its pages speak; English when not given. */
+  /** The language of its pages; English by default. */
   language?: Language
   session: Session | null
   actions: ReadonlyMap<string, Action>
@@ -39,7 +39,7 @@ interface ApprovalPage {
   status: number
 }
 
-/** The page of one question: what is asked, or what came of it. Without a session the way to sign in; for everybody else there is nothing here. */
+/** The page of one question, or of its outcome. Without a session it links to the sign-in; for other people it is not found. */
 export async function showApproval(app: App, visit: ApprovalVisit): Promise<ApprovalPage> {
   const { actions, language } = visit
   const found = await findQuestion(app, visit)
@@ -50,7 +50,7 @@ export async function showApproval(app: App, visit: ApprovalVisit): Promise<Appr
   return { page: await approvalPage(app, { row, session, description, language }), status: 200 }
 }
 
-/** The question with the person as they would act, or the page that says why there is none. */
+/** The question with the person's session, or the page that explains why it cannot be answered. */
 async function findQuestion(
   app: App,
   { id, session, language }: ApprovalVisit,
@@ -62,7 +62,7 @@ async function findQuestion(
   return acting ? { row, session: acting } : endedPage(app, language)
 }
 
-/** The page for a second answer. */
+/** The page for a question that already has an answer. */
 function answeredPage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
   const { answeredTitle: title, answeredLead: lead, look } = textsOf(language)
   const link = { href: approvalPath(row.id), text: look }
@@ -111,8 +111,8 @@ interface DecidingVisit extends ApprovalVisit {
 }
 
 /**
- * Carries out what a person decided: an approved action runs once, by one of any number of requests at once, and its answer is
- * kept. Gives the address of the page that tells what came of it, or a page that says why nothing was done.
+ * Carries out a person's decision. An approved action runs once, even with concurrent requests, and its answer is stored. Returns
+ * the address of the page with the outcome, or a page that explains why nothing was done.
  */
 export async function decideApproval(app: App, visit: DecidingVisit): Promise<ApprovalPage | { location: string }> {
   const { form } = visit
@@ -129,7 +129,7 @@ export async function decideApproval(app: App, visit: DecidingVisit): Promise<Ap
   return { location: approvalPath(row.id) }
 }
 
-// The browser may go away: what was approved runs to its end.
+// The browser may disconnect: an approved action still runs to completion.
 async function run(
   app: App,
   { actions, requestId }: DecidingVisit,
@@ -150,14 +150,14 @@ async function run(
 
 interface ApprovalPageState {
   row: ApprovalRow
-  /** The person as they would act. */
+  /** The session that the action would run with. */
   session: Session
-  /** What the action says of itself; undefined when it is gone. */
+  /** The description of the action; undefined when the action no longer exists. */
   description: string | undefined
   language: Language | undefined
 }
 
-/** The page on which a person decides whether another application may do one thing in their name; it works without JavaScript. */
+/** The page for approving or declining an action of another application on the person's behalf; it works without JavaScript. */
 function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
   const caller = callerName(app, state.row.caller)
   const { language } = state
@@ -235,10 +235,13 @@ function Values({ input, language }: { input: string; language: Language | undef
 
 const MOST_CHARACTERS = 300
 const MOST_VALUES = 20
-// Letters that turn, hide or break the line would let a value look like something else.
+// Characters that change direction, are invisible or break the line could make a value look like another one.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out, and of characters that are not shown. */
+/**
+ * The values of a stored input for display: one line each, shortened, without invisible characters. Also returns how many values
+ * were omitted and how many characters are not shown.
+ */
 function shownInput(json: string) {
   const entries = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(json)))
   const values = entries.slice(0, MOST_VALUES).map(([name, value]) => {
@@ -251,7 +254,7 @@ function shownInput(json: string) {
 const visible = (text: string): string => text.replaceAll(INVISIBLE, ' ')
 const leftOf = ({ length }: string): number => Math.max(0, length - MOST_CHARACTERS)
 
-/** How people are told which application asks: its host, with the name that the operator gave it. */
+/** The name of the calling application for display: its host, with the name that the operator chose. */
 function callerName({ config }: App, caller: string): string {
   if (!URL.canParse(caller)) return caller
   const { host } = new URL(caller)

@@ -14,12 +14,12 @@ import { a2aApprovals } from '../tables'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const LIFE_IN_MS = 24 * HOUR_IN_MS
-/** Longer than any action may run: an answer that is not there by then will never be. */
+/** No action may run this long, so an answer that is still missing never arrives. */
 const LONGEST_RUN_IN_MS = 15 * 60 * 1000
 
 export type ApprovalRow = typeof a2aApprovals.$inferSelect
 
-/** Keeps what a person must approve, for 24 hours; throws `rate-limited` when one person is asked too much. */
+/** Stores a question for a person for 24 hours. Throws `rate-limited` when one person gets too many questions. */
 export async function askForApproval(
   app: App,
   { userId, orgId }: Session,
@@ -41,7 +41,7 @@ export async function askForApproval(
   return toApproval(app, row)
 }
 
-/** What the application that asked is told of a question: the page for the person, and when it ends (ISO 8601 UTC). */
+/** The answer to the application that asked: the page for the person, and when the question expires (ISO 8601 UTC). */
 export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>) => ({
   id,
   url: app.config.baseUrl + approvalPath(id),
@@ -50,24 +50,27 @@ export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' |
 
 export type Approval = ReturnType<typeof toApproval>
 
-/** Where a person finds a question. */
+/** The path of the page for a question. */
 export const approvalPath = (id: string): string => `${A2A_APPROVALS_PATH}/${encodeURIComponent(id)}`
 
-/** A question that this person was asked, also one that has ended; undefined for everybody else's. */
+/** A question to this person, including an expired one; undefined for questions to other people. */
 export async function findApproval(app: App, id: string, userId: string): Promise<ApprovalRow | undefined> {
   const isTheirs = and(eq(a2aApprovals.id, id), eq(a2aApprovals.userId, userId))
   const [row] = await app.db.orm.select().from(a2aApprovals).where(isTheirs)
   return row
 }
 
-/** Whether nothing comes of a question any more: its day is over, or what was approved never ended. */
+/** Whether a question can no longer have an outcome: it expired, or the approved action never finished. */
 export function hasEnded(app: App, { expiresAt, status, answer, decidedAt }: ApprovalRow): boolean {
   const now = app.now().getTime()
   const isLost = status === 'approved' && answer === null && now - (decidedAt?.getTime() ?? 0) > LONGEST_RUN_IN_MS
   return expiresAt.getTime() <= now || isLost
 }
 
-/** Takes the decision of a person, once, by one of any number of requests at once; the other ones get undefined. What comes of it is kept for an hour at least. */
+/**
+ * Stores the decision of a person. Of several concurrent requests only one succeeds; the others get undefined. The outcome is
+ * kept for at least an hour.
+ */
 export async function takeDecision(
   app: App,
   { id, userId }: Pick<ApprovalRow, 'id' | 'userId'>,
@@ -89,17 +92,17 @@ export async function takeDecision(
   return row
 }
 
-/** Keeps what came of an approved action (`writeAnswer`) for the application that asked. */
+/** Stores the answer of an approved action (`writeAnswer`) for the application that asked. */
 export async function keepAnswer(app: App, id: string, answer: string): Promise<void> {
   await app.db.orm.update(a2aApprovals).set({ answer }).where(eq(a2aApprovals.id, id))
 }
 
-/** Deletes questions whose time is over, with their answers. */
+/** Deletes expired questions and their answers. */
 export async function purgeApprovals(app: App): Promise<void> {
   await app.db.orm.delete(a2aApprovals).where(lte(a2aApprovals.expiresAt, app.now()))
 }
 
-/** What came of an approved action: its result, or how it failed. */
+/** The outcome of an approved action: its result or its error. */
 type ApprovalAnswer = { result: unknown } | { error: AppError }
 
 const errorSchema = z.object({
@@ -111,14 +114,14 @@ const errorSchema = z.object({
 
 const storedSchema = z.union([z.strictObject({ error: errorSchema }), z.strictObject({ result: z.unknown() })])
 
-/** An answer as it is stored; what a failure of ours was about stays in the log. */
+/** Serializes an answer for storage. The details of an internal error remain in the log. */
 export function writeAnswer(answer: ApprovalAnswer): string {
   if (!('error' in answer)) return JSON.stringify({ result: answer.result ?? null })
   const { code, status, detail, errors, extra } = answer.error
   return JSON.stringify({ error: status < 500 ? { code, detail, errors, extra } : { code } })
 }
 
-/** The stored answer. */
+/** Parses a stored answer. */
 export function readAnswer(text: string): ApprovalAnswer {
   const stored = storedSchema.parse(JSON.parse(text))
   if (!('error' in stored)) return stored

@@ -13,21 +13,22 @@ import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 
-/** The application that calls, and for whom. */
+/** The calling application, and the person that it acts for. */
 export interface CallingPeer {
-  /** Its origin, or what stands for it where nothing is signed. */
+  /** Its origin, or a placeholder for unsigned calls. */
   caller: string
   /** The address of the person it acts for, in lower case; null when it acts for itself. */
   email: string | null
-  /** In development without a secret: no user has to be there to act for. */
+  /** True in development without a secret. The person that it acts for does not have to exist. */
   isUnsigned: boolean
 }
 
 const UNSIGNED = 'a program on this machine'
 
 /**
- * Who calls, by the token alone. Throws `cross-origin` for pages, `a2a-not-configured` where nothing can be verified,
- * `peer-unauthenticated` for every token that is not accepted, and `unknown-peer` for applications that are not configured.
+ * Authenticates the calling application by its token alone. Throws `cross-origin` for pages, `a2a-not-configured` when nothing
+ * can be verified, `peer-unauthenticated` for every token that is not accepted, and `unknown-peer` for applications that are not
+ * configured.
  */
 export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
   const app = getApp(event)
@@ -39,7 +40,7 @@ export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
     const claims = await verifyPeerToken(app, token, { type: 'a2a+jwt', audience: app.config.baseUrl })
     const email = emailOf(claims)
     if (isKnown(app, claims.iss)) return { caller: claims.iss, email, isUnsigned: false }
-    // The client has the secret and is not configured.
+    // The client has the secret but is not configured.
     await noteRefusal(event, 'it is not one of FW_PEERS', claims.iss.slice(0, 200))
     throw new AppError('unknown-peer')
   } catch (error) {
@@ -49,14 +50,14 @@ export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
   }
 }
 
-/** Applications call without a browser: a page of whatever site has no business here, with or without cookies. */
+/** Applications call without a browser, so calls from pages of any site are refused, with or without cookies. */
 function checkNoPage({ node: { req: request }, context }: H3Event): void {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('cross-origin')
   if (origin !== undefined && origin !== context.app?.config.baseUrl) throw new AppError('cross-origin')
 }
 
-// The development account is the measure: where it is switched off, the development server listens to more than this machine.
+// Unsigned calls require the development account. It is switched off when the development server listens beyond this machine.
 function unsignedPeer(event: H3Event): CallingPeer {
   const { config } = getApp(event)
   if (config.devAccount === 'off' || ownMachineFault(event.node.req, config) !== undefined)
@@ -66,7 +67,7 @@ function unsignedPeer(event: H3Event): CallingPeer {
   return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
 }
 
-/** Whom a token acts for. Everything else that it says of a person (role, organization, id) is not looked at. */
+/** The address of the person that a token acts for. Other claims about the person (role, organization, id) are ignored. */
 function emailOf({ sub, email, email_verified: isVerified }: PeerClaims): string | null {
   if (email !== undefined && typeof email !== 'string') throw new PeerTokenError('its address is not a text')
   if (sub.startsWith('app:')) {
@@ -99,9 +100,9 @@ const unauthenticated = (): AppError =>
   new AppError('peer-unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
 
 /**
- * The person of a call of another application: the one with this confirmed address, in the organization they work in, or this
- * person in the organization that a question was asked in. Null when they are not there, have left it or open nothing here. Throws
- * `provider-required` when that organization asks for a provider: a call of another application is no sign-in.
+ * The person of a call of another application: the one with this confirmed address, in their active organization or in the
+ * organization of the question. Null when there is no such person, or they left the organization or have no access here. Throws
+ * `provider-required` when that organization requires a provider, because a call of another application is not a sign-in.
  */
 export async function findCalledPerson(
   app: App,

@@ -2,13 +2,16 @@
 import type { JsonSchema } from '#fairway/server/domains/actions'
 import type { ServedCollection } from '../served-collection'
 
-/** The JSON Schemas of a format's documents. `item` is the schema of the declared item, `member` a reference to what `describeMember` returned. */
+/**
+ * The JSON Schemas of a format's documents. `item` is the schema of the declared item; `member` is a reference to the result of
+ * `describeMember`.
+ */
 export interface Described {
   /** The name of its schemas in an OpenAPI document. */
   schemaName: string
-  /** An item in a page. */
+  /** The schema of an item in a page. */
   describeMember(served: ServedCollection, item: JsonSchema): JsonSchema
-  /** An item alone. */
+  /** The schema of a single item. */
   describeItem(member: JsonSchema): JsonSchema
   describePage(served: ServedCollection, member: JsonSchema): JsonSchema
 }
@@ -33,11 +36,11 @@ export const closed = (required: Properties, optional: Properties = {}): JsonSch
 export const allOf = (names: readonly string[], schema: JsonSchema): Properties =>
   Object.fromEntries(names.map(name => [name, schema]))
 
-/** What the caller may do with the collection, in the pages that say it. */
+/** What the caller may do with the collection; only in pages that report it. */
 export const canOf = ({ collection }: ServedCollection): Properties =>
   collection.reader.saysCan ? { can: closed({ create: { type: 'boolean' } }) } : {}
 
-/** An object schema with properties before its own. */
+/** An object schema with additional properties before the existing ones. */
 export const extended = (schema: JsonSchema, required: Properties, optional: Properties = {}): JsonSchema => ({
   ...schema,
   properties: { ...optional, ...required, ...schema.properties },

@@ -8,7 +8,7 @@ import { allOf, canOf, closed, count, listOf, text } from './describe'
 
 const API_JSON = 'application/vnd.api+json'
 
-/** JSON:API: its documents (links, meta and resource objects) and its query parameters. */
+/** JSON:API documents (links, meta and resource objects) and its query parameters. */
 export const jsonApi = {
   mediaType: API_JSON,
   contentType: API_JSON,
@@ -39,7 +39,7 @@ const metaOf = (page: Page) => ({
   can: page.can,
 })
 
-// `id` and `type` are the resource's own and may not stand among its attributes (JSON:API 1.1 §7.2.3).
+// `id` and `type` are members of the resource and must not appear among its attributes (JSON:API 1.1 §7.2.3).
 const attributeName = (field: string): string => (field === 'id' || field === 'type' ? `_${field}` : field)
 
 function describeResource({ shortName }: ServedCollection, item: JsonSchema): JsonSchema {
@@ -66,7 +66,10 @@ function writeResource(served: ServedCollection, item: unknown): string {
   })
 }
 
-/** JSON:API's parameters as those of the other formats: what is inside `page[…]` and `filter[…]` stands alone, and `sort=-name` is an order. */
+/**
+ * Converts JSON:API parameters to those of the other formats: `page[…]` and `filter[…]` are unwrapped, and `sort=-name` becomes
+ * an order.
+ */
 export function fromJsonApiQuery(query: QueryTree, { pagination, orderParameterName }: CollectionsConfig): QueryTree {
   const pageMembers = new Map([
     ['number', pagination.pageParameterName],

@@ -22,7 +22,7 @@ export const jsonLd = {
   describePage,
 }
 
-/** The same bodies for clients that ask for plain JSON. */
+/** The same bodies for clients that request plain JSON. */
 export const json = {
   ...jsonLd,
   mediaType: 'application/json',
@@ -44,13 +44,13 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
   return `${head}${total}${can},"${hydra}member":${members}${view}${search}}`
 }
 
-// `Object.assign` copies faster than spread behind other keys.
+// `Object.assign` is faster here than a spread after other keys.
 const toMember = (served: ServedCollection, item: unknown): object =>
   Object.assign({ '@id': itemIri(served, idOf(item)), '@type': served.shortName }, item)
 
 const frames = new WeakMap<ServedCollection, Record<'head' | 'search', string>>()
 
-/** What is the same on every page of a collection. */
+/** The parts that are equal on every page of a collection. */
 function framesOf(served: ServedCollection, hydra: string) {
   const known = frames.get(served)
   if (known) return known
@@ -94,7 +94,7 @@ function writeView(page: Page, { self, first, last, previous, next }: ViewLinks,
   return `{"@id":${quoted(self)},"@type":"${hydra}PartialCollectionView"${links}}`
 }
 
-/** What a client may send in the query; nothing when there is nothing to choose. */
+/** The template of the query parameters; empty when the client has no choices. */
 function writeSearch(served: ServedCollection, hydra: string): string {
   const fields = fieldParameters(served)
   const choices = choiceParameters(served)

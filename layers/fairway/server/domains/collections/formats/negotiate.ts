@@ -15,14 +15,14 @@ interface Representation extends Described {
   contentType: string
   writePage(served: ServedCollection, page: Page, links: ViewLinks): string
   writeItem(served: ServedCollection, item: unknown): string
-  /** The parameters of its own as those of every other representation. */
+  /** Converts the parameters of this format to those of the others. */
   readQuery?(query: QueryTree, config: CollectionsConfig): QueryTree
 }
 
-/** What collections are served as, the preferred one first. */
+/** The formats of collections, the preferred one first. */
 export const representations: readonly Representation[] = [jsonLd, json, jsonApi, hal]
 
-/** The representation that an `Accept` header asks for (RFC 9110 §12.5.1); throws `not-acceptable` with what is served. */
+/** The format that an `Accept` header requests (RFC 9110 §12.5.1). Throws `not-acceptable` with the supported formats. */
 export function negotiate(accept: string | undefined): Representation {
   if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === jsonLd.mediaType) return jsonLd
   const ranges = accept.split(',').map(toRange)
@@ -55,7 +55,7 @@ function toRange(text: string): Range {
   return { type, quality: Number.isFinite(value) ? value : 0 }
 }
 
-/** The quality of the most exact range that holds the type; 0 is refused. */
+/** The quality of the most specific range that includes the type; 0 means refused. */
 function qualityOf(mediaType: string, ranges: readonly Range[]): number {
   const group = `${mediaType.split('/', 1)[0]}/*`
   for (const wanted of [mediaType, group, '*/*']) {

@@ -1,16 +1,16 @@
 import type { ServedCollection } from '../served-collection'
 import { filterKinds } from './read-query'
 
-/** A query parameter of a collection, as documents describe it. */
+/** A query parameter of a collection, for documents. */
 interface Parameter {
   name: string
-  /** The field of the item that it is about; null for parameters about the page. */
+  /** The field of the item that it filters or orders by; null for parameters of the page. */
   field: string | null
-  /** What its value is, as JSON Schema. */
+  /** The JSON Schema of its value. */
   schema: object
 }
 
-/** The parameters that filter and order, each with its field. */
+/** The parameters for filters and order, each with its field. */
 export const fieldParameters = ({ filters, orderFields, config }: ServedCollection): Parameter[] => [
   ...Object.keys(filters).flatMap(field =>
     filterNames(filters, field).map(name => ({ name, field, schema: name.endsWith('[]') ? TEXTS : TEXT })),
@@ -31,14 +31,14 @@ function filterNames(filters: ServedCollection['filters'], field: string): strin
   })
 }
 
-/** The parameter that chooses a page; none for cursors and for collections that are sent whole. */
+/** The parameter that selects a page; none for cursors and for collections without pages. */
 export function pageParameters({ options, config }: ServedCollection): Parameter[] {
   const isPaged = (options.enabled || options.clientEnabled) && !options.viaCursor
   const name = config.pagination.pageParameterName
   return isPaged ? [{ name, field: null, schema: { type: 'integer', default: 1, minimum: 1 } }] : []
 }
 
-/** The parameters that choose what pages are, where clients may. */
+/** The parameters that change the pagination, when clients may do so. */
 export function choiceParameters({ options, config: { pagination: names } }: ServedCollection): Parameter[] {
   const { itemsPerPage, maximumItemsPerPage } = options
   const maximum = maximumItemsPerPage === null ? {} : { maximum: maximumItemsPerPage }

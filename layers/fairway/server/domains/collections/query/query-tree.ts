@@ -1,18 +1,21 @@
-// The syntax of queries, read and written as PHP does.
+// Reads and writes queries with PHP's syntax.
 import { decodedText } from '#fairway/server/kernel/declaration'
 
-/** A query as PHP reads it: a text, or the values below a name with brackets. */
+/** A query as PHP parses it: a text, or the values below a name with brackets. */
 export type QueryValue = string | QueryTree
 export type QueryTree = Map<string, QueryValue>
 
-// As PHP: what is nested deeper is dropped.
+// Like PHP, drops deeper nesting.
 const MOST_LEVELS = 64
 const LIST_INDEX = /^(0|[1-9]\d{0,14})$/
 
-/** Whether a key inside brackets is a list's index rather than a name. */
+/** Whether a key inside brackets is a list index rather than a name. */
 export const isListIndex = (key: string): boolean => LIST_INDEX.test(key)
 
-/** Reads a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the last of repeated names wins, a name alone has an empty value. */
+/**
+ * Parses a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the final one of repeated names counts, and a
+ * name without `=` has an empty value.
+ */
 export function parseQuery(query: string): QueryTree {
   const tree: QueryTree = new Map()
   const highest: HighestIndexes = new Map()
@@ -38,7 +41,7 @@ function keysOf(name: string): string[] {
   return keys
 }
 
-/** The highest index of each list while it is read; looking for it at each `[]` would take the square of the list. */
+/** The highest index of each list during parsing. Searching for it at each `[]` would take quadratic time. */
 type HighestIndexes = Map<QueryTree, number>
 
 function put(tree: QueryTree, highest: HighestIndexes, keys: readonly string[], value: string): void {
@@ -56,7 +59,7 @@ function put(tree: QueryTree, highest: HighestIndexes, keys: readonly string[], 
   place.set(name, value)
 }
 
-/** The name of a key in its list: an empty one is the next index. */
+/** The name of a key in its list; an empty one becomes the next index. */
 function nameIn(highest: HighestIndexes, place: QueryTree, key: string): string {
   const before = highest.get(place) ?? -1
   if (key !== '' && !isListIndex(key)) return key
@@ -70,7 +73,7 @@ function decode(text: string): string {
   return spaced.includes('%') ? (decodedText(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
-/** What is no UTF-8 becomes U+FFFD, and a `%` that escapes nothing stays. */
+/** Invalid UTF-8 becomes U+FFFD, and a `%` that does not escape anything is kept. */
 function decodeBytes(text: string): string {
   const bytes: number[] = []
   for (let at = 0; at < text.length; at++) {
@@ -81,18 +84,18 @@ function decodeBytes(text: string): string {
   return Buffer.from(bytes).toString('utf8')
 }
 
-/** Percent-encodes everything but the unreserved characters of RFC 3986. */
+/** Percent-encodes everything except the unreserved characters of RFC 3986. */
 export const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Writes a query, without `?`; the index of a list's last level is left out (`foo%5B%5D=a`). */
+/** Writes a query, without `?`. The indexes of an innermost list are omitted (`foo%5B%5D=a`). */
 export function buildQuery(tree: QueryTree): string {
   const pairs: string[] = []
   for (const [name, value] of tree) append(pairs, encode(name), value)
   return pairs.join('&')
 }
 
-/** The same query with its names in byte order; what is inside one name keeps its order. */
+/** The same query with its names in byte order; the contents of each name keep their order. */
 export function sortedQuery(tree: QueryTree): QueryTree {
   if (tree.size < 2) return tree
   return new Map([...tree].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))

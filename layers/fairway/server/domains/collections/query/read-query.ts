@@ -1,4 +1,4 @@
-// The meaning of queries: filters, order, page, page size and cursor.
+// Interprets queries: filters, order, page, page size and cursor.
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type {
@@ -15,7 +15,7 @@ import { isListIndex, type QueryTree, type QueryValue } from './query-tree'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What one request asks of a collection; throws `invalid-input` for values that mean nothing. */
+/** The selection of one request. Throws `invalid-input` for invalid values. */
 export function readCollectionQuery(query: QueryTree, served: ServedCollection): CollectionQuery {
   const { keyFields } = served.collection.reader
   const { order, selection } = readPaging(query, { ...served, keyFields })
@@ -24,7 +24,7 @@ export function readCollectionQuery(query: QueryTree, served: ServedCollection):
   return { filters: readFilters(query, served.filters, fields), order, selection, ...served.readerHints }
 }
 
-/** What an export asks of a collection: the filters and the order of its list, from the first page on. Parameters about pages are not looked at. */
+/** The selection of an export: the filters and the order of its list, from the first page. Page parameters are ignored. */
 export function readExportQuery(query: QueryTree, served: ServedCollection): CollectionQuery {
   const aboutPages = new Set<string>(Object.values(served.config.pagination))
   const rest = new Map([...query].filter(([name]) => !aboutPages.has(name)))
@@ -37,7 +37,7 @@ interface PagingRules extends Omit<SelectionRules, 'via'> {
   orderFields: ReadonlySet<string>
 }
 
-/** The order and the part that a request asks for; throws `invalid-input` for values that mean nothing. */
+/** The order and the page that a request selects. Throws `invalid-input` for invalid values. */
 export function readPaging(query: QueryTree, { orderFields, ...rules }: PagingRules) {
   const { config, options } = rules
   const order = readOrder(query, config.orderParameterName, orderFields)
@@ -47,11 +47,14 @@ export function readPaging(query: QueryTree, { orderFields, ...rules }: PagingRu
 
 const RANGE = ['lt', 'lte', 'gt', 'gte'] as const
 
-/** The kinds of filter that a field has. */
+/** The kinds of filter of a field. */
 export const filterKinds = (filters: Collection['filters'], field: string): readonly FilterKind[] =>
   [filters[field] ?? []].flat()
 
-/** The conditions of the request on declared filters; empty values are none, and `cursorFields` keep their `lt` and `gt` for the cursor. */
+/**
+ * The conditions of the request on declared filters. Empty values are ignored, and the `lt` and `gt` of `cursorFields` are left
+ * for the cursor.
+ */
 export function readFilters(
   query: QueryTree,
   filters: Collection['filters'],
@@ -83,7 +86,7 @@ function conditionsOn(
   return conditions
 }
 
-/** `?f=x`: equality where the field has it, otherwise the text to search for. */
+/** `?f=x`: an exact match if the field supports it, otherwise a text search. */
 function oneValue(field: string, kinds: readonly FilterKind[], value: string): FilterCondition[] {
   if (value === '') return []
   if (kinds.includes('exact')) return [{ kind: 'exact', field, values: [value] }]
@@ -103,7 +106,7 @@ function textAt(field: string, tree: QueryTree, key: string): string {
   return value ?? ''
 }
 
-/** What the client orders by, in its sequence; fields that are not offered and directions that are none are ignored. */
+/** The order that the client requested, in its sequence. Fields that are not offered and invalid directions are ignored. */
 export function readOrder(query: QueryTree, parameterName: string, offered: ReadonlySet<string>): OrderBy[] {
   const given = query.get(parameterName)
   if (!(given instanceof Map)) return []
@@ -119,24 +122,24 @@ const directions = new Map<string, OrderBy['direction']>([
   ['', 'ASC'],
 ])
 
-/** The order that a cursor follows: what the client asked for first, then the declared fields that it did not name. */
+/** The order of a cursor: the client's fields first, then the declared fields that it did not name. */
 export function cursorOrder(declared: readonly OrderBy[], asked: readonly OrderBy[]): readonly OrderBy[] {
   if (asked.length === 0) return declared
   const named = new Set(asked.map(({ field }) => field))
   return [...asked, ...declared.filter(({ field }) => !named.has(field))]
 }
 
-/** What the query of a request is read by. */
+/** The rules for reading the query of a request. */
 interface SelectionRules {
   options: EffectiveOptions
   config: CollectionsConfig
-  /** The cursor's fields in the order in force; undefined without cursor pagination. */
+  /** The fields of the cursor in the effective order; undefined without cursor pagination. */
   via?: readonly OrderBy[]
-  /** The fields that a cursor has besides. */
+  /** Additional fields of a cursor. */
   keyFields?: readonly string[]
 }
 
-/** Which part of the collection is asked for, checked and clamped; throws `invalid-input` with the sentence for the client. */
+/** The selected part of the collection, validated and limited. Throws `invalid-input` with a message for the client. */
 export function readSelection(query: QueryTree, rules: SelectionRules): PageSelection {
   const { options, config, via } = rules
   const names = config.pagination
@@ -194,13 +197,13 @@ function readLimit(query: QueryTree, { options, config }: SelectionRules): numbe
 function offsetOf(page: number, limit: number, name: string): number {
   if (limit === 0 && page > 1) throw refused(name, 'Page should not be greater than 1 if limit is equal to 0')
   const offset = (page - 1) * limit
-  // The first row after the page must be a number too.
+  // The offset of the next page must also be a safe integer.
   if (!Number.isSafeInteger(page) || !Number.isSafeInteger(offset + limit + 1))
     throw refused(name, 'Page parameter is too large.')
   return offset
 }
 
-/** The fields that `lt` and `gt` are read of as a cursor. */
+/** The fields whose `lt` and `gt` belong to the cursor. */
 const cursorFields = (via: readonly OrderBy[], keyFields: readonly string[] = []): ReadonlySet<string> =>
   new Set([...via.map(({ field }) => field), ...keyFields])
 
@@ -228,6 +231,6 @@ function readCursor(
   return { bounds }
 }
 
-/** The refusal of one query parameter; the sentence is the answer's `detail`. */
+/** The error for one query parameter; the sentence becomes the `detail` of the answer. */
 export const refused = (name: string, detail: string): AppError =>
   new AppError('invalid-input', { detail, errors: [{ path: name, message: detail }] })

@@ -1,4 +1,4 @@
-// Every row of a query, for exports.
+// Reads every row of a query, for exports.
 import type { App } from '#fairway/server/kernel/app-context'
 import { inPieces } from '#fairway/server/kernel/export-rows'
 import type { Term } from './filters'
@@ -12,11 +12,14 @@ interface AllRows {
   read: PreparedRead
   /** The order, which ends with the key. */
   terms: readonly Term[]
-  /** The items of rows, one for each. */
+  /** Converts rows to items, one for each. */
   toItems(rows: Rows): Promise<readonly unknown[]>
 }
 
-/** The items of all rows in their order. Each piece is found by the last row of the one before, so that it costs the same at any depth. */
+/**
+ * Yields the items of all rows in their order. Each batch starts after the final row of the previous one, so its cost does not
+ * grow with the depth.
+ */
 export async function* readAllRows({ app, read, terms, toItems }: AllRows): AsyncGenerator<unknown> {
   interface Found {
     row: readonly unknown[]

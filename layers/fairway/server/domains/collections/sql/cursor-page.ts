@@ -1,4 +1,4 @@
-// Pages that go on from a cursor.
+// Reads pages that continue from a cursor.
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Cursor, PageSelection } from '../collection'
@@ -18,7 +18,7 @@ import {
 import type { ReadPlan } from './read-plan'
 import { pageStatement, type PreparedRead } from './statements'
 
-/** What a request asks for. */
+/** The cursor request of a client. */
 interface CursorRequest {
   app: App
   read: PreparedRead
@@ -27,7 +27,10 @@ interface CursorRequest {
 
 type Row = readonly unknown[]
 
-/** The rows of a cursor page in the order of the collection, and its neighbours; throws `invalid-input` for cursors that are none. */
+/**
+ * The rows of a cursor page in the order of the collection, and the cursors of its neighbours. Throws `invalid-input` for invalid
+ * cursors.
+ */
 export async function readCursorPage(
   request: CursorRequest,
 ): Promise<{ rows: readonly Row[]; next?: Cursor; previous?: Cursor }> {
@@ -36,7 +39,7 @@ export async function readCursorPage(
   const input = cursorRead(request)
   const { terms, position } = input
   if (limit === 0) return { rows: [] }
-  // Going back is going forward in the reversed order.
+  // The previous page is the next page in the reversed order.
   const way = position.isBackward ? reversed(terms) : terms
   const hasNeighbour = position.start !== undefined && !position.stop
   const statements = [pageOf(input, way), ...(hasNeighbour ? [neighbourOf(input, way)] : [])]
@@ -59,12 +62,12 @@ function cursorRead({ app, read, selection }: CursorRequest) {
   const of = `${getTableName(read.plan.source.root)} ${orderKey(terms)} ${read.filterKey}`
   const token = cursor.token === undefined ? undefined : readToken(app, of, cursor.token)
   const position: CursorPosition = token ? { ...token, start: token.values } : { isBackward: false, isInclusive: false }
-  /** The cursor of a position; undefined where the position cannot be written. */
+  /** The cursor of a position; undefined when the format cannot express it. */
   const cursorTo = (at: TokenPosition): Cursor | undefined => ({ token: writeToken(app, of, at) })
   return { read, terms, limit, position, cursorTo }
 }
 
-/** The order that a cursor runs along; the key goes the way of the last field. */
+/** The order of a cursor; the key has the direction of the final field. */
 export const cursorTerms = (plan: ReadPlan, via: readonly OrderBy[]): Term[] =>
   pageOrder(plan, via, via.at(-1)?.direction)
 
@@ -89,7 +92,7 @@ function pageOf({ read, position, limit }: CursorRead, way: readonly Term[]) {
   return bind(statement, valuesOf(read, position, limit + 1))
 }
 
-// The nearest row on the other side of the start, by one seek.
+// Finds the nearest row on the other side of the start with one seek.
 function neighbourOf({ read, position }: CursorRead, way: readonly Term[]) {
   const { start = [], isInclusive } = position
   const back = reversed(way)
@@ -133,7 +136,7 @@ function cursorBehind(input: CursorRead, first: Row | undefined, neighbour: Row 
   return cursorTo({ values: position.start, isBackward, isInclusive: isAtStart && !position.isInclusive })
 }
 
-// Bounds cannot hold the row at the position itself, but for whole numbers.
+// Bounds cannot include the row at the position, except for whole numbers.
 function boundsAt(terms: readonly Term[], { values, isBackward, isInclusive }: TokenPosition): Cursor | undefined {
   if (!isInclusive) return { bounds: writeBounds(terms, values, isBackward) }
   const last = values.length - 1

@@ -1,4 +1,4 @@
-// The values of an item: what they are read from, their types, and how rows become objects.
+// The values of an item: their sources, their types, and the conversion of rows to objects.
 import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
@@ -7,26 +7,25 @@ import { isFileColumn } from '#fairway/server/kernel/field-types'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { expression, type Fragment, type ReadArg, tablesOf } from './fragment'
 
-/** A value of the item, or of the key, as statements use it. */
+/** A value of the item or of the key, for use in statements. */
 export interface Field {
   name: string
   sql: Fragment
   type: ValueType
   isNullable: boolean
-  /** The tables it is read from. */
+  /** The tables that it is read from. */
   tables: ReadonlySet<string>
-  /** The name of the column that it is, where it is one. */
+  /** The name of the column, if it is one. */
   column?: string
-  /** Whether it is a column of files. */
   isFile?: boolean
-  /** Its place in the rows. */
+  /** Its index in the rows. */
   at: number
 }
 
-/** What a field is read from, before its place is known. */
+/** A field's source before its index is known. */
 export type Readable = Omit<Field, 'at'>
 
-/** A column or an expression as a field; `outer` names the tables of left joins, whose columns may all be null. */
+/** Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. */
 export function readable(
   name: string,
   value: SQLiteColumn | SQL,
@@ -52,13 +51,13 @@ function acceptsNull(schema: z.core.$ZodType): boolean {
   return 'innerType' in definition && acceptsNull(definition.innerType as z.core.$ZodType)
 }
 
-/** The columns of a SELECT, each of them once. */
+/** The columns of a SELECT without duplicates. */
 export function createSelectList() {
   const parts: Fragment[] = []
   const places = new Map<string, number>()
   return {
     parts: parts as readonly Fragment[],
-    /** The place of an expression in the rows. */
+    /** Returns the index of an expression in the rows. */
     place(expression: Fragment): number {
       const key = JSON.stringify(expression)
       const known = places.get(key)
@@ -71,21 +70,21 @@ export function createSelectList() {
 
 export type SelectList = ReturnType<typeof createSelectList>
 
-/** How one value of a row gets into an object. */
+/** How one value of a row is stored in an object. */
 export interface Entry {
   name: string
   at: number
   convert(value: unknown): unknown
 }
 
-/** An object within the object: the row of a join to one. It is null where its key is. */
+/** An object within the object: the row of a join to one. It is null when its key is null. */
 export interface Nested {
   name: string
   keyAt: number
   entries: readonly Entry[]
 }
 
-/** A row as an object. */
+/** Converts a row to an object. */
 export function toObject(row: readonly unknown[], entries: readonly Entry[], nested: readonly Nested[] = []) {
   const made: Record<string, unknown> = {}
   for (const { name, at, convert } of entries) {
@@ -96,23 +95,23 @@ export function toObject(row: readonly unknown[], entries: readonly Entry[], nes
   return made
 }
 
-/** The entry of a value; as drizzle gives it for the author's own function, otherwise as the item has it. */
+/** The entry of a value: in drizzle's type for the author's function, otherwise in the type of the item. */
 export const entryOf = (name: string, at: number, type: ValueType, isForAuthor: boolean): Entry => ({
   name,
   at,
   convert: isForAuthor ? type.toRow : type.toItem,
 })
 
-/** What a field holds and how it goes in and out. */
+/** The type of a field's values and their conversions. */
 interface ValueType {
   kind: 'integer' | 'real' | 'text' | 'boolean' | 'date' | 'other'
-  /** The value that SQLite compares, of a value as it was sent; undefined when it does not parse. */
+  /** Converts a text from the client to the value that SQLite compares; undefined when it does not parse. */
   parse(text: string): ReadArg | undefined
-  /** A value of the database as it is sent, so that `parse` gives it back. */
+  /** Converts a value of the database to a text that `parse` can read again. */
   write(value: unknown): string
-  /** A value of the database, not null, as the item has it. */
+  /** Converts a non-null value of the database to the item's type. */
   toItem(value: unknown): unknown
-  /** A value of the database, not null, as drizzle gives it. */
+  /** Converts a non-null value of the database to drizzle's type. */
   toRow(value: unknown): unknown
 }
 
@@ -153,7 +152,7 @@ const boolean: ValueType = {
 
 const other: ValueType = { ...text, kind: 'other', parse: () => undefined }
 
-/** Files as `filesSql` selects them. */
+/** Files in the format of `filesSql`. */
 const file: ValueType = {
   ...other,
   toItem: value => JSON.parse(String(value)),
@@ -168,7 +167,7 @@ const date = (unitInMs: number): ValueType => ({
   toRow: value => new Date(Number(value) * unitInMs),
 })
 
-/** The type of a column, or of an expression by the field of the item that it fills. */
+/** The type of a column; for an expression, the type of the field that it fills. */
 const typeOf = (value: SQLiteColumn | SQL, field: z.core.$ZodType): ValueType =>
   is(value, SQL) ? typeOfSchema(field) : typeOfColumn(value)
 
@@ -190,7 +189,7 @@ function typeOfColumn(column: SQLiteColumn): ValueType {
   }
 }
 
-// What its author makes of a value is asked of the author's own functions.
+// Custom column types use the conversion functions of their author.
 function customType(column: SQLiteColumn): ValueType {
   const mapped = (value: unknown) => column.mapFromDriverValue(value)
   const base = /^(text|varchar|char)/i.test(column.getSQLType()) ? text : other
@@ -203,14 +202,14 @@ function customType(column: SQLiteColumn): ValueType {
 
 const typesByName: Record<string, ValueType> = { number: real, int: integer, boolean, string: text, enum: text }
 
-/** The type of an expression, told by the schema of the field. */
+/** The type of an expression, derived from the schema of the field. */
 function typeOfSchema(schema: z.core.$ZodType): ValueType {
   const definition = unwrapped(schema)._zod.def
   if (definition.type === 'number' && 'format' in definition) return integer
   return typesByName[definition.type] ?? other
 }
 
-/** A schema without `optional`, `nullable` and `default` around it. */
+/** A schema without the wrappers `optional`, `nullable` and `default`. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   const definition = schema._zod.def
   return 'innerType' in definition ? unwrapped(definition.innerType as z.core.$ZodType) : schema
@@ -220,8 +219,8 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?
 const OFFSET_AFTER_SPACE = /(:\d{2}(?:\.\d+)?) (\d{2}:?\d{2})$/
 
 /**
- * A point in time (ISO 8601; UTC where no offset is given) in units since 1970, or undefined when it is none.
- * A `+` that a query turned into a space is one again.
+ * Parses a point in time (ISO 8601; UTC without an offset) to units since 1970; undefined when it is invalid. Restores a `+` that
+ * the query parser decoded as a space.
  */
 function readMoment(text: string, unitInMs: number): number | undefined {
   const parts = MOMENT.exec(text.replace(OFFSET_AFTER_SPACE, '$1+$2'))
@@ -231,5 +230,5 @@ function readMoment(text: string, unitInMs: number): number | undefined {
   return Number.isNaN(inMs) ? undefined : inMs / unitInMs
 }
 
-/** A point in time as it stands in links: ISO 8601 with the offset of UTC, and milliseconds where there are some. */
+/** A point in time for links: ISO 8601 with the offset of UTC, and with milliseconds if they are not zero. */
 const writeMoment = (inMs: number): string => new Date(inMs).toISOString().replace(/(?:\.000)?Z$/, '+00:00')

@@ -1,4 +1,4 @@
-// The conditions and the order of a request in SQL, and whether the columns can serve what is declared.
+// The SQL for the conditions and the order of a request, and checks that the columns support the declaration.
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import type { FilterCondition, SqlDeclaration } from '../collection'
 import type { Field } from './fields'
@@ -15,15 +15,15 @@ interface Parsed {
   value: ReadArg
 }
 
-/** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
+/** Parses the values of the filters to the types of their columns. Throws `invalid-input` for values that do not parse. */
 export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]) {
   const parsed = conditions.flatMap(condition => parse(plan, condition))
   return {
-    /** Filters of the same key have the same text. */
+    /** Filters with the same key have the same SQL. */
     key: parsed.map(({ field, form }) => `${field.name} ${form}`).join(),
     values: parsed.map(({ value }) => value),
     conditions: () => parsed.map(({ field, form }, index) => conditionOf(field, form, index)),
-    /** The fields that an index could find the rows by. */
+    /** The fields that an index could use to find the rows. */
     compared: parsed
       .filter(({ form }) => form !== 'like')
       .map(({ field, form }) => ({ field, isEqual: form === '=' || form === 'any' })),
@@ -59,7 +59,7 @@ function toValue({ type }: Field, text: string, parameter: string): ReadArg {
   return value
 }
 
-/** What a value of each kind looks like, for the answer's `detail`. */
+/** The expected form of each kind of value, for the answer's `detail`. */
 export const expected = {
   integer: 'a whole number',
   real: 'a number',
@@ -71,7 +71,7 @@ export const expected = {
 
 function conditionOf({ sql }: Field, form: Form, index: number): Fragment {
   const value = slot('filter', index)
-  // One text for any number of values.
+  // The same SQL for any number of values.
   if (form === 'any') return fragment`${sql} in (select value from json_each(${value}))`
   if (form === 'like') return fragment`${sql} like ${value} escape '\\'`
   return fragment`${sql} ${form} ${value}`
@@ -83,7 +83,7 @@ export interface Term {
   isDescending: boolean
 }
 
-/** The order of a page: what is asked for, then the key in its own direction, so that no two rows are equal. */
+/** The order of a page: the requested order, then the key in its default direction, which makes the order unique. */
 export function pageOrder(
   plan: ReadPlan,
   order: readonly OrderBy[],
@@ -97,7 +97,7 @@ export function pageOrder(
   return [...terms, ...rest.map(field => ({ field, isDescending: keyDirection === 'DESC' }))]
 }
 
-/** The order read from its end. */
+/** The reversed order. */
 export const reversed = (terms: readonly Term[]): Term[] =>
   terms.map(({ field, isDescending }) => ({ field, isDescending: !isDescending }))
 
@@ -108,11 +108,11 @@ export const orderBy = (terms: readonly Term[]): Fragment =>
     ', ',
   )}`
 
-/** Orders of the same key have the same text. */
+/** Orders with the same key have the same SQL. */
 export const orderKey = (terms: readonly Term[]): string =>
   terms.map(({ field, isDescending }) => `${field.name}${isDescending ? '-' : '+'}`).join()
 
-/** Throws for an order, a cursor or a filter that the columns cannot serve. */
+/** Throws for an order, a cursor or a filter that the columns do not support. */
 export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
   const { filters, order, defaultOrder, pagination } = declaration
   checkFilters(plan, filters)
@@ -127,7 +127,7 @@ export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): v
     )
 }
 
-/** Throws for a declared filter that its column cannot have. */
+/** Throws for a declared filter that its column does not support. */
 function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
   for (const [name, kinds] of Object.entries(declared)) {
     const { kind } = fieldOf(plan, name, 'filters').type

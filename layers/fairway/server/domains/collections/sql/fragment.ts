@@ -1,4 +1,4 @@
-// Pieces of SQL with the arguments of their question marks, and what drizzle knows of tables.
+// SQL fragments with the arguments of their placeholders, and helpers for drizzle tables.
 import {
   Column,
   getTableColumns,
@@ -16,13 +16,13 @@ import type { ReadArgs, RowStatement } from '#fairway/server/kernel/database/cli
 
 export type ReadArg = ReadArgs[number]
 
-/** A place of a statement that every request fills anew. */
+/** A placeholder that gets its value from each request. */
 export interface Slot {
   slot: 'caller' | 'scope' | 'filter' | 'cursor' | 'stop' | 'part'
   key: string | number
 }
 
-/** A piece of SQL and what stands for its question marks. */
+/** A piece of SQL and the arguments of its placeholders. */
 export interface Fragment {
   text: string
   args: readonly (ReadArg | Slot)[]
@@ -33,7 +33,7 @@ export type SlotValues = { [slot in Slot['slot']]?: Readonly<Record<string, Read
 
 const dialect = new SQLiteSyncDialect()
 
-/** A fragment as a template: texts are taken as they are, fragments with their arguments. */
+/** Template tag for fragments: inserts texts unchanged, and fragments with their arguments. */
 export function fragment(texts: TemplateStringsArray, ...parts: readonly (string | Fragment)[]): Fragment {
   let text = texts[0] ?? ''
   const args: (ReadArg | Slot)[] = []
@@ -45,25 +45,27 @@ export function fragment(texts: TemplateStringsArray, ...parts: readonly (string
   return { text, args }
 }
 
-/** A question mark that a value of the request takes. */
+/** A placeholder for a value of the request. */
 export const slot = (name: Slot['slot'], key: string | number): Fragment => ({
   text: '?',
   args: [{ slot: name, key }],
 })
 
-/** Several fragments with a text between them. */
+/** Joins fragments with a text between them. */
 export const joined = (parts: readonly Fragment[], between: string): Fragment => ({
   text: parts.map(({ text }) => text).join(between),
   args: parts.flatMap(({ args }) => args),
 })
 
-/** The conditions that all hold; nothing at all for none of them. */
+/** A WHERE clause that requires all conditions; empty without conditions. */
 export const where = (conditions: readonly (Fragment | undefined)[]): Fragment => {
   const given = conditions.filter(condition => condition !== undefined)
   return given.length === 0 ? { text: '', args: [] } : fragment` where ${joined(given, ' and ')}`
 }
 
-/** Drizzle's SQL as a fragment; throws for values that SQLite does not take. Placeholders become values of the caller. */
+/**
+ * Converts drizzle's SQL to a fragment. Throws for values that SQLite does not support. Placeholders become values of the caller.
+ */
 export function render(query: SQL): Fragment {
   const { sql: text, params } = dialect.sqlToQuery(query)
   return { text, args: params.map(toArg) }
@@ -72,7 +74,7 @@ export function render(query: SQL): Fragment {
 /** The name of a table or a column, quoted. */
 export const quoted = (name: string): string => dialect.escapeName(name)
 
-/** What is selected or compared: a column or an expression, as drizzle has it. */
+/** A column or an expression of drizzle, for SELECT or comparisons. */
 export const expression = (value: Parameters<typeof sql.join>[0][number]): Fragment => render(sql`${value}`)
 
 /** The statement of a fragment with the values of one request. */
@@ -97,7 +99,7 @@ function toArg(value: unknown): ReadArg | Slot {
   throw new Error('a condition of a collection holds a value that is no text, number, boolean or null')
 }
 
-/** The names (or aliases) of the tables whose columns an expression reads, without those of its own subqueries. */
+/** The names (or aliases) of the tables whose columns an expression reads, except inside of its subqueries. */
 export function tablesOf(value: SQL | SQLiteColumn | undefined): Set<string> {
   const read = new Set<string>()
   const own = new Set<string>()
@@ -112,7 +114,7 @@ export function tablesOf(value: SQL | SQLiteColumn | undefined): Set<string> {
   return new Set([...read].filter(name => !own.has(name)))
 }
 
-/** The columns of a table's primary key; empty where it has none. */
+/** The columns of a table's primary key; empty without one. */
 export function keyColumns(table: SQLiteTable): SQLiteColumn[] {
   const columns = Object.values(getTableColumns(table))
   const own = columns.filter(column => column.primary)
@@ -120,7 +122,7 @@ export function keyColumns(table: SQLiteTable): SQLiteColumn[] {
   return own.length > 0 ? own : columns.filter(({ name }) => names.includes(name))
 }
 
-/** The sets of columns (their names) of which each row of the table has other values. */
+/** The sets of column names that are unique in the table. */
 export function uniqueKeys(table: SQLiteTable): string[][] {
   const { uniqueConstraints, indexes } = getTableConfig(table)
   return [
@@ -141,7 +143,7 @@ function uniqueIndex({ config }: Index): string[][] {
 
 const ORIGINAL_NAME = Symbol.for('drizzle:OriginalName')
 
-/** A table in a `from`, under its alias where it has one. */
+/** A table in a FROM clause, with its alias if it has one. */
 export function tableSource(table: SQLiteTable): Fragment {
   const name = getTableName(table)
   const original: unknown = Reflect.get(table, ORIGINAL_NAME)

@@ -1,5 +1,6 @@
-// Totals that triggers in the database keep, whoever writes. REPLACE deletes rows without a delete trigger (but for
-// `pragma recursive_triggers`), so the rows that a new one may replace are noted before, and those that are gone are counted after.
+// Maintains totals with triggers, which count every write. REPLACE deletes rows without a delete trigger (unless `pragma
+// recursive_triggers` is on). The triggers therefore record the rows that a new row may replace, and afterwards count those that
+// are gone.
 import { literal } from '#fairway/server/kernel/database/sql-text'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -8,7 +9,7 @@ import type { KeptTotal } from '../collection'
 import type { CollectionEntry } from '../served-collection'
 import { type Fragment, fragment, quoted, slot } from './fragment'
 
-/** The total of a table: of each organization's rows where that is the scope, else of all. */
+/** The total of a table: one per organization when the scope is `organization`, otherwise one for all rows. */
 export function keptTotalOf(table: SQLiteTable, scope: unknown): KeptTotal {
   const name = getTableName(table)
   const { orgId } = getTableColumns(table)
@@ -17,7 +18,7 @@ export function keptTotalOf(table: SQLiteTable, scope: unknown): KeptTotal {
     : { name: `${name}:all`, table: name }
 }
 
-/** What is wrong with a scope whose total is to be kept. */
+/** Returns an error for a scope whose total cannot be maintained. */
 export const scopeFaults = (scope: unknown): string[] =>
   scope === undefined || scope === 'everybody' || scope === 'organization'
     ? []
@@ -25,7 +26,7 @@ export const scopeFaults = (scope: unknown): string[] =>
         "keepTotal: a total is kept of all rows or of those of each organization; allowed are the scopes 'everybody' and 'organization', and public collections without one",
       ]
 
-/** The SELECT of a kept total, and of a count in its stead while its triggers are not all there. */
+/** The SELECT of a kept total. It counts instead while any of its triggers is missing. */
 export function keptCount(total: KeptTotal, count: Fragment): Fragment {
   const scope = total.scope ? slot('caller', 'callerOrgId') : fragment`''`
   const names = EVENTS.map(event => literal(triggerName(total, event))).join(', ')
@@ -40,7 +41,10 @@ type Event = (typeof EVENTS)[number]
 const PREFIX = 'fw_total_'
 const triggerName = ({ name }: KeptTotal, event: Event): string => `${PREFIX}${name}:${event}`
 
-/** Brings the triggers of kept totals to what is declared: counts where they are new or changed, drops those that nobody wants. Throws for a table that cannot have them. */
+/**
+ * Creates, updates and drops triggers to match the declared totals; new or changed ones are counted again. Throws for a table
+ * that does not support them.
+ */
 export async function keepTotals(app: App, entries: readonly CollectionEntry[]): Promise<void> {
   const totals = entries.flatMap(({ collection }) => collection.keptTotal ?? [])
   const there = await triggersThere(app)
@@ -65,7 +69,7 @@ async function triggersThere(app: App): Promise<Map<string, string>> {
   return new Map(rows.map(([name, sql]) => [String(name), String(sql)]))
 }
 
-/** The columns of each unique index of a table, with those that are more than columns left out of it. */
+/** The columns of each unique index of a table. Expressions in an index are omitted. */
 async function uniqueColumns(app: App, table: string): Promise<string[][]> {
   const [rows = []] = await app.db.readRows([
     {
@@ -85,7 +89,7 @@ async function uniqueColumns(app: App, table: string): Promise<string[][]> {
   return columns.map(({ names }) => names)
 }
 
-/** The statements that put triggers in place and count what they go on from. */
+/** The statements that create the triggers and count the initial totals. */
 function keepingFrom({ name, table, scope }: KeptTotal, triggers: readonly (readonly [string, string])[]): string[] {
   const column = scope ? `coalesce(${quoted(scope)}, '')` : `''`
   return [
@@ -96,7 +100,7 @@ function keepingFrom({ name, table, scope }: KeptTotal, triggers: readonly (read
   ]
 }
 
-/** The triggers of a total by name, as SQLite repeats them. */
+/** The triggers of a total by name, with their SQL as SQLite returns it. */
 function triggersOf(total: KeptTotal, unique: readonly string[][]): [string, string][] {
   const { table, scope } = total
   const name = literal(total.name)
@@ -112,7 +116,7 @@ function triggersOf(total: KeptTotal, unique: readonly string[][]): [string, str
     `${forget} insert into fw_total_conflicts (total, "row", scope) select ${name}, t.rowid, ${own} from ${quoted(table)} t where (${same})${besides};`
   const gone = `c.total = ${name} and (c."row" = new.rowid or not exists (select 1 from ${quoted(table)} t where t.rowid = c."row"))`
   const settle = `update fw_totals set amount = amount - (select count(*) from fw_total_conflicts c where ${gone} and c.scope = fw_totals.scope) where total = ${name} and scope in (select c.scope from fw_total_conflicts c where ${gone}); ${forget}`
-  // An update that moves no row and changes none of these can neither replace one nor change a total.
+  // An update that changes neither the rowid nor any of these columns cannot replace a row or change a total.
   const moved = [...new Set(['rowid', ...unique.flat(), ...(scope ? [scope] : [])])]
     .map(column => `old.${quoted(column)} is not new.${quoted(column)}`)
     .join(' or ')

@@ -1,4 +1,4 @@
-// Positions in an order: the rows after them, and the cursors that they are sent as.
+// Positions in an order: conditions for the rows after them, and their cursors.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -10,18 +10,18 @@ import type { Field } from './fields'
 import { expected, type Term } from './filters'
 import { type Fragment, fragment, joined, type ReadArg, type Slot, slot } from './fragment'
 
-/** A position in an order: the values of its first terms; of the values only which are null is part of the text. */
+/** A position in an order: the values of its first terms. The SQL text depends only on which of the values are null. */
 interface Keyset {
   terms: readonly Term[]
   values: readonly ReadArg[]
-  /** Whether the row at the position itself is included. */
+  /** Whether the row at the position is included. */
   isInclusive: boolean
   slots: Slot['slot']
 }
 
 /**
- * The rows after a position (keyset pagination), as conditions that each select one range of the order, in its sequence.
- * Every range is found by one seek in an index of the order, however many rows share a value. There is at least one.
+ * The rows after a position (keyset pagination), as conditions that each select one range, in the sequence of the order. An index
+ * of the order finds each range with one seek, even if many rows share a value. Returns at least one condition.
  */
 export function keysetConditions({ terms, values, isInclusive, slots }: Keyset): Fragment[] {
   const used = terms.slice(0, values.length)
@@ -40,7 +40,7 @@ export function keysetConditions({ terms, values, isInclusive, slots }: Keyset):
   return ranges.length > 0 ? ranges : [fragment`0`]
 }
 
-// SQLite compares (a, b) < (?, ?) by one seek, as long as all go one way and no null comes after the values.
+// SQLite evaluates (a, b) < (?, ?) with one seek when all terms have the same direction and no null follows the values.
 function isOneRange(terms: readonly Term[], isNull: readonly boolean[]): boolean {
   return (
     !isNull.includes(true) &&
@@ -69,27 +69,27 @@ const anyValue = (sql: Fragment, kind: string): Fragment =>
 
 const all = (conditions: readonly Fragment[]): Fragment => joined(conditions, ' and ')
 
-/** Positions of the same key have the same conditions. */
+/** Positions with the same key have the same conditions. */
 export const positionKey = (values: readonly ReadArg[] | undefined): string =>
   values?.map(value => (value === null ? 'n' : 'v')).join('') ?? '-'
 
 type Bound = CursorParameters['bounds'][number]
 
-/** Where a cursor page begins, and in which direction it goes. */
+/** The start of a cursor page, and its direction. */
 export interface CursorPosition {
   isBackward: boolean
-  /** The values of the first terms there; undefined at the beginning of the order. */
+  /** The values of the first terms at the start; undefined at the beginning of the order. */
   start?: readonly ReadArg[]
-  /** The row at the start belongs to the page. */
+  /** Whether the row at the start is part of the page. */
   isInclusive: boolean
-  /** The other end of a window, and the parameters that it was sent as. */
+  /** The other end of a window, and its parameters as the client sent them. */
   stop?: { values: readonly ReadArg[]; bounds: readonly Bound[] }
 }
 
 const operatorOf = ({ isDescending }: Term, isBackward: boolean): 'lt' | 'gt' =>
   isDescending === isBackward ? 'gt' : 'lt'
 
-/** Reads `lt` and `gt` as a position in this order; throws `invalid-input` for values and combinations that are none. */
+/** Reads `lt` and `gt` as a position in this order. Throws `invalid-input` for invalid values and combinations. */
 export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): CursorPosition {
   const forward = bounds.filter(bound => operatorOf(termOf(terms, bound), false) === bound.operator)
   const backward = bounds.filter(bound => !forward.includes(bound))
@@ -105,7 +105,7 @@ export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): Cu
   return { isBackward: backward.length > 0, start: backward.length > 0 ? behind : ahead, isInclusive: false }
 }
 
-/** A position in this order as `lt` and `gt`. */
+/** Writes a position in this order as `lt` and `gt`. */
 export const writeBounds = (terms: readonly Term[], values: readonly unknown[], isBackward: boolean) =>
   values.map((value, index) => {
     const term = terms[index]!
@@ -118,7 +118,7 @@ function termOf(terms: readonly Term[], bound: Bound): Term {
   return term
 }
 
-// The values must be those of the first terms, or the position would have a gap.
+// The values must cover the first terms without a gap.
 function valuesOf(terms: readonly Term[], bounds: readonly Bound[]): ReadArg[] {
   const given = terms.map(({ field }) => bounds.find(bound => bound.field === field.name))
   const count = given.findLastIndex(bound => bound !== undefined) + 1
@@ -138,7 +138,7 @@ function readValue(field: Field, bound: Bound): ReadArg {
   return value
 }
 
-// Null is sent as nothing, so an empty text of the same column needs a sign; a backslash stands before it.
+// Null is sent as an empty text, so an empty text of a nullable column is escaped with a backslash.
 function writeValue({ type, isNullable }: Field, value: unknown): string | null {
   if (value === null) return null
   const text = type.write(value)
@@ -150,7 +150,7 @@ const nameOf = ({ field, operator }: Bound): string => `${field}[${operator}]`
 const PURPOSE = 'collection-cursor'
 const VERSION = 1
 
-/** A position in an order, as an opaque cursor holds it. */
+/** A position in an order, as an opaque cursor stores it. */
 export interface TokenPosition {
   values: readonly ReadArg[]
   isBackward: boolean
@@ -165,13 +165,19 @@ const payloadSchema = z.tuple([
   z.array(z.union([z.string(), z.number(), z.null()])),
 ])
 
-/** The opaque cursor of a position: sealed, and bound to `of`, the collection's order and filters. The same position has the same cursor. */
+/**
+ * The opaque cursor of a position: sealed, and bound to `of`, the collection's order and filters. Equal positions have equal
+ * cursors.
+ */
 export function writeToken(app: App, of: string, { values, isBackward, isInclusive }: TokenPosition): string {
   const payload = JSON.stringify([VERSION, sha256(of), isBackward, isInclusive, values])
   return sealAlike(app.config.keys, PURPOSE, payload, PURPOSE)
 }
 
-/** The position of an opaque cursor; throws `invalid-input` for one that this application has not made, or has made for another order or other filters. */
+/**
+ * Reads the position of an opaque cursor. Throws `invalid-input` for a token that this application did not create, or created for
+ * another order or other filters.
+ */
 export function readToken(app: App, of: string, token: string): TokenPosition {
   const payload = payloadSchema.safeParse(jsonOf(opened(app, token)))
   if (!payload.success) throw unknownCursor()

@@ -1,4 +1,4 @@
-// Pages by number, with a total or without, and whole collections.
+// Reads numbered pages, with or without a total, and whole collections.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
 import { checkSize } from '../collection'
@@ -9,17 +9,17 @@ import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './s
 
 type Row = readonly unknown[]
 
-/** The rows to read, in the order to read them. */
+/** The rows to read, and their order. */
 interface OrderedRead {
   app: App
   read: PreparedRead
   terms: readonly Term[]
 }
 
-/** From here on skipping rows may cost more than counting them. */
+/** From this offset, skipping rows may cost more than counting them. */
 const DEEP_OFFSET = 300
 
-/** The rows of a page, and whether one more follows. */
+/** The rows of a page, and whether another one follows. */
 export async function readPartialRows({ app, read, terms }: OrderedRead, { offset, limit }: Slice) {
   if (limit === 0) return { rows: [], hasNextPage: false }
   const part = { offset, limit: limit + 1 }
@@ -31,14 +31,14 @@ export async function readPartialRows({ app, read, terms }: OrderedRead, { offse
   return { rows: rows.slice(0, limit), hasNextPage: rows.length > limit }
 }
 
-/** Every row; throws `collection-too-large` when there are more than `most`. */
+/** Reads every row. Throws `collection-too-large` when there are more than `most`. */
 export async function readWholeRows({ app, read, terms }: OrderedRead, most: number) {
   const [rows = []] = await app.db.readRows([sliceStatement({ read, terms }, { offset: 0, limit: most + 1 })])
   checkSize(rows.length, most)
   return rows
 }
 
-/** How many rows there are. */
+/** The number of rows. */
 export async function readTotal(app: App, read: PreparedRead): Promise<number> {
   const count = bind(read.count(), read.values)
   if (app.db.snapshot) return app.db.snapshot(state => countIn(state, count))
@@ -46,7 +46,7 @@ export async function readTotal(app: App, read: PreparedRead): Promise<number> {
   return toTotal(answer)
 }
 
-/** The rows of a page and how many there are in all, of one state of the database. */
+/** The rows of a page and the total, from one state of the database. */
 export async function readFullRows(input: OrderedRead, part: Slice): Promise<{ rows: readonly Row[]; total: number }> {
   const { app, read } = input
   if (part.limit === 0) return { rows: [], total: await readTotal(app, read) }
@@ -69,7 +69,7 @@ function readIn(state: Snapshot, { read, terms }: OrderedRead, part: Slice, coun
   return { rows: readAtOffset(state, { read, terms: reversed(terms) }, far).toReversed(), total }
 }
 
-// One call to the server; a deep page needs a total before, and is read again when that has changed meanwhile.
+// One call to the server. A deep page needs the total first, and is read again when the total has changed in between.
 async function readAtOnce({ app, read, terms }: OrderedRead, part: Slice, count: RowStatement) {
   if (part.offset >= DEEP_OFFSET) {
     const before = await readTotal(app, read)
@@ -87,13 +87,13 @@ function countIn(state: Snapshot, { sql, args }: RowStatement): number {
   return isDeterministic(sql) ? state.remember(JSON.stringify([sql, args]), count) : count()
 }
 
-/** The total that the page itself shows: it ends within, and something is on it or nothing can be. */
+/** The total, when the page proves it: the page is not full, and it has a row or begins at 0. */
 function provenTotal(found: readonly Row[], { offset, limit }: Slice): number | undefined {
   if (found.length > limit || (found.length === 0 && offset > 0)) return undefined
   return offset + found.length
 }
 
-// Behind the middle the way from the end is shorter.
+// Beyond the middle, reading from the end is faster.
 function sliceFromEnd({ offset, limit }: Slice, total: number): Slice | undefined {
   if (offset >= total || offset <= total / 2) return undefined
   const count = Math.min(limit, total - offset)
@@ -102,25 +102,25 @@ function sliceFromEnd({ offset, limit }: Slice, total: number): Slice | undefine
 
 const toTotal = (rows: readonly Row[] | undefined): number => Number(rows?.[0]?.[0] ?? 0)
 
-/** A position in an order that a page began or ended at. */
+/** A position in an order where a page began or ended. */
 interface Bookmark {
-  /** How many rows come before it. */
+  /** The number of rows before it. */
   at: number
-  /** The values of the last of them. */
+  /** The values of the row just before it. */
   after: readonly ReadArg[]
 }
 
 const MOST_BOOKMARKS = 1000
 
 /**
- * The rows of a slice that begins deep in an order. Its ends are remembered until the next write to the database, so this
- * page and those behind it are read from there the next time, and not from the beginning.
+ * Reads a slice deep in an order. Both ends are bookmarked until the next write to the database. Later reads of this page and the
+ * following ones start there instead of at the beginning.
  */
 function readAtOffset(state: Snapshot, cut: SliceOf, { offset, limit }: Slice): unknown[][] {
   const bookmarks = bookmarksOf(state, cut)
   const near = bookmarks.findLast(({ at }) => at <= offset)
   const skipped = offset - (near?.at ?? 0)
-  // With the row before, whose values are the bookmark of this position.
+  // Includes the row before the slice, because its values become the bookmark of this position.
   const lead = skipped > 0 ? 1 : 0
   const part = { offset: skipped - lead, limit: limit + lead }
   const { sql, args } = sliceStatement({ ...cut, after: near?.after }, part)

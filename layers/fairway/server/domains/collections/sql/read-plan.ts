@@ -1,4 +1,4 @@
-// Everything about reading one collection that is settled when it is declared.
+// Everything about reading one collection that is fixed when it is declared.
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
@@ -14,13 +14,16 @@ import { createSelectList, entryOf, type Field, type Nested, type Readable, read
 import { joined, keyColumns } from './fragment'
 import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
-/** How the options about joins are set; undefined leaves it to the query. */
+/** The options for joins; undefined lets the query decide. */
 export interface WalkerOptions {
   fetchJoinCollection?: boolean
   useOutputWalkers?: boolean
 }
 
-/** Settles everything about reading one collection that no request changes; throws for what cannot be read in the way that the options ask for. */
+/**
+ * Computes everything about reading one collection that does not depend on a request. Throws when the options ask for an
+ * unsupported way of reading.
+ */
 export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) {
   const source = readSource(declaration)
   const isWrapped = decideWrapping(source, options)
@@ -32,7 +35,7 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     return { ...value, at, sql: body.nameOf(value.sql, at) }
   }
   const isOmitted = ({ name }: { name: string }) => declaration.omit.includes(name)
-  // What is filtered by alone is not read, unless the author's whole query has to give it a name.
+  // Fields for filters only are not read, unless the author's query is wrapped and must name them.
   const named = (value: Readable): Field => (isOmitted(value) && !isWrapped ? { ...value, at: -1 } : placed(value))
   const fields = new Map(columns.fields.map(value => [value.name, named(value)]))
   const key = keyOf(source, columns, isWrapped).map(value => fields.get(value.name) ?? placed(value))
@@ -44,7 +47,7 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
   return {
     source,
     fields,
-    /** The primary key, or what the groups are made by: no two rows share it. */
+    /** The primary key or the GROUP BY columns, which are unique for each row. */
     key,
     select: joined(list.parts.map(body.nameOf), ', '),
     entries,
@@ -53,16 +56,16 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     files: [...fields.values(), ...columns.others].filter(({ isFile }) => isFile).map(({ name }) => name),
     body,
     keptTotal: declaration.keptTotal,
-    /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
+    /** Whether the rows come from the author's whole query. An index of the root then has no influence on their order. */
     isWrapped,
-    /** Reads the keys of a page first, and then their rows. */
+    /** Whether the keys of a page are read first, and then their rows. */
     isKeysFirst: options.fetchJoinCollection === true && !isWrapped,
   }
 }
 
 export type ReadPlan = ReturnType<typeof createPlan>
 
-/** The options that this query needs, found out where they are not set. */
+/** The options that this query requires, derived when they are not set. */
 export function relationalNeeds({ lists, groupBy = [], having, isAggregated }: DeclaredSource): RelationalNeed[] {
   const isGrouped = groupBy.length > 0 || having !== undefined || isAggregated
   return [
@@ -88,7 +91,7 @@ function decideWrapping(source: DeclaredSource, options: WalkerOptions): boolean
   return isAggregated || (useOutputWalkers === true && isPossible)
 }
 
-// The key under the names that the item has for it.
+// The key, with the names of the item's fields where the item has them.
 function keyOf(source: DeclaredSource, columns: ItemColumns, isWrapped: boolean): Readable[] {
   const { groupBy = [], isGroupedByRoot } = source
   const values = isWrapped && groupBy.length > 0 && !isGroupedByRoot ? groupBy : source.key
@@ -111,7 +114,7 @@ function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (
     }))
 }
 
-/** What the caller may do with each row, where the item has `can` and the table a policy. */
+/** What the caller may do with each row, if the item has `can` and the table has a policy. */
 function canOf(
   { item }: SqlDeclaration,
   { root, columns, key: [first] }: DeclaredSource,
@@ -131,17 +134,17 @@ function canOf(
   ]
 }
 
-/** Whether the items say in `can` what the policy of their table lets the caller do. */
+/** Whether items report in `can` what the policy of their table allows the caller. */
 export const hasCan = (item: z.ZodObject, { root, columns }: Pick<DeclaredSource, 'root' | 'columns'>): boolean =>
   policyOf(root) !== undefined && 'can' in item.shape && !columns?.can
 
-// A column that is null only where there is no joined row.
+// A column that is null only when there is no joined row.
 function presenceOf({ table, name }: Join): Readable {
   const [first] = keyColumns(table)
   return readable('key', first ?? sql`${table}.rowid`, z.string().nullable(), new Set([name]))
 }
 
-/** The fields of an order or filter option; throws for a name that is no value of the item. */
+/** The fields of an order or filter option. Throws for a name that is not a value of the item. */
 export function fieldOf(plan: ReadPlan, name: string, option: string): Field {
   const field = plan.fields.get(name)
   if (!field || field.type.kind === 'other')
@@ -155,11 +158,11 @@ const comparable = ({ fields }: ReadPlan): string[] =>
 /** The values of an item, by name. */
 interface ItemColumns {
   fields: readonly Readable[]
-  /** The values that the row of the author's own function has besides. */
+  /** Additional values for the author's function that the item does not have. */
   others: readonly Readable[]
 }
 
-/** Finds what each field of the item is read from; throws for one that nothing fills. */
+/** Finds the source of each field of the item. Throws for a field without a source. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
   const own: Record<string, SQLiteColumn | SQL> = columnsFor(source.root as SharedTable, callerPlaceholders)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
@@ -186,7 +189,7 @@ function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): 
   return { fields: select([...inItem]), others: toItem ? select(besides) : [] }
 }
 
-/** The values of a joined row under `as`: what is declared, or the fields of the item's schema there. */
+/** The values of a joined row under `as`: the declared columns, or the fields in the item's schema. */
 export function joinedColumns({ declared }: Join, item: z.ZodObject, outer: ReadonlySet<string>): Readable[] {
   const { as = '', table, columns = getTableColumns(table) } = declared
   const shape = shapeWithin(item.shape[as])
@@ -208,6 +211,5 @@ function shapeWithin(schema: z.core.$ZodType | undefined): z.ZodObject['shape'] 
   return element instanceof z.ZodObject ? element.shape : undefined
 }
 
-/** Whether two readables are the same value. */
 const isSame = (one: Readable, other: Readable): boolean =>
   one.sql.text === other.sql.text && one.sql.args.length === 0 && other.sql.args.length === 0

@@ -1,4 +1,4 @@
-// Reading from SQL: pages, items, counts, and lists of joined rows.
+// Reads from SQL: pages, items, counts, and lists of joined rows.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
@@ -33,7 +33,7 @@ import { createStatementCache, type PreparedRead, prepareRead } from './statemen
 
 type Rows = readonly (readonly unknown[])[]
 
-/** Reads a collection from SQL. Throws where the declaration asks for what cannot be served, with the option and what is allowed. */
+/** Creates a reader for SQL. Throws when the declaration is not supported, with the option and the allowed values. */
 export function createSqlReader(declaration: SqlDeclaration): CollectionReader {
   try {
     return readerOf(declaration)
@@ -89,7 +89,7 @@ interface Reading {
   place: { collection: string }
 }
 
-/** Reads pages, and gives those again that nobody's write has changed. */
+/** Reads pages, and returns cached ones when nothing has been written since. */
 function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists, place }: Reading) {
   const list = z.array(item)
   const toObjects = ({ entries, nested, files }: ReadPlan, rows: Rows) =>
@@ -107,7 +107,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
     return asItems(session, objects)
   }
 
-  /** The page of what was found, where that takes no further reading. */
+  /** Creates the page from the rows that were read, without further statements. */
   function pageOf(found: FoundPage, plan: ReadPlan, session: Session | null): Page {
     if (toItem) return found.toPage(asItems(session, toObjects(plan, found.rows)))
     return (found.page ??= found.toPage(toObjects(plan, found.rows)))
@@ -138,7 +138,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
   }
 }
 
-// What a request says about joins outranks the declaration; there are few combinations, and each is planned once.
+// The join options of a request override the declaration. There are few combinations, and each is planned once.
 function createPlans(declaration: SqlDeclaration) {
   const plans = new Map<string, ReturnType<typeof make>>()
   const make = (options: WalkerOptions) => {
@@ -162,46 +162,51 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
-/** What was read for a page. */
 interface FoundPage {
   rows: Rows
-  /** The page of these items. */
+  /** Creates the page of these items. */
   toPage(items: readonly unknown[]): Page
-  /** The page itself, where its rows alone make its items. */
+  /** The page, when it depends only on its rows. */
   page?: Page
 }
 
-/** What was found, with whether the caller may create a row. */
+/** Adds to the page whether the caller may create a row. */
 async function withCan({ app, session }: ReadContext, plan: ReadPlan, rows: Promise<FoundPage>): Promise<FoundPage> {
   const { root } = plan.source
   const [found, create] = await Promise.all([rows, mayCreate(app.db.orm, root as SharedTable, session)])
   return { ...found, toPage: items => ({ ...found.toPage(items), can: { create } }) }
 }
 
-/** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
+/**
+ * Caches the pages of one collection from their second reading on, up to 32 KiB each. Only for database files, because it must be
+ * able to detect writes.
+ */
 function createKeptPages(plan: ReadPlan) {
   const own = newId()
   const ownText = plan.select.text + plan.body.page(undefined, []).text
   const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
-  // What is asked for once is not worth the keeping: a walk through all pages would push out those that many look at.
+  // Pages that are read once are not cached: a walk through all pages would evict the popular ones.
   const memoryOf = (app: App): Memory<FoundPage> =>
     app.memo('collection-pages', () => app.db.memory<FoundPage>('collection-pages', 'second'))
 
   return {
-    /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
+    /**
+     * The key of all inputs of a page except the database. Undefined when they cannot be known, and then the page is never
+     * cached.
+     */
     keyOf: (app: App, scoped: ScopeCondition, query: CollectionQuery) =>
       isStable && app.db.snapshot && scoped.isStable
         ? JSON.stringify([own, scoped.key, scoped.values]) + (query.key ?? queryKey(query))
         : undefined,
-    /** What was read under this key, where nothing was written since. */
+    /** The cached page with this key, if nothing has been written since. */
     find: (app: App, key: string) => memoryOf(app).peek(key),
-    /** The same, else what `load` reads. */
+    /** Returns the cached page or the result of `load`. */
     get: (app: App, key: string, load: () => Promise<FoundPage>) =>
       memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
   }
 }
 
-/** Reads the rows that a request selects; `toPage` makes the page of their items. */
+/** Reads the rows that a request selects; `toPage` creates the page of their items. */
 async function readPageRows(
   app: App,
   read: PreparedRead,
@@ -235,7 +240,10 @@ function orderOf(plan: ReadPlan, { selection, order }: CollectionQuery, defaultO
   return pageOrder(plan, order.length > 0 ? order : defaultOrder)
 }
 
-/** The statement of one item, found by the text in its address: the field `id`, or the key. Undefined for a text that is no such value. */
+/**
+ * The statement for one item, found by the text in its address: the field `id`, or the key. Undefined when the text is not a
+ * valid value.
+ */
 function itemStatement({ fields, key }: ReadPlan) {
   const field = fields.get('id') ?? (key.length === 1 ? key[0] : undefined)
   return (read: PreparedRead, id: string): RowStatement | undefined => {
@@ -251,7 +259,7 @@ function itemStatement({ fields, key }: ReadPlan) {
   }
 }
 
-/** Prepares a list of joined rows that the items have. */
+/** Prepares a list of joined rows for the items. */
 function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join) {
   const list = createSelectList()
   const key = source.key.map(column => readable('key', column, z.string(), new Set()))
@@ -261,7 +269,7 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
   )
   const before = joinsFor(source.all, join.after).filter(other => other !== join)
   const from = fragment`${tableSource(source.root)}${joinsText(before)} join ${tableSource(join.table)} on ${join.on}`
-  // A condition on the joined rows chooses among them too.
+  // A condition on the joined rows also filters the list.
   const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
   const inOrder = keyColumns(join.table).map(expression)
   const order = inOrder.length > 0 ? fragment` order by ${joined(inOrder, ', ')}` : fragment``
@@ -279,7 +287,7 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
 /** The rows of one join to many, for the rows of a page. */
 type JoinedList = ReturnType<typeof joinedList>
 
-/** Puts the joined rows into the objects made of a page's rows, as lists. */
+/** Adds the joined rows to the objects of a page as lists. */
 async function attachLists(
   app: App,
   { plan, lists }: { plan: ReadPlan; lists: readonly JoinedList[] },

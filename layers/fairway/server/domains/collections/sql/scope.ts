@@ -9,22 +9,22 @@ import { type Fragment, type ReadArg, render, type SlotValues } from './fragment
 
 /** The condition that selects the rows a session may see. */
 export interface ScopeCondition {
-  /** Conditions of the same key have the same text. */
+  /** Conditions with the same key have the same SQL. */
   key: string
   condition?: Fragment
   values: SlotValues
-  /** Whether it selects the same rows until somebody writes. */
+  /** Whether it selects the same rows until the next write. */
   isStable: boolean
-  /** The columns that it compares with one value each; undefined where it is more than that. */
+  /** The columns that it compares with one value each; undefined for any other condition. */
   columns?: readonly string[]
 }
 
-/** Whose rows a request sees; throws `unauthenticated` for a scope without a session. */
+/** The condition for the rows that a request sees. Throws `unauthenticated` when the scope needs a session and there is none. */
 export type Scope = (session: Session | null) => ScopeCondition
 
 const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
 
-/** Makes the scope of a declaration; throws when the table lacks the columns for it. */
+/** Creates the scope of a declaration. Throws when the table lacks the required columns. */
 export function createScope(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
   if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, isStable: true, columns: [] })
   if (typeof scope === 'function') return functionScope(scope)

@@ -1,5 +1,5 @@
-// The declared query: its root, its joins, what each of them is for, and the `from … where …` that statements make of it: of the root
-// itself, or of the whole query as a table.
+// The declared query: its root, its joins and their purposes. Builds the `from … where …` of statements, over the root or over
+// the whole query as a table.
 import { Column, getTableName, is, sql, SQL, type SQLChunk, StringChunk } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SqlDeclaration, SqlJoin, SqlSelect } from '../collection'
@@ -17,7 +17,7 @@ import {
   where,
 } from './fragment'
 
-/** Reads a declared source, and what its joins are for; throws for a root without a primary key. */
+/** Reads a declared source, and classifies its joins. Throws for a root without a primary key. */
 export function readSource({ source }: Pick<SqlDeclaration, 'source'>) {
   const select: SqlSelect = is(source, SQLiteTable) ? { root: source } : source
   const { root, columns = {}, where, groupBy = [], having } = select
@@ -31,16 +31,16 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>) {
   return {
     ...select,
     all,
-    /** One row of the root stays one row. */
+    /** Joins that add at most one row to each row of the root. */
     toOne: all.filter(({ kind }) => kind === 'one'),
-    /** Joins to many on which it depends which rows of the root are read. */
+    /** Joins to many that affect which rows of the root are read. */
     filtering: filtering(many, read),
-    /** Joins to many whose rows are lists in the item. */
+    /** Joins to many whose rows become lists in the item. */
     lists: many.filter(({ declared }) => declared.as !== undefined),
     key,
-    /** Each group is one row of the root. */
+    /** Whether each group is one row of the root. */
     isGroupedByRoot,
-    /** A field of the item is made of several rows, so the query itself must be grouped. */
+    /** Whether a field of the item combines several rows, so that the query must be grouped. */
     isAggregated:
       many.some(({ name }) => ofColumns.some(tables => tables.has(name))) || (groupBy.length > 0 && !isGroupedByRoot),
   }
@@ -48,7 +48,7 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>) {
 
 export type DeclaredSource = ReturnType<typeof readSource>
 
-// A left join that nothing reads cannot change which rows of the root there are.
+// An unused left join cannot change which rows of the root are selected.
 function filtering(many: readonly Join[], read: ReadonlySet<string>): Join[] {
   const needed = many.filter(({ type, name }) => type === 'inner' || read.has(name))
   return joinsFor(
@@ -57,7 +57,7 @@ function filtering(many: readonly Join[], read: ReadonlySet<string>): Join[] {
   )
 }
 
-/** A join of a declaration and what is known of it. */
+/** A declared join with its derived properties. */
 export interface Join {
   declared: SqlJoin
   table: SQLiteTable
@@ -71,7 +71,7 @@ export interface Join {
   text: Fragment
 }
 
-/** Reads the joins of a declaration; what is joined to many rows is many itself. */
+/** Reads the joins of a declaration. A join that depends on a join to many is also one to many. */
 function readJoins(joins: readonly SqlJoin[]): Join[] {
   const many = new Set<string>()
   return joins.map(declared => {
@@ -101,21 +101,21 @@ function readJoins(joins: readonly SqlJoin[]): Join[] {
   })
 }
 
-/** The joins that read these tables, and those that must come before them. */
+/** The joins that read these tables, and the joins that those depend on. */
 export function joinsFor(joins: readonly Join[], tables: Iterable<string>): Join[] {
   const needed = new Set(tables)
   for (const join of joins.toReversed()) if (needed.has(join.name)) for (const name of join.after) needed.add(name)
   return joins.filter(({ name }) => needed.has(name))
 }
 
-/** The text of joins, in their sequence. */
+/** The SQL of joins, in their sequence. */
 export const joinsText = (joins: readonly Join[]): Fragment =>
   joined(
     joins.map(({ text }) => text),
     '',
   )
 
-// One row at most: the condition sets every column of a unique key equal to something, and nothing in it is an `or`.
+// At most one row matches when the condition compares every column of a unique key for equality and contains no `or`.
 function kindOf(table: SQLiteTable, on: SQL): 'one' | 'many' {
   const parts = flat(on)
   const isPlain = parts.every(part => typeof part !== 'string' || /^[\s()]*(?:=|and)?[\s()]*$/i.test(part))
@@ -132,19 +132,19 @@ function flat(chunk: SQLChunk): unknown[] {
   return [chunk]
 }
 
-/** The middle of the statements of a collection, with the conditions of a request. */
+/** The FROM and WHERE of a collection's statements, with the conditions of a request. */
 export interface PlanBody {
   /** ` from … where …` */
   page(scope: Fragment | undefined, conditions: readonly Fragment[]): Fragment
-  /** The whole SELECT of a number; `tables` are those that the conditions read. */
+  /** The complete SELECT of a count; `tables` are those that the conditions read. */
   count(scope: Fragment | undefined, conditions: readonly Fragment[], tables: ReadonlySet<string>): Fragment
   /** The same rows, found by the keys that `keys` selects. */
   rows(keys: Fragment, isSame: Fragment): Fragment
-  /** What the expression at this place of the rows is called there. */
+  /** The name of the expression at this index of the rows in this query. */
   nameOf(part: Fragment, at: number): Fragment
 }
 
-/** Pages and counts over the rows of the root; joins to many decide by EXISTS, so no row comes twice. */
+/** Reads pages and counts over the rows of the root. Joins to many become EXISTS, so rows are not duplicated. */
 export function directBody(source: DeclaredSource): PlanBody {
   const root = tableSource(source.root)
   const { filtering } = source
@@ -158,7 +158,7 @@ export function directBody(source: DeclaredSource): PlanBody {
       const toOne = countedJoins(source, tables)
       if (filtering.length === 0)
         return fragment`select count(*) from ${root}${joinsText(toOne)}${where([scope, ownWhere, ...conditions])}`
-      // From whichever side the planner finds better, which EXISTS would not let it choose.
+      // The planner may start from either side, which EXISTS would not allow.
       return fragment`select count(*) from (select 1 from ${root}${joinsText(toOne)}${joinsText(filtering)}${where([
         scope,
         authored,
@@ -177,7 +177,7 @@ function grouping({ key, having, groupBy, isGroupedByRoot }: DeclaredSource): Fr
   return having ? fragment` group by ${list} having ${render(having)}` : fragment` group by ${list}`
 }
 
-// A left join to one changes no number, unless a condition reads it.
+// A left join to one does not change a count unless a condition reads it.
 function countedJoins(source: DeclaredSource, tables: ReadonlySet<string>): readonly Join[] {
   const { toOne, filtering } = source
   const read = [
@@ -193,17 +193,17 @@ function countedJoins(source: DeclaredSource, tables: ReadonlySet<string>): read
 function exists(source: DeclaredSource, authored: Fragment | undefined): Fragment {
   const [first, ...rest] = source.filtering
   if (!first) throw new Error('no join filters the rows')
-  // One group: SQLite finds no outer column in a `group by`.
+  // One group: SQLite does not resolve outer columns in a `group by`.
   const ending = source.having ? fragment` group by 1 having ${render(source.having)}` : fragment``
   if (first.type === 'inner')
     return fragment`exists (select 1 from ${tableSource(first.table)}${joinsText(rest)}${where([first.on, authored])}${ending})`
   return fragment`exists (select 1 from (select 1)${joinsText(source.filtering)}${where([authored])}${ending})`
 }
 
-/** Pages and counts over the whole query of the author as a table of its own, one row for each group. */
+/** Reads pages and counts over the author's whole query as a subquery, with one row for each group. */
 export function wrappedBody(source: DeclaredSource, list: SelectList): PlanBody {
   const authored = source.where && render(sql`(${source.where})`)
-  // A list of joined rows has a query of its own.
+  // A list of joined rows has a separate query.
   const isRead = (join: Join) =>
     source.filtering.includes(join) || (source.isAggregated && !source.lists.includes(join))
   const inner = (scope: Fragment | undefined): Fragment => {

@@ -1,5 +1,6 @@
-// The statements of a request: made once for each shape of scope, filters and order, bound to the values of the request.
-// SQLite finds no outer column in the `group by` of a correlated subquery, and `is not null` seeks in no index: `>= -9e999` does.
+// The statements of a request: created once for each shape of scope, filters and order, and bound to the values of the request.
+// SQLite does not resolve outer columns in the `group by` of a correlated subquery, and `is not null` does not seek in an index,
+// but `>= -9e999` does.
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
@@ -14,16 +15,16 @@ import { keysetConditions, positionKey } from './keyset'
 import type { ReadPlan } from './read-plan'
 import type { ScopeCondition } from './scope'
 
-/** What a statement is for: those of the same key are the same under one scope and the same filters. */
+/** The purpose of a statement. With the same scope and filters, statements with the same key are equal. */
 interface Purpose {
   key: string
-  /** Set where a missing index is worth a warning: the order that the rows should come in, empty for a count. */
+  /** Set when a missing index should be reported: the order of the rows, empty for a count. */
   terms?: readonly Term[]
 }
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
-/** Settles the filters of a request within its scope; throws `invalid-input`. */
+/** Combines the filters of a request with its scope. Throws `invalid-input`. */
 export function prepareRead(
   { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
   { app }: Pick<ReadContext, 'app'>,
@@ -42,9 +43,9 @@ export function prepareRead(
   return {
     plan,
     values,
-    /** What the filters are, in the same words for the same filters. */
+    /** A text that is equal for equal filters. */
     filterKey: JSON.stringify([filters.key, filters.values]),
-    /** The statement for a purpose under the request's scope and filters; made once. */
+    /** The statement for a purpose with the request's scope and filters; created once. */
     statement,
     count: () =>
       keptTotal && filters.key === ''
@@ -53,29 +54,29 @@ export function prepareRead(
   }
 }
 
-/** What one request reads: the rows of its scope and filters, and the statements for them. */
+/** The data that one request reads: the rows of its scope and filters, and the statements for them. */
 export type PreparedRead = ReturnType<typeof prepareRead>
 
-/** The statements that were made for earlier requests of the same shape. */
+/** The statements created for earlier requests of the same shape. */
 type StatementCache = Remembered<Fragment>
 
-/** An empty cache of statements. */
+/** Creates an empty cache of statements. */
 export const createStatementCache = (): StatementCache => createRemembered('collection-statements')
 
-/** What the SELECT of a page is made of. */
+/** The parts of a page's SELECT. */
 interface PageShape {
   plan: ReadPlan
   scope?: Fragment
   conditions: readonly Fragment[]
   terms: readonly Term[]
-  /** Ranges of the order in its sequence, at least one; the whole order without them. */
+  /** Ranges of the order in its sequence, at least one; without them, the whole order. */
   ranges?: readonly Fragment[]
   hasOffset?: boolean
-  /** What is read of each row; everything when not given. */
+  /** The columns to read; all by default. */
   select?: Fragment
 }
 
-/** The SELECT of a page; its slots are `part.limit` and, with an offset, `part.offset` and their sum, `part.reach`. */
+/** The SELECT of a page. Its slots are `part.limit` and, with an offset, `part.offset` and their sum `part.reach`. */
 export function pageStatement(shape: PageShape): Fragment {
   return shape.plan.isKeysFirst && !shape.select ? keysFirst(shape) : cut(shape, shape.select ?? shape.plan.select)
 }
@@ -86,13 +87,13 @@ function cut({ plan, scope, conditions, terms, ranges, hasOffset }: PageShape, s
   const range = (condition: Fragment | undefined, ending: Fragment) =>
     fragment`select ${select}${plan.body.page(scope, condition ? [...conditions, condition] : conditions)}${orderBy(terms)}${ending}`
   if (!ranges || ranges.length < 2) return range(ranges?.[0], end)
-  // SQLite reads the parts one after another and stops at the limit.
+  // SQLite reads the parts of the union in sequence and stops at the limit.
   const reach = hasOffset ? fragment` limit ${slot('part', 'reach')}` : limit
   const parts = ranges.map(condition => fragment`select * from (${range(condition, reach)})`)
   return fragment`${joined(parts, ' union all ')}${end}`
 }
 
-// The keys come from an index alone; the wide rows are read for those of the page only.
+// An index alone provides the keys; the full rows are only read for the page.
 function keysFirst(shape: PageShape): Fragment {
   const { plan, terms } = shape
   const keys = plan.key.map(({ sql }, index) => fragment`${sql} as k${String(index)}`)
@@ -101,17 +102,17 @@ function keysFirst(shape: PageShape): Fragment {
   return fragment`select ${plan.select}${plan.body.rows(fragment`(${inner}) as "keys"`, joined(same, ' and '))}${orderBy(terms)}`
 }
 
-/** `limit` rows of an order after `offset` rows, counted from its beginning or from a position. */
+/** `limit` rows of an order after `offset` rows, counted from the beginning or from a position. */
 export interface Slice {
   offset: number
   limit: number
 }
 
-/** The order that a slice is of. */
+/** The order of a slice. */
 export interface SliceOf {
   read: PreparedRead
   terms: readonly Term[]
-  /** The values of the row before; the order from its beginning without them. */
+  /** The values of the row before the slice; without them, the order starts at its beginning. */
   after?: readonly ReadArg[]
 }
 
@@ -132,19 +133,18 @@ export function sliceStatement({ read, terms, after }: SliceOf, { offset, limit 
   return bind(statement, { ...read.values, cursor: after, part: { limit, offset, reach: limit + offset } })
 }
 
-/** A statement and what an index for it would be made of. */
+/** A statement and the data for suggesting an index. */
 interface Advisable {
   plan: ReadPlan
   sql: string
   /** The order of the rows; empty for a count. */
   terms: readonly Term[]
-  /** The fields of the filters. */
   compared: readonly { field: Field; isEqual: boolean }[]
-  /** The columns of the scope; undefined where no one index serves it. */
+  /** The columns of the scope; undefined when one index cannot serve it. */
   scope: readonly string[] | undefined
 }
 
-/** In development: asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
+/** In development, runs EXPLAIN QUERY PLAN and logs a warning with the missing index when SQLite sorts or scans. */
 function adviseIndex(app: App, input: Advisable): void {
   if (app.config.environment !== 'development') return
   inBackground(app, 'advise-index', async () => {
@@ -166,7 +166,7 @@ function faultOf(details: readonly string[], input: Advisable): string | undefin
   return isChosen && details.some(detail => scan.test(detail)) ? 'looks at every row' : undefined
 }
 
-/** `create index … on table (columns)`: what is equal first, then the order, or else one range. */
+/** `create index … on table (columns)`: equality columns first, then the order or else one range. */
 function indexFor(input: Advisable): string | undefined {
   const { plan, terms, compared, scope } = input
   const columnOf = ({ column, tables }: Field) => (tables.size === 1 && tables.has(tableOf(input)) ? column : undefined)

@@ -13,7 +13,7 @@ const LONGEST_ID = 2048
 const LONGEST_STATE = 4096
 const LONGEST_SCOPE = 1024
 
-/** A client and an address of it: from here on, refusals are sent there. */
+/** A client and one of its registered addresses. Later refusals are sent to that address. */
 export interface ProvenClient {
   client: OAuthClient
   redirectUri: string
@@ -28,7 +28,10 @@ export interface AuthorizeRequest extends ProvenClient {
   prompts: ReadonlySet<string>
 }
 
-/** The client and its address, for a visitor of this network; throws what may only be shown here, never sent anywhere. */
+/**
+ * Returns the client and its address, for a visitor of this network. Its errors may only be shown here and never sent to an
+ * address.
+ */
 export async function proveClient(app: App, parameters: Parameters, network: string): Promise<ProvenClient> {
   for (const name of ['client_id', 'redirect_uri']) {
     if (parameters.repeated.has(name)) throw invalidRequest(sentTwice(name))
@@ -44,7 +47,10 @@ export async function proveClient(app: App, parameters: Parameters, network: str
   return { client, redirectUri, state }
 }
 
-/** The client of this id: an address by its metadata document alone, anything else by its registration. `network` is the address key of the visitor. Throws OAuthError `invalid_client`. */
+/**
+ * Finds the client with this id: an address by its metadata document, any other id by its registration. `network` is the address
+ * key of the visitor. Throws OAuthError `invalid_client`.
+ */
 export async function findClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   if (clientId.length > LONGEST_ID) throw refusedClient('The client_id is too long.')
   if (isUrlLike(clientId)) return findDocumentClient(app, clientId, network)
@@ -55,7 +61,7 @@ export async function findClient(app: App, clientId: string, network: string): P
 
 type Check = (parameters: Parameters, app: App) => void
 
-/** What a request must be once its client is proven, in this order; each throws the OAuthError that is sent back. */
+/** The checks of a request whose client is proven, in this order. Each throws the OAuthError that is sent back. */
 const checks: readonly Check[] = [
   everyParameterOnce,
   noRequestObject,
@@ -68,7 +74,7 @@ const checks: readonly Check[] = [
   promptIsPossible,
 ]
 
-/** The request in full; throws the OAuthError to send back to the client. */
+/** Returns the complete request; throws the OAuthError to send back to the client. */
 export function checkRequest(app: App, proven: ProvenClient, parameters: Parameters): AuthorizeRequest {
   for (const check of checks) check(parameters, app)
   return {
@@ -85,7 +91,7 @@ function everyParameterOnce({ repeated }: Parameters): void {
   if (name !== undefined) throw invalidRequest(sentTwice(name))
 }
 
-// Ignoring it would answer another request than the one that was meant (RFC 9101).
+// To ignore a request object would be to answer a different request than the client meant (RFC 9101).
 function noRequestObject(parameters: Parameters): void {
   if (parameters.get('request') ?? parameters.get('request_uri'))
     throw invalidRequest('Request objects are not supported.')
@@ -108,7 +114,7 @@ function answerIsQuery(parameters: Parameters): void {
 function challengeIsS256(parameters: Parameters): void {
   const challenge = parameters.get('code_challenge')
   if (challenge === undefined) throw invalidRequest('code_challenge is missing.')
-  // Left out, the method would be plain (RFC 7636 §4.3).
+  // Without this parameter, the method would be plain (RFC 7636 §4.3).
   if (parameters.get('code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method is S256.')
   if (!CODE_CHALLENGE.test(challenge)) throw invalidRequest('code_challenge is not a SHA-256 value as base64url.')
 }
@@ -128,7 +134,7 @@ function promptIsPossible(parameters: Parameters): void {
   if (prompts.has('none') && prompts.size > 1) throw invalidRequest('prompt=none stands alone.')
 }
 
-/** The scopes that were asked for and exist; those of every host where none of them opens anything. */
+/** Returns the requested scopes that exist. If none of them allows any tools, the default scopes are added. */
 function askedScopes(parameters: Parameters): Scope[] {
   const known = knownScopes(parameters.get('scope'))
   return toolScopes(known).length > 0 ? known : [...DEFAULT_SCOPES, ...known]
@@ -137,5 +143,5 @@ function askedScopes(parameters: Parameters): Scope[] {
 const promptsOf = (parameters: Parameters): Set<string> =>
   new Set((parameters.get('prompt') ?? '').split(' ').filter(Boolean))
 
-/** The refusal of a request that is not well formed. */
+/** The refusal of a malformed request. */
 export const invalidRequest = (description: string): OAuthError => new OAuthError('invalid_request', description)

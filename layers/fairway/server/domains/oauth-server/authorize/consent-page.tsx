@@ -20,15 +20,15 @@ interface ConsentPageState {
   request: AuthorizeRequest
   clientName: string
   session: Session
-  /** Those that may be chosen, the first one beforehand. */
+  /** The organizations to choose from; the first one is preselected. */
   orgs: [ConnectableOrg, ...ConnectableOrg[]]
   ticket: string
-  /** Where one signs in as another person. */
+  /** The page to sign in as another person. */
   otherAccountHref: string
   language: Language | undefined
 }
 
-/** The page on which a person decides whether an app may act for them; it works without JavaScript. */
+/** Builds the page where a person decides whether an app may act for them. It works without JavaScript. */
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
   const { request, clientName, session, orgs, ticket, otherAccountHref, language } = state
   const texts = textsOf(language)
@@ -39,7 +39,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
       <a href={otherAccountHref}>{texts.otherAccount}</a>
     </p>,
     <Warning risk={risk} state={state} />,
-    // A form without an action posts to the page's own address, so the request rides along in the query.
+    // A form without an action posts to the page's own address, so its query carries the request.
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
@@ -68,7 +68,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
   })
 }
 
-/** The domain that publishes an app, where it was verified. */
+/** The domain that publishes an app, if it was verified. */
 const Origin = ({ request: { client }, texts }: { request: AuthorizeRequest; texts: Texts }) => (
   <p class="origin">
     {client.host === null ? (
@@ -91,17 +91,17 @@ function Stressed({ text, slot, value }: { text: string; slot: string; value: st
   )
 }
 
-/** Where the browser goes afterwards, in a few words. */
+/** The destination of the browser, in a few words. */
 function destinationOf(redirectUri: string, texts: Texts): string {
   if (redirectKind(redirectUri) === 'private-use') return fill(texts.onThisComputer, { where: schemeOf(redirectUri) })
   const { host } = new URL(redirectUri)
   return staysOnComputer(redirectUri) ? fill(texts.onThisComputer, { where: host }) : host
 }
 
-/** What an address begins with, for example `cursor://`. */
+/** The scheme of an address, for example `cursor://`. */
 const schemeOf = (redirectUri: string): string => redirectUri.replace(/(:(?:\/\/)?).*$/, '$1')
 
-/** What is out of the ordinary about this request; nothing for most. */
+/** The warning about an unusual request; most have none. */
 function Warning({ risk, state }: { risk: ClientRisk | undefined; state: ConsentPageState }) {
   const { request, clientName, language } = state
   if (!risk) return null
@@ -138,7 +138,7 @@ function OrgChoice({ orgs, texts }: { orgs: readonly ConnectableOrg[]; texts: Te
 interface ScopesProps {
   app: App
   request: AuthorizeRequest
-  /** Whether the page warns of the app. */
+  /** Whether the page warns about the app. */
   isRisky: boolean
   language: Language | undefined
 }
@@ -147,7 +147,7 @@ function Scopes({ app, request, isRisky, language }: ScopesProps) {
   const { scopes, client } = request
   const texts = textsOf(language)
   const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, language)
-  // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
+  // Many hosts request only the scopes of the challenge, so the grant types that they registered count too.
   const staysConnected = !isRisky && (scopes.includes(OFFLINE_ACCESS) || client.renews)
   return (
     <fieldset>
@@ -160,7 +160,9 @@ function Scopes({ app, request, isRisky, language }: ScopesProps) {
   )
 }
 
-/** What one scope allows: reading has no box, and writing has two, the second of which the style sheet shows while the first is ticked. */
+/**
+ * The choice for one scope. Reading has no checkbox. Writing has two; the style sheet shows the second while the first is ticked.
+ */
 function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
   if (scope === 'mcp:read') return <Fixed text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
   const choice = <Choice name={scope} text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
@@ -197,7 +199,7 @@ interface ChoiceProps {
   text: string
   hint: string
   isTicked?: boolean
-  /** Whether it means nothing unless the choice before it is ticked. */
+  /** Whether it has an effect only while the choice before it is ticked. */
   dependsOnLast?: boolean
 }
 
@@ -211,7 +213,7 @@ const Choice = ({ name, text, hint, isTicked = true, dependsOnLast }: ChoiceProp
   </label>
 )
 
-/** The button that says no to an app, for pages without one that says yes. */
+/** The button that denies an app, for pages without a button to approve it. */
 export const denyForm = (ticket: string, text: string): VNode => (
   <form method="post" class="below">
     <input type="hidden" name="ticket" value={ticket} />
@@ -223,7 +225,7 @@ export const denyForm = (ticket: string, text: string): VNode => (
 
 type GoBack = Pick<ConsentPageState, 'clientName' | 'language'> & { location: string; isApproved: boolean }
 
-/** The page whose link leads back to an app that has an address of its own kind, for example `cursor://`. */
+/** Builds the page whose link leads back to an app with a private-use scheme, for example `cursor://`. */
 export function goBackPage(app: App, { location, clientName, isApproved, language }: GoBack): Promise<ServerPage> {
   const texts = textsOf(language)
   const children = [

@@ -1,4 +1,4 @@
-// What is remembered of an authorization request between two visits: the ticket of a consent page, and a request that waits for a sign-in.
+// The state of an authorization request between two visits: the ticket of a consent page, and a request that waits for a sign-in.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -22,9 +22,9 @@ const CONTEXT = 'consent-ticket'
 const ticketSchema = z.object({
   id: z.string(),
   userId: z.string(),
-  /** Null where sessions are not ours. */
+  /** Null when the sessions are not Fairway's. */
   sessionId: z.string().nullable(),
-  /** The query of the page's address, to the letter. */
+  /** The query of the page's address, unchanged. */
   query: z.string(),
   expiresAt: z.number(),
   clientId: z.string(),
@@ -36,10 +36,12 @@ const ticketSchema = z.object({
   codeChallenge: z.string(),
 })
 
-/** What a person was shown and may decide, once, within ten minutes. */
+/** The request that a person was shown and may decide, once, within ten minutes. */
 export type ConsentTicket = z.output<typeof ticketSchema>
 
-/** A ticket for the consent page of this person at this address: sealed, so that only this server writes and reads it. */
+/**
+ * Issues a ticket for the consent page of this person at this address. It is sealed, so only this server can write and read it.
+ */
 export function issueTicket(
   app: App,
   visit: Pick<ConsentTicket, 'userId' | 'sessionId' | 'query'>,
@@ -62,7 +64,9 @@ export function issueTicket(
   return seal(app.config.keys, SEAL_PURPOSE, JSON.stringify(ticket), CONTEXT)
 }
 
-/** Reads a ticket; null when it is not ours, too old, or of another person, session or address. An empty query stands for the ticket's own. */
+/**
+ * Reads a ticket; null when it is invalid, expired, or of another person, session or address. An empty query matches any ticket.
+ */
 export function readTicket(
   app: App,
   sealed: string,
@@ -84,11 +88,11 @@ function unsealTicket(app: App, sealed: string): ConsentTicket | null {
   }
 }
 
-/** Uses a ticket up: of any number of calls at once, one gets true. */
+/** Spends a ticket: of all concurrent calls, one returns true. */
 export const spendTicket = (app: App, { id, expiresAt }: Pick<ConsentTicket, 'id' | 'expiresAt'>): Promise<boolean> =>
   claimOneTime(app, { name: 'oauth-consent-ticket' }, id, new Date(expiresAt))
 
-/** Authorization requests too long to ride along through sign-in, or waiting for a new sign-in; kept for an hour. */
+/** Authorization requests that are too long for the sign-in page's address or wait for a new sign-in; kept for an hour. */
 const pendingRequest: OneTimePurpose<{ query: string }> = {
   name: 'oauth-pending-request',
   lifeInSeconds: 60 * 60,
@@ -97,18 +101,18 @@ const pendingRequest: OneTimePurpose<{ query: string }> = {
 const PENDING = '?pending='
 
 interface SignInFirst {
-  /** The query of this page's own address. */
+  /** The query of this page's address. */
   query: string
-  /** Whether a person who is signed in is asked again too. */
+  /** Whether a signed-in person must sign in again. */
   again?: boolean
-  /** Whether the time of the request counts: a new sign-in must come after it. */
+  /** Whether the time of the request counts, so that a new sign-in must come after it. */
   timed?: boolean
 }
 
-/** The sign-in page that leads back to this request, however long it is. */
+/** Returns the address of the sign-in page that leads back to this request, however long it is. */
 export async function signInFirst(app: App, { query, again, timed }: SignInFirst): Promise<string> {
   const asked = OAUTH_AUTHORIZE_PATH + query
-  // What the sign-in page would not take as a return path (too long, odd characters) is kept here.
+  // A request that the sign-in page would reject as a return path (too long, unusual characters) is stored here.
   const survives = safeReturnPath(asked, app.config.baseUrl) !== '/'
   const mustKeep = !survives || (timed && !query.startsWith(PENDING))
   const returnPath = mustKeep ? await keepRequest(app, query) : asked
@@ -121,7 +125,10 @@ async function keepRequest(app: App, query: string): Promise<string> {
   return OAUTH_AUTHORIZE_PATH + PENDING + secret
 }
 
-/** The request that a query says or names: `keptAt` where it was kept, and null when the hour of the kept one has passed. */
+/**
+ * Returns the request of a query, or the stored one that it names, with the time in `keptAt`. Null when the stored one has
+ * expired after its hour.
+ */
 export async function findRequest(app: App, query: string): Promise<{ query: string; keptAt?: Date } | null> {
   if (!query.startsWith(PENDING)) return { query }
   const kept = await peekOneTime(app, pendingRequest, query.slice(PENDING.length))

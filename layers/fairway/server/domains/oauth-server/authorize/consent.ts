@@ -25,15 +25,18 @@ import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, 
 
 /** One visit of the authorization endpoint. */
 export interface AuthorizeVisit extends Visit {
-  /** The query with its question mark, as it was sent. */
+  /** The query with its question mark, as sent. */
   query: string
   session: Session | null
   sessionId: string | null
-  /** When the person last proved who they are; null when that is not known. */
+  /** When the person last authenticated; null when that is unknown. */
   signedInAt: Date | null
 }
 
-/** What the authorization endpoint shows: the consent page, the way to the sign-in page, or a refusal (to the client once it is proven, as a page before). */
+/**
+ * Shows the consent page, redirects to the sign-in page, or refuses. A refusal goes to the client once it is proven, and is a
+ * page before.
+ */
 export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {
   const asked = await findRequest(app, visit.query)
   if (!asked) return beginAgain(app, 'ended', '/', visit.language)
@@ -112,7 +115,10 @@ async function askPerson(
 
 type ConsentForm = Record<string, string>
 
-/** Carries out what a person decided on the consent page, once: a code or `access_denied` for the client, or a page that says why not. */
+/**
+ * Carries out a person's decision on the consent page, once. Returns a code or `access_denied` for the client, or a page with the
+ * reason why not.
+ */
 export async function decideConsent(app: App, visit: AuthorizeVisit, form: ConsentForm): Promise<PageAnswer> {
   const { session, sessionId, query, language } = visit
   if (!session) return { location: await signInFirst(app, { query }) }
@@ -131,7 +137,7 @@ export async function decideConsent(app: App, visit: AuthorizeVisit, form: Conse
   return approve(app, decided, { scope, org: form.org, mayDelete: form[DELETE] !== undefined })
 }
 
-/** What was asked for and left ticked; reading has no box, and staying connected may be ticked unasked. */
+/** The requested scopes that stayed ticked. Reading has no checkbox, and staying connected may be ticked without a request. */
 function chosenScopes({ scopes }: ConsentTicket, form: ConsentForm): Scope[] {
   const chosen = toolScopes(scopes).filter(scope => scope === 'mcp:read' || form[scope] !== undefined)
   return form[OFFLINE_ACCESS] === undefined ? chosen : [...chosen, OFFLINE_ACCESS]
@@ -142,7 +148,7 @@ type Decided = AuthorizeVisit & { session: Session; ticket: ConsentTicket }
 interface Approved {
   scope: Scope[]
   org: string | undefined
-  /** Whether tools that lose something for good are among what was allowed; nothing without `mcp:write`. */
+  /** Whether destructive tools were allowed; no effect without `mcp:write`. */
   mayDelete: boolean
 }
 
@@ -164,7 +170,7 @@ async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Ap
   }
 }
 
-// Membership itself is checked once more in the statement that grants.
+// The statement that creates the grant checks the membership once more.
 async function checkOrg(app: App, session: Session, orgId: string): Promise<void> {
   const org = (await listConnectableOrgs(app, session)).find(({ id }) => id === orgId)
   if (!org) throw new OAuthError('access_denied', 'The account may not connect apps in this organization.', 403)
@@ -178,7 +184,7 @@ function deny(app: App, { ticket, session, requestId, language }: Decided): Prom
   return answerClient(app, ticket, refusal, language)
 }
 
-/** Sends a code or a refusal to the client: with its state, and with who answers (RFC 9207). */
+/** Sends a code or a refusal to the client, with its state and our issuer (RFC 9207). */
 async function answerClient(
   app: App,
   { redirectUri, state, clientName }: Pick<ConsentTicket, 'redirectUri' | 'state' | 'clientName'>,
@@ -189,18 +195,18 @@ async function answerClient(
     'code' in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
   const query = new URLSearchParams({ ...members, ...(state === undefined ? {} : { state }), iss: app.config.baseUrl })
   const location = withQuery(redirectUri, query)
-  // A browser asks, or does nothing at all, when it is redirected to another program; a link that is pressed works everywhere.
+  // On a redirect to another program, a browser asks or does nothing. A link that the person clicks works everywhere.
   if (redirectKind(redirectUri) !== 'private-use') return { location }
   return { page: await goBackPage(app, { location, clientName, isApproved: 'code' in answer, language }), status: 200 }
 }
 
-// Appended and not parsed: the client gets its own address back byte for byte.
+// Appended without parsing, so that the client gets its own address back byte for byte.
 function withQuery(uri: string, query: URLSearchParams): string {
   if (!uri.includes('?')) return `${uri}?${query}`
   return /[?&]$/.test(uri) ? uri + query : `${uri}&${query}`
 }
 
-/** The refusal of a request whose client is not proven: a page of ours, sent to no address that the request names. */
+/** The refusal of a request whose client is not proven: a page of this server. It is never sent to an address of the request. */
 function refusedAnswer(app: App, error: OAuthError, { requestId, language }: Visit): Promise<PageAnswer> {
   const texts = textsOf(language)
   return noteAnswer(app, error.status, {
@@ -213,7 +219,7 @@ function refusedAnswer(app: App, error: OAuthError, { requestId, language }: Vis
   })
 }
 
-/** The answer to a ticket or a pending request that opens nothing any more, or to an approval that names no scope; `href` begins again. */
+/** The response to an expired or used ticket or pending request, or to an approval without scopes. `href` starts again. */
 function beginAgain(app: App, why: 'ended' | 'nothing', href: string, language: Language | undefined) {
   const texts = textsOf(language)
   const link = { href, text: href === '/' ? texts.toStart : texts.startAgain }
@@ -222,17 +228,17 @@ function beginAgain(app: App, why: 'ended' | 'nothing', href: string, language: 
 
 interface Decision {
   decision: 'approved' | 'denied' | 'refused'
-  /** As it was asked for; an unknown one is not repeated in full. */
+  /** As requested; an unknown one is shortened. */
   client?: string
   userId?: string
   orgId?: string
   scope?: string
-  /** Why it was refused, in the RFC's word. */
+  /** The OAuth error code of the refusal. */
   error?: string
   requestId: string
 }
 
-/** Writes what became of an authorization request into the log: one line, no secret, no address of a person. */
+/** Logs the outcome of an authorization request in one line, without secrets and email addresses. */
 function logDecision(app: App, decision: Decision): void {
   app.log.info('authorization decided', { ...decision, client: decision.client?.slice(0, 200) })
 }

@@ -5,18 +5,20 @@ import { knownScopes } from '#fairway/shared/scopes'
 import { OAuthError } from '../oauth-error'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
 
-/** An MCP host as this server knows it; all of them are public clients. */
+/** An MCP host as this server knows it. All of them are public clients. */
 export interface OAuthClient {
   id: string
-  /** As it calls itself, without control and direction characters; null when it did not say. */
+  /** The client's own name, without control and direction characters; null when it sent none. */
   name: string | null
-  /** `document`: described at its own address, so its host is proven. `registered`: it registered itself, and nothing is. */
+  /**
+   * `document`: described at its own address, so its host is proven. `registered`: it registered itself, and nothing is proven.
+   */
   source: 'document' | 'registered'
-  /** The host of its metadata document, with the port that its address names; null for one that registered itself. */
+  /** The host of its metadata document, with the port that its address names; null for a client that registered itself. */
   host: string | null
   redirectUris: string[]
   applicationType: 'web' | 'native'
-  /** Whether it registered the grant type `refresh_token`: it means to stay connected. */
+  /** Whether it registered the grant type `refresh_token`, so it intends to stay connected. */
   renews: boolean
 }
 
@@ -30,7 +32,7 @@ const LONGEST_URI = 2048
 const REFRESH_TOKEN = 'refresh_token'
 const GRANT_TYPES = ['authorization_code', REFRESH_TOKEN]
 
-/** What a client says of itself (RFC 7591 §2), as far as it means something here; all other members are ignored. */
+/** The metadata of a client (RFC 7591 §2) that has a meaning here; all other members are ignored. */
 const metadataSchema = z.object({
   redirect_uris: z
     .array(z.string('redirect_uris is a list of addresses.'), 'redirect_uris is a list of addresses.')
@@ -38,7 +40,7 @@ const metadataSchema = z.object({
     .max(MOST_REDIRECTS, `redirect_uris names ${MOST_REDIRECTS} addresses at most.`),
   client_name: z.string('client_name is a text.').nullish(),
   client_uri: z.unknown().optional(),
-  // Whatever it asks for it is registered as a public client, and told so (RFC 7591 §3.2.1).
+  // Any value is accepted: the client is registered as public, and the response says so (RFC 7591 §3.2.1).
   token_endpoint_auth_method: z.string('token_endpoint_auth_method is a text.').nullish(),
   application_type: z.enum(['web', 'native'], 'application_type is web or native.').nullish(),
   grant_types: z.array(z.string(), 'grant_types is a list.').nullish(),
@@ -46,10 +48,12 @@ const metadataSchema = z.object({
   scope: z.string('scope is a text.').max(1024, 'scope is too long.').nullish(),
 })
 
-/** What of that was understood: its `scope` are those that it named and that exist. */
+/** The parsed metadata; `scope` has the named scopes that exist. */
 export type ClientMetadata = ReturnType<typeof parseClientMetadata>
 
-/** Reads the metadata of a client, from a registration or a document; throws `invalid_client_metadata` with what to change. */
+/**
+ * Reads the metadata of a client, from a registration or a document. Throws `invalid_client_metadata` with the change to make.
+ */
 export function parseClientMetadata(input: unknown) {
   const parsed = metadataSchema.safeParse(input)
   if (!parsed.success) throw refusedMetadata(parsed.error.issues[0]?.message ?? 'The metadata is not a JSON object.')
@@ -72,12 +76,14 @@ export function parseClientMetadata(input: unknown) {
   }
 }
 
-/** Whether a client with these grant types means to stay connected. */
+/** Whether a client with these grant types intends to stay connected. */
 export const renewsBy = (grantTypes: readonly string[]): boolean => grantTypes.includes(REFRESH_TOKEN)
 
 const refusedMetadata = (description: string): OAuthError => new OAuthError('invalid_client_metadata', description)
 
-/** A name as it may be shown: one line, no control or direction characters, 120 characters at most; null when nothing is left. */
+/**
+ * Returns a name that may be shown: one line, no control or direction characters, at most 120 characters; null when it is empty.
+ */
 function cleanName(text: string): string | null {
   const line = text
     .slice(0, 1000)
@@ -104,7 +110,7 @@ function knownGrantTypes(named: string[] | null | undefined): string[] {
   return known
 }
 
-// It is shown at most, never fetched; what is no address of a web page is left out.
+// The address is only shown, never fetched. An invalid one is left out.
 function webAddress(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > LONGEST_URI || !URL.canParse(value)) return null
   const url = new URL(value)
@@ -114,7 +120,10 @@ function webAddress(value: unknown): string | null {
 const FETCH_LIMITS = { maxBytes: bodyLimits.clientDocument, limitInMs: 5000 }
 const LONGEST_LIFE_IN_SECONDS = 300
 
-/** Fetches the metadata document of a client and checks it; with the `etag` of the kept one, null says that this is still right. Throws `invalid_client`. */
+/**
+ * Fetches the metadata document of a client and checks it. With the `etag` of the stored one, a null client says that it is still
+ * current. Throws `invalid_client`.
+ */
 export async function fetchDocument(guardedFetch: GuardedFetch, clientId: string, etag: string | null) {
   const headers = { accept: 'application/json', ...(etag ? { 'if-none-match': etag } : {}) }
   const answer = await guardedFetch(clientId, { ...FETCH_LIMITS, headers, takesPorts: true }).catch(
@@ -133,7 +142,7 @@ export async function fetchDocument(guardedFetch: GuardedFetch, clientId: string
   return { client: toClient(clientId, parseJson(answer.text)), ...kept }
 }
 
-/** Its server keeps the document back for now, as shields in front of servers do; that says nothing about the document. */
+/** The server withholds the document for now, as protective proxies do. That says nothing about the document. */
 export class WithheldDocument extends Error {}
 
 const isWithheld = (status: number): boolean => status === 403 || status === 429 || status >= 500
@@ -141,7 +150,7 @@ const isWithheld = (status: number): boolean => status === 403 || status === 429
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().min(1),
-  // A document is never told what it is registered as, so it must say so itself.
+  // The owner of a document gets no response that says how it is registered, so the document must say `none` itself.
   token_endpoint_auth_method: z.literal('none').nullish(),
   client_secret: z.undefined().optional(),
   client_secret_expires_at: z.undefined().optional(),
@@ -177,7 +186,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How long an answer may be kept by its own word (RFC 9111), five minutes at most. */
+/** How long a response may be cached by its own headers (RFC 9111), in seconds; five minutes at most. */
 function lifeOf(answer: GuardedAnswer): number {
   const control = answer.header('cache-control')?.toLowerCase() ?? ''
   if (/\bno-(?:store|cache)\b/.test(control)) return 0

@@ -9,13 +9,13 @@ import { isBlockedPort } from './redirect-uri'
 
 const MINUTE_IN_MS = 60_000
 const REFUSAL_LIFE_IN_MS = MINUTE_IN_MS / 2
-/** How long the last good document stands in for one that cannot be fetched. */
+/** How long the last good document replaces one that cannot be fetched. */
 const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
-/** One visit asks several times; what may not be kept is asked for again by the next. */
+/** One visit looks up the document several times. One that may not be cached is fetched again on the next visit. */
 const LEAST_LIFE_IN_SECONDS = 2
 
 const LONGEST_ADDRESS = 2048
-/** Names that never belong to a machine in the public network. */
+/** Suffixes of names that are never on the public network. */
 const PRIVATE_SUFFIXES = 'localhost local internal intranet lan home corp arpa onion invalid'.split(' ')
 
 interface Kept {
@@ -30,10 +30,13 @@ interface Refusal {
   until: number
 }
 
-/** The transport to the servers of clients; a test gives the app one of its own before the first use. */
+/** The transport to the servers of clients. A test can set its own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
-/** The client that the document at this address describes; throws `invalid_client`, also where no documents are taken, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
+/**
+ * Returns the client that the document at this address describes. Throws `invalid_client`, also when documents are off. Throws
+ * `temporarily_unavailable` when this network, or all together, look up too many.
+ */
 export async function findDocumentClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   if (app.config.oauth.clientDocuments === 'off') throw refusedClient(NONE_TAKEN)
   const fault = clientIdUrlFault(clientId)
@@ -47,7 +50,7 @@ const NONE_TAKEN =
 /** Whether a client_id is an address: anything that begins with a scheme. Such a client is never looked up in our own table. */
 export const isUrlLike = (clientId: string): boolean => /^\s*[a-z][a-z0-9+.-]*:/i.test(clientId)
 
-/** Why an address cannot be that of a client's metadata document, as a sentence; undefined when it can. */
+/** Returns why an address cannot be that of a client's metadata document, as a sentence; undefined when it can. */
 export function clientIdUrlFault(clientId: string): string | undefined {
   if (clientId.length > LONGEST_ADDRESS) return 'It is too long.'
   if (!clientId.startsWith('https://')) return 'It does not begin with https://.'
@@ -56,7 +59,8 @@ export function clientIdUrlFault(clientId: string): string | undefined {
   const url = new URL(clientId)
   if (/^https:\/\/[^/?]*@/.test(clientId)) return 'It has a user name.'
   if (isBlockedPort(url)) return 'Browsers do not speak to its port.'
-  // What the parser changes (dot segments, numbers as hosts, upper-case names, a default port) would be two spellings of one client.
+  // The parser normalizes dot segments, numeric hosts, upper case and default ports. Accepting those would allow two spellings of
+  // one client.
   if (url.href !== clientId) return 'It is not in its normal form.'
   if (url.pathname === '/') return 'It has no path.'
   return hostFault(url.hostname)
@@ -71,7 +75,10 @@ function hostFault(hostname: string): string | undefined {
   return undefined
 }
 
-/** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
+/**
+ * Caches documents as long as their headers allow (five minutes at most) and refusals for half a minute. Concurrent callers cause
+ * one fetch.
+ */
 function createDocumentClients(app: App) {
   const now = () => app.now()
   const kept = createRemembered<Kept>('client-documents')
@@ -80,7 +87,10 @@ function createDocumentClients(app: App) {
   const budget = createFetchBudget(now)
   const fetches = watchDocumentFetches(app)
 
-  /** The last good document where it cannot be had now; throws the refusal where there is none, or the document is at fault. */
+  /**
+   * Returns the last good document while the current one is unavailable. Throws the refusal when there is none or the document is
+   * at fault.
+   */
   async function standIn(clientId: string, before: Kept | undefined, error: OAuthError): Promise<OAuthClient> {
     const at = now().getTime()
     const { isAway, description } = await fetches.judge(error, new URL(clientId).hostname)
@@ -119,7 +129,7 @@ function createDocumentClients(app: App) {
       if (refusal && refusal.until > at) throw refusal.error
       const underWay = running.get(clientId)
       if (underWay) return underWay
-      // Outside of what others wait for: a network without a share refuses no other one.
+      // Outside of the shared run, so that a network over its limit does not cause a refusal for the others.
       const leave = budget.enter(clientId, network)
       const run = load(clientId, leave).finally(() => running.delete(clientId))
       running.set(clientId, run)
@@ -140,8 +150,8 @@ async function fetchAnew(app: App, clientId: string, before: Kept | undefined): 
 const BETWEEN_IN_MS = 1000
 
 /**
- * How often documents are fetched: so that this server cannot be used to flood others, and no network uses up what others need. Of
- * what is for all networks together, one of them gets a small part.
+ * The limits for fetching documents. They prevent floods of other servers and keep one network from using up the share of all
+ * others. One network gets a small part of the total.
  */
 const BUDGET = {
   all: { atOnce: 64, inMinute: Infinity },
@@ -155,7 +165,7 @@ interface Use {
   inMinute: number
 }
 
-/** Counts fetches: at once and in a minute, for networks and for the hosts they ask for, and one second between two of the same document. */
+/** Limits fetches: concurrent and per minute, for networks and for hosts, and one second between two of the same document. */
 function createFetchBudget(now: () => Date) {
   const uses = new Map<string, Use>()
   const lastAt = new Map<string, number>()
@@ -172,7 +182,10 @@ function createFetchBudget(now: () => Date) {
   }
 
   return {
-    /** Takes a place for one fetch that a network asks for, and gives the function that frees it; throws `temporarily_unavailable` when there is none. */
+    /**
+     * Reserves a fetch for a network and returns the function that releases it. Throws `temporarily_unavailable` when a limit is
+     * reached.
+     */
     enter(clientId: string, network: string): () => void {
       const at = now().getTime()
       startMinute(at)
@@ -196,7 +209,7 @@ function createFetchBudget(now: () => Date) {
   }
 }
 
-// Ports of one host share what it has: there are 65,535 of them.
+// All ports of one host share its limit, because there are 65,535 of them.
 const sharesOf = (host: string, network: string): [key: string, most: Use][] => [
   ['all', BUDGET.all],
   [`host ${host}`, BUDGET.host],

@@ -7,7 +7,7 @@ import { WithheldDocument } from './client-metadata'
 const LASTS_IN_MS = 60 * 60 * 1000
 const ROW = 'documents'
 
-/** A host that is not reached so soon after another one answered is at fault itself. */
+/** If another host responded this recently, an unreachable host is itself at fault. */
 const SHOWN_FOR_IN_MS = 10 * 60 * 1000
 const ADVICE = {
   auto: 'Connect the app again in a few minutes: it can then register itself. Whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps always do.',
@@ -23,18 +23,18 @@ interface DocumentOutage {
   failedAt: number
 }
 
-/** Whether hosts are told that they may show a metadata document instead of registering (`FW_CLIENT_DOCUMENTS`). */
+/** Whether the metadata announces that hosts may use a metadata document instead of registering (`FW_CLIENT_DOCUMENTS`). */
 export async function advertisesDocuments(app: App): Promise<boolean> {
   const { baseUrl, isHttps, oauth } = app.config
   if (oauth.clientDocuments !== 'auto') return oauth.clientDocuments === 'on'
-  // A laptop or an intranet often reaches no public server, and hosts that are told of documents do not register when one is not fetched.
+  // A laptop or an intranet often reaches no public server. Hosts that know of documents do not register when a fetch fails.
   const isElsewhere = isHttps && !isLoopbackHost(new URL(baseUrl).hostname)
   return isElsewhere && (await findDocumentOutage(app)) === null
 }
 
 const FIND = 'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?'
 
-/** Why metadata documents cannot be fetched: what any instance has met with within the hour; null while fetching works. */
+/** Returns why metadata documents cannot be fetched, as any instance noted within the hour; null while fetching works. */
 export async function findDocumentOutage(app: App): Promise<DocumentOutage | null> {
   const find = app.memo('find-document-outage', () => app.db.prepareRead<DocumentOutage>(FIND))
   const [row] = await find([ROW, app.now().getTime() - LASTS_IN_MS])
@@ -61,17 +61,17 @@ async function endDocumentOutage(app: App): Promise<void> {
   app.log.info('this server has a way out to metadata documents of apps again')
 }
 
-/** What the fetches of this instance tell about reaching public servers; all instances learn of it. */
+/** Watches this instance's fetches for whether public servers are reachable, and shares the result with all instances. */
 export function watchDocumentFetches(app: App) {
   const lastAnswer = { at: -Infinity }
 
-  /** To be called when a host was reached, whatever it answered. */
+  /** Call it when a host was reached, with any response. */
   async function reached(): Promise<void> {
     lastAnswer.at = app.now().getTime()
     await endDocumentOutage(app)
   }
 
-  /** Whether a document that was refused could not be had (`isAway`), or is at fault itself; the description may be shown. */
+  /** Decides whether a refused document was unavailable (`isAway`) or is itself at fault. The description may be shown. */
   async function judge({ cause, description }: OAuthError, host: string) {
     if (!(cause instanceof GuardedFetchError)) {
       await reached()

@@ -1,20 +1,19 @@
-// The address of a callback is compared to the letter: `URL` would make `:443`, upper case, `..` and tabs equal. What `URL`
-// spells differently is refused before it is compared.
+// Callback addresses are compared as strings. `URL` would make `:443`, upper case, `..` and tabs equal.
 import { isLoopbackHost } from '#fairway/shared/loopback'
 
 const MOST_CHARACTERS = 2048
-/** RFC 3986: nothing else is in an address, so nothing else has to be compared or shown. */
+/** The characters of an address (RFC 3986). Others are refused, so they are never compared or shown. */
 const ADDRESS_CHARACTERS = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(?=[/?]|$)/
 
-/** Schemes that a browser or system gives a meaning of its own. */
+/** Schemes with a special meaning in browsers or systems. */
 const REFUSED_SCHEMES = new Set(
   'javascript data vbscript file blob about ftp mailto ws wss filesystem view-source jar intent content tel sms urn'.split(
     ' ',
   ),
 )
 
-/** What browsers look up; a wildcard is a pattern of hosts and none of them. */
+/** Hosts that browsers look up. A wildcard is a pattern of hosts, not a host. */
 const HOST = /^(?=.{1,254}$)(?:\[[\da-f:.]+\]|[\w-]{1,63}(?:\.[\w-]{1,63})*\.?)$/
 const BLOCKED_PORTS = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
@@ -24,7 +23,7 @@ const BLOCKED_PORTS = new Set(
 
 export type RedirectKind = 'https' | 'loopback' | 'private-use'
 
-/** Why an address cannot be one to send codes to, as a sentence; undefined when it can. */
+/** Returns why codes cannot be sent to an address, as a sentence; undefined when they can. */
 export function redirectUriFault(uri: string): string | undefined {
   if (uri.length > MOST_CHARACTERS) return 'A redirect URI is too long.'
   if (uri.includes('#')) return 'A redirect URI has no fragment.'
@@ -38,10 +37,10 @@ export function redirectUriFault(uri: string): string | undefined {
   return undefined
 }
 
-/** Whether browsers refuse to speak to the port of an address (Fetch: port blocking). */
+/** Whether browsers block the port of an address (Fetch: port blocking). */
 export const isBlockedPort = ({ port }: URL): boolean => BLOCKED_PORTS.has(port)
 
-/** Why no browser can follow an address of the web; undefined when one can. */
+/** Returns why no browser can follow a web address; undefined when one can. */
 function webFault(uri: string): string | undefined {
   const url = new URL(uri)
   if (!HOST.test(url.hostname)) return 'A redirect URI names one host.'
@@ -56,8 +55,8 @@ export function redirectKind(uri: string): RedirectKind {
 }
 
 /**
- * Whether a client that registered `registered` may be sent to `asked`: byte for byte, but for the port of an http address
- * on the visitor's own computer, which native apps choose anew each time (RFC 8252 §7.3).
+ * Whether a client that registered `registered` may be sent to `asked`. The two must be equal byte for byte. The port of an http
+ * address on the visitor's own computer may differ, because native apps choose it at runtime (RFC 8252 §7.3).
  */
 export function matchesRedirect(registered: string, asked: string, applicationType: 'web' | 'native'): boolean {
   if (registered === asked) return true
@@ -65,17 +64,17 @@ export function matchesRedirect(registered: string, asked: string, applicationTy
   return withoutFreePort(registered) === withoutFreePort(asked)
 }
 
-/** The address without the port that a program on the visitor's own computer may choose anew each time. */
+/** The address without the port that a program on the visitor's own computer chooses at runtime. */
 export function withoutFreePort(uri: string): string {
   const [origin = ''] = LOOPBACK.exec(uri) ?? []
   return origin.replace(/:\d+$/, '') + uri.slice(origin.length)
 }
 
-/** Whether a program on the visitor's own computer receives what is sent to this address. */
+/** Whether a program on the visitor's own computer receives a request to this address. */
 export const staysOnComputer = (uri: string): boolean =>
   redirectKind(uri) === 'private-use' || isLoopbackHost(new URL(uri).hostname.replace(/\.$/, ''))
 
-/** `native` when anything of it leads to a program on the visitor's computer (RFC 7591, OpenID Connect Registration). */
+/** `native` when any of the addresses leads to a program on the visitor's computer (RFC 7591, OpenID Connect Registration). */
 export const applicationTypeOf = (redirectUris: readonly string[]): 'web' | 'native' =>
   redirectUris.every(uri => redirectKind(uri) === 'https') ? 'web' : 'native'
 

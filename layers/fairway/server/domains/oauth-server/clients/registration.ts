@@ -11,24 +11,27 @@ import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } 
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** How long a client stays without a live grant: never seen at the consent page, and seen. */
+/** How long a client without a live grant is kept: if no consent page was ever shown for it, and otherwise. */
 const UNUSED_LIFE_IN_MS = 2 * DAY_IN_MS
 const USED_LIFE_IN_MS = 90 * DAY_IN_MS
-/** Beyond this the longest unused ones make room: a newcomer is never refused, and no flood of registrations locks others out. */
+/**
+ * Beyond this, the longest unused clients are deleted. A new client is never refused, and no flood of registrations locks others
+ * out.
+ */
 const MOST_CLIENTS = 10_000
 
 const FINGERPRINT_PURPOSE = 'oauth-registrations'
 
 const textsSchema = z.array(z.string())
-/** Its time is in milliseconds. */
+/** The time is in milliseconds. */
 const registeredSchema = z.object({ id: z.string(), createdAt: z.number() })
 const HAS_LIVE_GRANT =
   'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
 
 /**
- * Registers a public client. Some hosts register at every try to connect: who says the same from the same network within a day is the
- * client that it was; a public client is given no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` with what to change, and
- * `rate-limited` for too many new ones.
+ * Registers a public client. Some hosts register at every attempt to connect: the same registration from the same network within
+ * a day returns the same client. A public client gets no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` with the
+ * change to make, and `rate-limited` for too many new clients.
  */
 export async function registerClient(app: App, input: unknown, clientAddress: string) {
   const metadata = parseClientMetadata(input)
@@ -66,10 +69,10 @@ async function addClient(
   return client
 }
 
-/** Equal for registrations that say the same from the same network, and readable without the key for none. */
+/** Equal for equal registrations from the same network. It reveals nothing without the key. */
 function fingerprintOf(app: App, metadata: ClientMetadata, network: string): string {
   const { name, redirectUris, clientUri, applicationType, grantTypes, scope = null } = metadata
-  // Some programs listen on another port each time; it counts where it is not free.
+  // Some programs listen on a different port each time, so loopback ports of native apps are left out.
   const redirects = applicationType === 'native' ? redirectUris.map(withoutFreePort) : redirectUris
   const said = [network, name, redirects, clientUri, applicationType, grantTypes, scope]
   return hmac(app.config.keys.current(FINGERPRINT_PURPOSE).secret, JSON.stringify(said))
@@ -81,14 +84,17 @@ const FIND_SAME = `select id, created_at as createdAt from oauth_clients where f
   order by created_at desc limit 1`
 const sameArgs = (app: App, fingerprint: string) => [fingerprint, app.now().getTime() - DAY_IN_MS]
 
-/** The client of the same registration within a day; undefined when there is none. */
+/** Returns the client of the same registration within a day; undefined when there is none. */
 async function findSameClient(app: App, fingerprint: string): Promise<Registered | undefined> {
   const find = app.memo('find-same-client', () => app.db.prepareRead<Registered>(FIND_SAME))
   const [row] = await find(sameArgs(app, fingerprint))
   return row
 }
 
-/** Stores a client, unless the same registration was stored within a day by a faster request; past ten thousand rows, the longest unused ones without a grant go. */
+/**
+ * Stores a client, unless a faster request stored the same registration within a day. Beyond ten thousand rows, the longest
+ * unused clients without a grant are deleted.
+ */
 async function insertClient(
   app: App,
   metadata: ClientMetadata,
@@ -118,7 +124,7 @@ async function insertClient(
   return { ...registeredSchema.parse(found?.rows[0]), isNew: inserted?.rowsAffected === 1 }
 }
 
-/** The client that registered itself under this id, or null. */
+/** Returns the client that registered itself with this id, or null. */
 export async function findRegisteredClient(app: App, id: string): Promise<OAuthClient | null> {
   const [row] = await app.db.orm.select().from(oauthClients).where(eq(oauthClients.id, id))
   if (!row) return null
@@ -128,7 +134,7 @@ export async function findRegisteredClient(app: App, id: string): Promise<OAuthC
   return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews }
 }
 
-/** Notes that a person was asked about this client, at most once a day. */
+/** Notes that a person saw the consent page of this client, at most once a day. */
 export async function noteClientUse(app: App, id: string): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({
@@ -137,7 +143,7 @@ export async function noteClientUse(app: App, id: string): Promise<void> {
   })
 }
 
-/** Deletes clients without a live grant: after 90 days, and after two when no person was ever asked about them. */
+/** Deletes clients without a live grant: after 90 days, or after two days if no person ever saw their consent page. */
 export async function purgeOAuthClients(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({

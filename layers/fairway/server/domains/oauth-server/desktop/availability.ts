@@ -4,15 +4,15 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { desktopAvailabilitySchema } from '#fairway/shared/schemas/desktop'
 
-/** Whether this is a hub that offers desktop sign-in now; where not, nothing of it can be seen. */
+/** Whether this is a hub that offers desktop sign-in now. If not, its pages and endpoints are hidden. */
 export const isDesktopHub = async (app: App): Promise<boolean> =>
   app.config.identity.hub !== undefined && (await isWorkspaceSsoOn(app))
 
-/** Whether this application has anything to say to a desktop application of this `User-Agent`. */
+/** Whether this application offers anything to a desktop application with this `User-Agent`. */
 export const hasDesktopPart = (app: App, userAgent: string): boolean =>
   app.config.identity.hub !== undefined || findHubClient(app, userAgent) !== undefined
 
-/** What this application is to a desktop application: a hub that offers sign-in, or one that people sign in to through a hub. */
+/** Returns this application's role for a desktop application: a hub that offers sign-in, or a client of a hub. */
 export async function desktopAvailability(
   app: App,
   userAgent: string,
@@ -29,7 +29,10 @@ export async function desktopAvailability(
 const NAME = 'desktop.workspace-sso'
 const MINUTE_IN_MS = 60_000
 
-/** Whether this hub offers desktop sign-in. It is off until an operator switches it on, and whenever that cannot be read; it protects nothing. */
+/**
+ * Whether this hub offers desktop sign-in. It is off until an operator switches it on, and whenever the table cannot be read. It
+ * is not a security control.
+ */
 export async function isWorkspaceSsoOn(app: App): Promise<boolean> {
   try {
     const read = app.memo('workspace-sso-flag', () =>
@@ -43,7 +46,7 @@ export async function isWorkspaceSsoOn(app: App): Promise<boolean> {
   }
 }
 
-/** Switches desktop sign-in of this hub on or off; throws `no-identity-hub` where there is nothing to switch on. */
+/** Switches desktop sign-in of this hub on or off. Throws `no-identity-hub` when this is not a hub. */
 export async function setWorkspaceSso(app: App, isOn: boolean, updatedBy: string): Promise<void> {
   if (isOn && !app.config.identity.hub) {
     throw new AppError('no-identity-hub', {
@@ -58,7 +61,7 @@ export async function setWorkspaceSso(app: App, isOn: boolean, updatedBy: string
   app.log.info('desktop sign-in switched', { isOn, updatedBy })
 }
 
-/** Every request asks, so a table that is gone would fill the log. */
+/** Every request reads the flag, so a missing table would fill the log. */
 function warnOnceAMinute(app: App, error: unknown): void {
   const last = app.memo('workspace-sso-warned', () => ({ at: 0 }))
   const now = app.now().getTime()

@@ -11,7 +11,9 @@ import type { Session } from '#fairway/shared/schemas/session'
 /** The texts of the pages of a ceremony. */
 export const textsOf = (language: Language = 'en') => messagesOf(language).desktopSignIn
 
-/** The page on which a person confirms that this computer signs them in to their applications; it works without JavaScript. */
+/**
+ * Builds the page where a person confirms that this computer signs them in to their applications. It works without JavaScript.
+ */
 export function ceremonyPage(app: App, session: Session, language?: Language): Promise<ServerPage> {
   const texts = textsOf(language)
   const children = [
@@ -24,7 +26,7 @@ export function ceremonyPage(app: App, session: Session, language?: Language): P
       <Applications apps={app.config.identity.hub?.apps ?? []} noApps={texts.noApps} />
     </dl>,
     <p class="banner">{texts.warning}</p>,
-    // A form without an action posts to the page's own address, so the nonce rides along in the query.
+    // A form without an action posts to the page's own address, so its query carries the nonce.
     <form method="post">
       <input type="hidden" name="account" value={session.userId} />
       <button name="decision" value="continue">
@@ -48,7 +50,7 @@ export function ceremonyPage(app: App, session: Session, language?: Language): P
   })
 }
 
-/** Whether people can be signed out here at all. */
+/** Whether this application can sign people out. */
 export const canSignOut = ({ config }: App): boolean =>
   config.customSignIn === null || config.customSignIn.endSession !== undefined
 
@@ -65,7 +67,7 @@ function Applications({ apps, noApps }: { apps: readonly HubApp[]; noApps: strin
   )
 }
 
-/** The button that signs out, to come back as another person. */
+/** The button that signs out, to return as another person. */
 export const otherAccountForm = (text: string): VNode => (
   <form method="post" class="below">
     <button name="decision" value="other" class="quiet">

@@ -1,4 +1,5 @@
-// A ceremony signs a desktop application in at this hub: begun by a browser, confirmed by a person in it, exchanged by the application.
+// A ceremony signs a desktop application in at this hub. A browser starts it, a person confirms it there, and the application
+// exchanges it.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -25,7 +26,7 @@ import type { Visit } from '../authorization-endpoint'
 import { whyNotVouched } from '../hub/token'
 
 const COOKIE = 'desktop_binding'
-/** Wrong verifiers after which a ceremony ends. */
+/** Wrong verifiers that end a ceremony. */
 export const MOST_WRONG_VERIFIERS = 5
 
 const payloadSchema = z.object({
@@ -35,7 +36,10 @@ const payloadSchema = z.object({
   nonceHash: z.string(),
 })
 
-/** A sign-in of a desktop application: its id, which opens nothing without the browser's cookie; the person who confirmed it is its subject, wrong verifiers are its tries. */
+/**
+ * A sign-in of a desktop application. Its id is useless without the browser's cookie. The subject is the person who confirmed it,
+ * and the tries count wrong verifiers.
+ */
 export const desktopCeremony: OneTimePurpose<z.output<typeof payloadSchema>> = {
   name: 'desktop-ceremony',
   lifeInSeconds: 5 * 60,
@@ -44,7 +48,7 @@ export const desktopCeremony: OneTimePurpose<z.output<typeof payloadSchema>> = {
 }
 export type Ceremony = OneTime<z.output<typeof payloadSchema>>
 
-/** What a desktop application sends to begin: the S256 challenge of a verifier it keeps, and a nonce of its own. */
+/** The input that starts a ceremony: the S256 challenge of the desktop application's verifier, and a nonce. */
 export const beginCeremonySchema = z.strictObject({
   codeChallenge: z.string().regex(CODE_CHALLENGE, 'must be the S256 challenge of a verifier'),
   nonce: z.string().regex(/^[\w-]{32,128}$/, 'must be 32 to 128 characters of base64url'),
@@ -55,7 +59,10 @@ interface Beginning extends z.output<typeof beginCeremonySchema> {
   cookieHeader: string | undefined
 }
 
-/** Begins a sign-in of five minutes that belongs to this browser, and gives the `Set-Cookie` value without which it opens nothing; throws `rate-limited`. */
+/**
+ * Starts a sign-in of five minutes that is bound to this browser. Returns the ceremony, and the `Set-Cookie` value that
+ * confirming and exchanging it require. Throws `rate-limited`.
+ */
 export async function beginCeremony(app: App, beginning: Beginning) {
   const { codeChallenge, nonce, clientAddress, cookieHeader } = beginning
   await rateLimit(app, limits.desktopCeremoniesPerAddress, addressKey(clientAddress))
@@ -76,14 +83,16 @@ export async function beginCeremony(app: App, beginning: Beginning) {
   }
 }
 
-/** The path and query of the page on which a person confirms a ceremony. */
+/** The path and query of the page where a person confirms a ceremony. */
 export const ceremonyPath = (id: string, nonce: string): string =>
   `${DESKTOP_CEREMONIES_PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ nonce })}`
 
-/** The path and query of the page that ends a ceremony, and tells the desktop application so. */
+/** The path and query of the page that ends a ceremony and signals that to the desktop application. */
 export const completionPath = (nonce: string): string => `${DESKTOP_COMPLETE_PATH}?${new URLSearchParams({ nonce })}`
 
-/** The ceremony of this id or null; throws `internal` for a row that is not whole, which stays as it is for operators to look at. */
+/**
+ * Returns the ceremony with this id, or null. Throws `internal` for an incomplete row, and leaves it for operators to inspect.
+ */
 export async function findCeremony(app: App, id: string): Promise<Ceremony | null> {
   const broken = (cause: unknown) => new AppError('internal', { cause })
   const ceremony = await peekOneTime(app, desktopCeremony, id).catch((error: unknown) => {
@@ -93,21 +102,21 @@ export async function findCeremony(app: App, id: string): Promise<Ceremony | nul
   return ceremony
 }
 
-/** Whether a ceremony began in the browser of these cookies. */
+/** Whether a ceremony began in the browser with these cookies. */
 export const isBound = (app: App, { browserHash }: Ceremony, cookieHeader: string | undefined): boolean =>
   readBindings(app, cookieHeader).some(value => constantTimeEqual(sha256(value), browserHash ?? ''))
 
-/** Whether a ceremony opens nothing any more: too old, exchanged, or tried with too many wrong verifiers. */
+/** Whether a ceremony is no longer usable: expired, exchanged, or tried with too many wrong verifiers. */
 export const hasEnded = ({ isExpired, usedAt, tries }: Ceremony): boolean =>
   isExpired || usedAt !== null || tries >= MOST_WRONG_VERIFIERS
 
-/** What a browser is bound by already; several values when another host of the domain has set one too. */
+/** The values that this browser is bound by. There are several when another host of the domain has set one too. */
 const readBindings = (app: App, cookieHeader: string | undefined): string[] =>
   cookieValues(app.config, COOKIE, cookieHeader, DESKTOP_PREFIX).filter(value => /^[\w-]{43}$/.test(value))
 
 interface Exchange extends Visit {
   id: string
-  /** What the desktop application has kept to itself until now. */
+  /** The secret that the desktop application has kept since the start. */
   verifier: string
   session: Session | null
   cookieHeader: string | undefined
@@ -116,8 +125,8 @@ interface Exchange extends Visit {
 type WorkspaceSnapshot = z.output<typeof desktopExchangeSchema>
 
 /**
- * Tells the desktop application who confirmed its ceremony, and the applications of the workspace: once, to the browser that began it,
- * where that person is signed in still. Nothing in the answer is a credential. Throws `desktop-exchange-refused`, `unauthenticated`,
+ * Returns the person who confirmed a ceremony, and the applications of the workspace. It works once, in the browser that started,
+ * while that person is still signed in. The result contains no credential. Throws `desktop-exchange-refused`, `unauthenticated`,
  * `ceremony-pending` and `ceremony-ended`.
  */
 export async function exchangeCeremony(app: App, exchange: Exchange): Promise<WorkspaceSnapshot> {
@@ -152,13 +161,15 @@ async function refused(app: App, exchange: Exchange, sender: string): Promise<Ap
   return new AppError('desktop-exchange-refused')
 }
 
-/** The person who is signed in at the hub, and every application that it knows. Nothing in it is a credential. */
+/** The person who is signed in at the hub, and all applications of the hub. It contains no credential. */
 const workspaceSnapshot = ({ config }: App, { email }: Session): WorkspaceSnapshot => ({
   email,
   apps: (config.identity.hub?.apps ?? []).map(toSnapshotApp),
 })
 
-/** The same for a desktop application that has signed in before; throws `email-not-verified` and `not-a-real-account`. */
+/**
+ * Returns the snapshot for a desktop application that has signed in before. Throws `email-not-verified` and `not-a-real-account`.
+ */
 export function currentSnapshot(app: App, session: Session): WorkspaceSnapshot {
   const code = whyNotVouched(app, session)
   if (code) throw new AppError(code)

@@ -30,7 +30,10 @@ export interface CeremonyVisit extends Visit {
   cookieHeader: string | undefined
 }
 
-/** What the window of a desktop application shows: the page to confirm, the way to the sign-in page, or why not. It changes nothing. */
+/**
+ * Shows the confirmation page in the window of a desktop application, redirects to the sign-in page, or says why not. It changes
+ * nothing.
+ */
 export async function showCeremony(app: App, visit: CeremonyVisit): Promise<PageAnswer> {
   const opened = await openCeremony(app, visit)
   if (!('payload' in opened)) return opened
@@ -40,7 +43,7 @@ export async function showCeremony(app: App, visit: CeremonyVisit): Promise<Page
   return opened.subject === person.userId ? { location: completionPath(visit.nonce) } : endedAnswer(app, visit.language)
 }
 
-/** Carries out what a person decided in the window: confirms for them, once, or says that they are to be signed out first. */
+/** Carries out a person's decision in the window, once: confirms the ceremony, or returns `sign-out`. */
 export async function decideCeremony(
   app: App,
   visit: CeremonyVisit,
@@ -55,14 +58,14 @@ export async function decideCeremony(
   const person = await requirePerson(app, visit)
   if (!('userId' in person)) return person
   const { id, nonce } = visit
-  // The page named another person, who is signed in no more; the one who is now has not been asked.
+  // The page named a person who is now signed out. The person who is signed in now has not seen it.
   if (form.account !== person.userId) return { location: ceremonyPath(id, nonce) }
   const open = { triesBelow: MOST_WRONG_VERIFIERS }
   const isFirst = await assignOneTime(app, desktopCeremony, id, person.userId, open)
   return isFirst ? { location: completionPath(nonce) } : confirmedAnswer(app, visit, person.userId)
 }
 
-/** The last page of a ceremony, for the person who confirmed one with this nonce; no one else learns that there is one. */
+/** Shows the last page of a ceremony to the person who confirmed one with this nonce. Others do not learn that it exists. */
 export async function showCompletion(
   app: App,
   { session, nonce, language }: Pick<CeremonyVisit, 'session' | 'nonce' | 'language'>,
@@ -80,7 +83,10 @@ export async function showCompletion(
   return noteAnswer(app, 200, { title, lead, language })
 }
 
-/** A ceremony that this window may go on with, or what is answered instead. A forwarded link opens nothing: only the browser that began it has the cookie. */
+/**
+ * Returns a ceremony that this window may continue, or another response. A forwarded link does not work, because only the browser
+ * that started has the cookie.
+ */
 async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | PageAnswer> {
   const ceremony = await findCeremony(app, visit.id)
   if (!ceremony) return endedAnswer(app, visit.language)
@@ -98,7 +104,10 @@ async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | 
   return hasEnded(ceremony) ? endedAnswer(app, visit.language) : ceremony
 }
 
-/** The person whom the hub would sign in elsewhere, or what is answered instead: the way to the sign-in page, or why it does not vouch for them. */
+/**
+ * Returns the person whom the hub may sign in elsewhere. Otherwise returns the way to the sign-in page, or a page that says why
+ * it does not vouch for them.
+ */
 async function requirePerson(app: App, { id, nonce, session, language }: CeremonyVisit): Promise<Session | PageAnswer> {
   const here = ceremonyPath(id, nonce)
   if (!session) return { location: signInPathFor({ returnPath: here }) }
@@ -128,13 +137,13 @@ async function confirmedAnswer(app: App, { id, nonce, language }: CeremonyVisit,
   })
 }
 
-/** The answer to a ceremony that opens nothing any more. */
+/** The response to a ceremony that is no longer usable. */
 function endedAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
   const { endedTitle: title, endedLead: lead } = textsOf(language)
   return noteAnswer(app, 410, { title, lead, code: 'ceremony-ended', language })
 }
 
-/** The answer to a browser that opens what another one began. */
+/** The response to a browser that opens the ceremony of another browser. */
 function beginAgainAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
   const { againTitle: title, againLead: lead } = textsOf(language)
   return noteAnswer(app, 403, { title, lead, language })

@@ -19,17 +19,17 @@ import { type AppClaim, type RegistrationDifference, registrationDifferences } f
 
 /** One visit of the hub by a browser that an application has sent. */
 interface IdentityVisit extends Visit {
-  /** The query with its question mark, as it was sent. */
+  /** The query with its question mark, as sent. */
   query: string
-  /** Looks the session up; called for requests that are in order only. */
+  /** Looks up the session. It is called only for valid requests. */
   findSession(): Promise<Session | null>
-  /** The row of that session, where it is one of ours. */
+  /** The row of that session; null when it is not a Fairway session. */
   sessionId(): Promise<string | null>
 }
 
 /**
- * Sends a person who is signed in back to a registered application with a one-time code, every other browser to the sign-in page and
- * then here again. Throws `invalid-authorization-request` before anything is looked up, and `rate-limited`.
+ * Sends a signed-in person back to a registered application with a one-time code. Every other browser goes to the sign-in page
+ * and then returns here. Throws `invalid-authorization-request` before any lookup, and `rate-limited`.
  */
 export async function authorizeIdentity(app: App, hub: HubConfig, visit: IdentityVisit): Promise<PageAnswer> {
   await rateLimit(app, limits.identityAuthorizationsPerAddress, addressKey(visit.clientAddress))
@@ -55,7 +55,7 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   return { location: `${redirectUri}?${new URLSearchParams({ code, state })}` }
 }
 
-/** The address of this request as the sign-in page keeps it: to the letter, or without what that page would not take. */
+/** The address of this request for the sign-in page: unchanged, or without the parts that the page would reject. */
 function pathOfRequest(app: App, query: string, request: AuthorizeRequest): string {
   const spellings = [query, toQuery(request)].map(each => IDENTITY_AUTHORIZE_PATH + each)
   const kept = spellings.find(path => safeReturnPath(path, app.config.baseUrl) === path)
@@ -63,7 +63,7 @@ function pathOfRequest(app: App, query: string, request: AuthorizeRequest): stri
   return kept
 }
 
-/** A request to sign a person in to an application that is registered exactly so. */
+/** A request to sign a person in to an application that matches its registration exactly. */
 interface AuthorizeRequest extends AppClaim {
   state: string
   codeChallenge: string
@@ -71,13 +71,13 @@ interface AuthorizeRequest extends AppClaim {
 
 const LONGEST_ADDRESS = 512
 
-/** What each parameter must look like, and how that is said. */
+/** The format of each parameter, with the message for a mismatch. */
 const shapes = {
   response_type: [/^code$/, 'response_type is code.'],
   app: [/^[a-z][a-z0-9-]{0,62}$/, 'app is the id of an application.'],
   client_id: [/^[A-Za-z0-9._~-]{1,128}$/, 'client_id has letters, digits and ._~- only.'],
   redirect_uri: [new RegExp(`^[!-~]{1,${LONGEST_ADDRESS}}$`), 'redirect_uri is an address.'],
-  // How long it must be to be hard to guess is the application's affair (RFC 6749 §10.12).
+  // The length that makes it hard to guess is the application's responsibility (RFC 6749 §10.12).
   state: [/^[ -~]{1,512}$/, 'state has 1 to 512 characters of ASCII.'],
   code_challenge: [CODE_CHALLENGE, 'code_challenge is a SHA-256 value as base64url.'],
   code_challenge_method: [/^S256$/, 'code_challenge_method is S256.'],
@@ -85,10 +85,10 @@ const shapes = {
 
 type Parameter = keyof typeof shapes
 
-/** What counts where nothing was sent: the method is S256 always, so no application has to say it. */
+/** Defaults of missing parameters. The method is always S256, so applications need not send it. */
 const defaults: ReadonlyMap<string, string> = new Map([['code_challenge_method', 'S256']])
 
-/** The request that a query says; throws `invalid-authorization-request`, signed in or not. */
+/** Reads the request from a query. Throws `invalid-authorization-request`, signed in or not. */
 function readAuthorizeRequest(hub: HubConfig, query: string): AuthorizeRequest {
   const parameters = readParameters(query, refused)
   const [repeated] = parameters.repeated
@@ -105,7 +105,7 @@ function readAuthorizeRequest(hub: HubConfig, query: string): AuthorizeRequest {
   return { ...claim, state: get('state'), codeChallenge: get('code_challenge') }
 }
 
-/** The query of exactly this request, without anything else that was sent. */
+/** The query of this request, without additional parameters. */
 const toQuery = ({ appId, clientId, redirectUri, state, codeChallenge }: AuthorizeRequest): string =>
   `?${new URLSearchParams({
     response_type: 'code',
@@ -117,10 +117,10 @@ const toQuery = ({ appId, clientId, redirectUri, state, codeChallenge }: Authori
     code_challenge_method: 'S256',
   })}`
 
-/** The refusal of an authorization request: it is shown to the browser, and never sent to an address that the request names. */
+/** The refusal of an authorization request. It is shown in the browser and never sent to an address of the request. */
 const refused = (detail: string): AppError => new AppError('invalid-authorization-request', { detail })
 
-// Any visitor may read this: what is registered is not told.
+// Any visitor can read these messages, so they do not reveal what is registered.
 const NO_APPLICATION = 'There is no application of this id.'
 const OTHER_ADDRESS = 'redirect_uri is not the address that the application has registered.'
 const notRegistered: Record<RegistrationDifference['field'], string> = {
@@ -132,7 +132,7 @@ const notRegistered: Record<RegistrationDifference['field'], string> = {
   redirect_uri: OTHER_ADDRESS,
 }
 
-/** The page for a person of whom the hub says nothing to other applications, with what to do about it. */
+/** The page for a person whom the hub does not identify to other applications, with the next step. */
 function refusedPerson(app: App, { email, refusal }: Required<HubPerson>, href: string, language: Language = 'en') {
   const { title, lead, todo, button } = messagesOf(language).hub[refusal]
   return noteAnswer(app, 403, {

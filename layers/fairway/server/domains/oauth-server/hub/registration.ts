@@ -12,20 +12,20 @@ import { isLoopbackHost } from '#fairway/shared/loopback'
 /** Whether other applications can sign people in through this one. */
 export const isIdentityHub = ({ config }: App): boolean => config.identity.hub !== undefined
 
-/** The applications that this hub knows; throws `not-found` where there is no hub. */
+/** Returns the applications of this hub; throws `not-found` when this is not a hub. */
 export function requireHub({ config }: App): HubConfig {
   if (!config.identity.hub) throw new AppError('not-found')
   return config.identity.hub
 }
 
-/** What an application says of itself when it sends a browser to the hub. */
+/** The identity that an application claims when it sends a browser to the hub. */
 export interface AppClaim {
   appId: string
   clientId: string
   redirectUri: string
 }
 
-/** In what an application differs from its registration; empty when it is registered exactly so. */
+/** Returns how an application differs from its registration; empty when it matches exactly. */
 export function registrationDifferences(hub: HubConfig, claim: AppClaim): RegistrationDifference[] {
   const address = exactAddress(claim.redirectUri)
   if (address && isLocalApp(hub, claim, address)) return []
@@ -41,7 +41,7 @@ interface Address {
   path: string
 }
 
-/** The two halves of an address that is spelled in the one way there is; undefined for a query, a fragment, a user name, another case. */
+/** Splits an address in its normal form. Returns undefined for one with a query, a fragment, a user name or upper case. */
 function exactAddress(uri: string): Address | undefined {
   if (!URL.canParse(uri)) return undefined
   const { origin, pathname, protocol } = new URL(uri)
@@ -49,7 +49,7 @@ function exactAddress(uri: string): Address | undefined {
   return isWeb && origin + pathname === uri ? { origin, path: pathname } : undefined
 }
 
-/** In development everything on this machine may come, under its own name. */
+/** In development, every application on this machine is accepted under its own name. */
 const isLocalApp = (
   { acceptsLoopback }: HubConfig,
   { appId, clientId }: AppClaim,
@@ -75,7 +75,7 @@ function differencesFrom(app: HubApp, claim: AppClaim, address: Address | undefi
   ]
 }
 
-// Programs on this machine listen where there is room: http on loopback without a port stands for any (RFC 8252 §7.3).
+// Programs on this machine use any free port, so http on loopback without a port matches every port (RFC 8252 §7.3).
 function isOriginOf(app: HubApp, { origin }: Address): boolean {
   if (app.origin === origin) return true
   const registered = new URL(app.origin)
@@ -89,18 +89,18 @@ function unknownApp({ ignored }: HubConfig, { appId }: AppClaim): RegistrationDi
   return { field: fault.startsWith('capabilities') ? 'capability' : 'app', registered: null, sent: appId, fault }
 }
 
-/** The subject of a token between hub and application that only shows that both have the secret: no person. */
+/** The subject of a token that only proves that hub and application share the secret. It is not a person. */
 export const REGISTRATION_SUBJECT = 'identity-registration'
 
 interface Asked extends AppClaim {
-  /** The bearer token of the application that asks. */
+  /** The bearer token of the requesting application. */
   token: string | undefined
   clientAddress: string
 }
 
 /**
- * Tells an application that has the shared secret whether the hub knows it as it says, and signs the answer back to it.
- * Throws `unauthenticated` without a valid token, and `rate-limited`.
+ * Checks for an application with the shared secret whether its claim matches the hub's registration. The result contains a signed
+ * proof. Throws `unauthenticated` without a valid token, and `rate-limited`.
  */
 export async function checkRegistration(app: App, hub: HubConfig, asked: Asked): Promise<RegistrationAnswer> {
   await rateLimit(app, limits.identityChecksPerAddress, addressKey(asked.clientAddress))
@@ -128,24 +128,24 @@ async function issuerOf(app: App, token: string | undefined): Promise<string> {
 
 const differenceSchema = z.object({
   field: z.enum(['app', 'client_id', 'origin', 'callback_path', 'redirect_uri', 'capability']),
-  /** What the hub knows; null where it knows nothing. */
+  /** The hub's value; null when it has none. */
   registered: z.string().nullable(),
-  /** What the application says. */
+  /** The application's value. */
   sent: z.string(),
-  /** Why the hub has ignored the entry of this application. */
+  /** Why the hub ignores the entry of this application. */
   fault: z.string().optional(),
 })
 
-/** One thing in which an application differs from what the hub knows of it. */
+/** One difference between an application's claim and its registration at the hub. */
 export type RegistrationDifference = z.output<typeof differenceSchema>
 
-/** What the hub tells another application about its registration. */
+/** The hub's response to an application about its registration. */
 export const registrationAnswerSchema = z.object({
   registered: z.boolean(),
-  /** What differs, in words. */
+  /** The differences, in words. */
   reason: z.string().optional(),
   differences: z.array(differenceSchema),
-  /** A token of the hub for the application that asked: it shows that the hub has the same secret. */
+  /** A token from the hub for the requesting application. It proves that the hub has the same secret. */
   proof: z.string().max(4096),
 })
 type RegistrationAnswer = z.output<typeof registrationAnswerSchema>

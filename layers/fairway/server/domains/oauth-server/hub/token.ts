@@ -22,7 +22,7 @@ import { registrationDifferences } from './registration'
 
 const codeSchema = z.object({
   userId: z.string(),
-  /** How the person signed in at the hub. */
+  /** The provider that the person signed in with at the hub. */
   provider: z.string(),
   /** The domain or tenant that this provider vouched for. */
   providerDomain: z.string().optional(),
@@ -33,7 +33,7 @@ const codeSchema = z.object({
 })
 type IdentityCode = z.output<typeof codeSchema>
 
-/** A code of the hub for one sign-in at one application, good for a minute; its subject is the user. */
+/** A code of the hub for one sign-in at one application, valid for a minute. Its subject is the user. */
 export const identityCode: OneTimePurpose<IdentityCode> = {
   name: 'identity-code',
   lifeInSeconds: 60,
@@ -41,8 +41,8 @@ export const identityCode: OneTimePurpose<IdentityCode> = {
 }
 
 /**
- * A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. Throws
- * `unauthenticated` when the session that asks has ended.
+ * Issues a code for one sign-in at one application: 256 random bits, usable once within 60 seconds. Only its hash is stored.
+ * Throws `unauthenticated` when the session has ended.
  */
 export async function issueIdentityCode(app: App, payload: IdentityCode, sessionId: string | null): Promise<string> {
   const where = { sql: SESSION_HOLDS, args: [sessionId, sessionId] }
@@ -51,7 +51,7 @@ export async function issueIdentityCode(app: App, payload: IdentityCode, session
   return issued.secret
 }
 
-/** Uses a code up and gives what it stands for, expired or not; of any number of callers at once one gets it, the others null. */
+/** Spends a code and returns its content, expired or not. Of all concurrent callers one gets it; the others get null. */
 export const spendIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
   spendOneTime(app, identityCode, code, { evenExpired: true })
 
@@ -77,7 +77,7 @@ const requestSchema = z
 /** A token request: the code and its verifier, and optionally the client and the redirect address. */
 type TokenRequest = z.output<typeof requestSchema>
 
-/** Reads a token request, in which `code` and `code_verifier` are required. Throws OAuthError; the code stays usable. */
+/** Reads a token request with the required fields `code` and `code_verifier`. Throws OAuthError; the code stays usable. */
 export function readTokenRequest(fields: Record<string, unknown>): TokenRequest {
   const { grant_type: grantType = '' } = fields
   if (grantType !== '' && grantType !== 'authorization_code') {
@@ -89,7 +89,7 @@ export function readTokenRequest(fields: Record<string, unknown>): TokenRequest 
   throw new OAuthError('invalid_request', `${String(issue?.path[0] ?? 'A field')} is missing or not well formed.`)
 }
 
-/** The answer of the hub's token endpoint to whatever was thrown, in the words of RFC 6749 §5.2; a 5xx is thrown again. */
+/** Converts an error of the hub's token endpoint to a response of RFC 6749 §5.2; a 5xx is thrown again. */
 export function toTokenRefusal(thrown: unknown) {
   const error = thrown instanceof OAuthError ? thrown : toAppError(thrown)
   if (error.status >= 500) throw thrown
@@ -99,8 +99,8 @@ export function toTokenRefusal(thrown: unknown) {
 const REFUSED = 'The code is not known, has ended, was used, or belongs to another request.'
 
 /**
- * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws OAuthError. A second use and
- * one that does not fit are recorded for operators.
+ * Exchanges a code for an assertion. The first attempt spends the code, even when it fails. Throws OAuthError. A second use and a
+ * mismatch are recorded as security events.
  */
 export async function redeemIdentityCode(app: App, hub: HubConfig, request: TokenRequest, visit: Visit) {
   const spent = await spendIdentityCode(app, request.code)
@@ -134,7 +134,9 @@ export async function redeemIdentityCode(app: App, hub: HubConfig, request: Toke
   return { assertion, token_type: 'identity-assertion', expires_in: PEER_TOKEN_LIFE_IN_SECONDS }
 }
 
-/** Which field of a request does not match the code, in words without a value. Optional fields are compared when they are sent. */
+/**
+ * Returns which field of a request does not match the code, without its value. Optional fields are compared when they are sent.
+ */
 function misfitOf(code: IdentityCode, { clientId, redirectUri, verifier }: TokenRequest): string | undefined {
   if (clientId !== undefined && code.clientId !== clientId) return 'it came with another client id'
   if (redirectUri !== undefined && code.redirectUri !== redirectUri) return 'it came with another redirect address'
@@ -156,14 +158,14 @@ async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit)
 export interface HubPerson {
   id: string
   email: string
-  /** Why the hub says nothing of them to others. */
+  /** Why the hub does not identify them to other applications. */
   refusal?: 'dev-account-refused' | 'email-not-verified'
 }
 
 /**
- * A person as they are now; null when the account is gone. Other applications are told of no local identity but in development.
- * With the session that asks, only a session that has proved the address is vouched for: the row alone says nothing about who
- * is signed in while its owner has not said whose the account is.
+ * Returns a person in their current state; null when the account is deleted. A local identity is refused, except in development.
+ * With a session, that session must have proved the address. Before its owner has claimed the account, the row alone does not
+ * show who is signed in.
  */
 export async function findHubPerson(
   app: App,
@@ -181,7 +183,7 @@ export async function findHubPerson(
 
 const DEVELOPMENT_PROVIDERS = ['dev', 'auth-disabled']
 
-/** Why the hub does not vouch for a person towards other applications; undefined for those whom it vouches for. */
+/** Returns why the hub does not vouch for a person to other applications; undefined when it does. */
 export function whyNotVouched(app: App, session: Session): 'email-not-verified' | 'not-a-real-account' | undefined {
   const isDevelopment = DEVELOPMENT_PROVIDERS.includes(session.provider) || session.email === DEV_EMAIL
   if (isDevelopment && app.config.environment !== 'development') return 'not-a-real-account'

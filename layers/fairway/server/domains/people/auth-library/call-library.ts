@@ -1,5 +1,5 @@
-// The library's `/get-session` and sign-in answers contain the session's token, so neither is passed on. It follows callback
-// addresses that are not checked, so it sees checked ones alone.
+// The library's `/get-session` and sign-in responses contain the session's token, so they are never passed on. The library
+// follows unchecked callback addresses, so it only gets checked ones.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
@@ -26,7 +26,10 @@ export interface LibraryAnswer {
   setCookies: string[]
 }
 
-/** Calls one endpoint of the library with nothing of the visitor's request but what is named here; throws AppError on refusal. */
+/**
+ * Calls one endpoint of the library. It gets only the listed fields, nothing else of the visitor's request. Throws AppError
+ * when the library refuses.
+ */
 export async function callLibrary(app: App, request: LibraryRequest): Promise<LibraryAnswer> {
   const tokens = readSessionTokens(request.cookieHeader, app.config)
   const headers = libraryHeaders(app, request)
@@ -50,7 +53,7 @@ export async function callLibrary(app: App, request: LibraryRequest): Promise<Li
 const libraryHeaders = (app: App, { userAgent, clientAddress }: LibraryRequest): Headers =>
   new Headers({ origin: app.config.baseUrl, 'user-agent': userAgent, [CLIENT_ADDRESS_HEADER]: clientAddress })
 
-// The session token travels in its HttpOnly cookie only.
+// The session token must travel only in its HttpOnly cookie.
 const withoutTokens = ({ token: _token, ...rest }: Record<string, unknown>): Record<string, unknown> => rest
 
 async function liveToken(app: App, tokens: string[]): Promise<string | undefined> {
@@ -64,11 +67,11 @@ async function liveToken(app: App, tokens: string[]): Promise<string | undefined
   return undefined
 }
 
-/** The password hasher of this app; one, because it also limits how many hashes run at once. */
+/** The password hasher of this app. There must be one only, because it also limits concurrent hashing. */
 export const getPasswordHasher = (app: App): PasswordHasher =>
   app.memo('password-hasher', () => createPasswordHasher(app.config.password.hashing))
 
-/** The library of this app, loaded on first use: most requests only look a session up, which is our own code. */
+/** The library of this app, loaded on first use: most requests only look up a session, which is our own code. */
 const getLibrary = (app: App) =>
   app.memo('auth-library', async () => {
     const { createLibrary } = await import('./instance')
@@ -89,7 +92,7 @@ const codes: Record<string, ErrorCode> = {
   PASSWORD_TOO_LONG: 'password-too-long',
 }
 
-/** Turns an error answer of the library into the catalog's error; texts of the library are logged, never sent. */
+/** Maps an error response of the library to the catalog's error. The library's texts are logged, never sent. */
 async function toLibraryError(app: App, response: Response): Promise<AppError> {
   const text = await response.text()
   const parsed = bodySchema.safeParse(jsonOf(text))
@@ -100,7 +103,7 @@ async function toLibraryError(app: App, response: Response): Promise<AppError> {
     return new AppError('invalid-input', { errors: [fieldError('email', 'not-an-email')] })
   }
   const ours = statusCode(response.status)
-  // The library keeps the reasons of its database to itself.
+  // The library hides errors of its database.
   const fault = ours === 'internal' || ours === 'invalid-request' ? app.db.storageFault() : undefined
   return fault ? storageError(fault, text) : new AppError(ours, { cause: text })
 }
@@ -113,5 +116,5 @@ function statusCode(status: number): ErrorCode {
   return status >= 500 ? 'internal' : 'invalid-request'
 }
 
-/** The private header that carries the client address to the library; an incoming one never reaches it. */
+/** The private header that carries the client address to the library. The same header of an incoming request is dropped. */
 const CLIENT_ADDRESS_HEADER = 'x-fw-client-address'

@@ -8,7 +8,10 @@ import { AUTH_PREFIX, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { accounts, sessions, users, verifications } from '../tables'
 import { SESSION_COOKIE_PURPOSE, SESSION_LIFE_IN_SECONDS } from '../session-cookie'
 
-/** Sets the library up over our tables, our password hashes and our session rules. `clientAddressHeader` is the one header of a call that it takes the visitor's address from. Providers are not its business. */
+/**
+ * Sets up the library with our tables, password hashes and session rules. It reads the visitor's address only from
+ * `clientAddressHeader`. Providers are not configured here.
+ */
 export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHeader: string) {
   const { config, db } = app
   return betterAuth({
@@ -26,18 +29,18 @@ export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHea
     user: { additionalFields: { kind: { type: 'string', input: false, defaultValue: 'person' } } },
     session: {
       expiresIn: SESSION_LIFE_IN_SECONDS,
-      // Rolling is ours (sessions domain): one place decides how long a session lives.
+      // The sessions domain renews sessions: one place decides how long a session is valid.
       disableSessionRefresh: true,
       cookieCache: { enabled: false },
       additionalFields: { provider: { type: 'string', input: false, defaultValue: 'password' } },
     },
     emailAndPassword: {
       enabled: true,
-      // Sessions are ours to make (`mintSession`).
+      // Only our own code creates sessions (`mintSession`).
       autoSignIn: false,
       requireEmailVerification: config.signIn.emailVerification === 'required',
       minPasswordLength: 1,
-      // Our own policy has counted code points already; this counts UTF-16 units.
+      // Our password policy has already counted code points; this limit counts UTF-16 units.
       maxPasswordLength: 1024,
       password: {
         hash: password => hasher.hash(password),
@@ -50,7 +53,7 @@ export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHea
       cookiePrefix: cookiePrefix(config),
       useSecureCookies: false,
       defaultCookieAttributes: { secure: config.isHttps, httpOnly: true, sameSite: 'lax', path: '/' },
-      // The whole address: it is shown to its owner. What counts by network shortens it itself.
+      // The whole address, because its owner sees it. Limits by network shorten it on their side.
       ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 128 },
       database: { generateId: () => newId() },
     },

@@ -10,26 +10,26 @@ import type { InValue, ResultSet } from '#fairway/server/kernel/database/client'
 type Target = Pick<Session, 'userId' | 'email' | 'orgId'>
 type Counts = Record<string, number>
 
-/** Whose data moves, and to whom. */
+/** The previous owners of the data and the new one. */
 export interface LocalMigrationPeople {
-  /** The local identities: the development account, and the one of older applications. Not every address has an account. */
+  /** The local identities: the development account and that of older applications. Some addresses have no account. */
   from: { userIds: readonly string[]; emails: readonly string[] }
-  /** The account that takes over, and the organization it works in. */
+  /** The account that takes over, and its current organization. */
   to: { userId: string; email: string; orgId: string | null }
 }
 
-/** What was moved, and what the account had already (`kept`), for each table. */
+/** The moved rows and those that the account already had (`kept`), for each table. */
 interface LocalMove {
   moved: Counts
   kept: Counts
   targetEmail: string
-  /** Whose it was, and whose it is now. */
+  /** The previous owners and the new one. */
   people: LocalMigrationPeople
-  /** True for the one move that is to call the template's hook. */
+  /** True for the one move that must call the template's hook. */
   isHookDue: boolean
 }
 
-/** How many rows of each table would be moved to this account now. */
+/** How many rows of each table a move to this account would change now. */
 export async function countLocalData(app: App, target: Target): Promise<{ available: boolean; tables: Counts }> {
   const run = toRun(app.db.client)
   const values = moveValues(await findLocalPeople(run), target)
@@ -41,8 +41,9 @@ export async function countLocalData(app: App, target: Target): Promise<{ availa
 }
 
 /**
- * Gives everything that belongs to the local identities to this account, all or nothing; what the account has already wins.
- * Of any number of callers one moves. Throws `local-rows-refused` when a table refuses a row by a rule of its own; nothing is moved then.
+ * Moves all data of the local identities to this account in one transaction. Rows that the account already has are kept. Only
+ * one of several concurrent calls moves data. Throws `local-rows-refused` when a constraint of a table rejects a row; nothing
+ * is moved then.
  */
 export async function moveLocalData(app: App, target: Target, { hasHook }: { hasHook: boolean }): Promise<LocalMove> {
   const transaction = await app.db.client.transaction('write')
@@ -56,7 +57,7 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
     const { userId, email, orgId } = target
     return { ...move, targetEmail: email, people: { from, to: { userId, email, orgId } }, isHookDue }
   } finally {
-    // Rolls back what was not committed.
+    // Rolls back uncommitted changes.
     transaction.close()
   }
 }
@@ -86,7 +87,7 @@ async function moveTable(run: Run, table: LocalTable, values: MoveValues): Promi
 
 type MoveValues = Record<'localIds' | 'localEmails' | 'targetId' | 'targetEmail' | 'targetOrg', string | null>
 
-/** Who the local identities are in this database. */
+/** The local identities in this database. */
 async function findLocalPeople(run: Run): Promise<LocalMigrationPeople['from']> {
   const { rows } = await run(LOCAL_PEOPLE)
   const emails = new Set([DEV_EMAIL, LEGACY_LOCAL_EMAIL, ...rows.map(row => String(row.email))])
@@ -106,17 +107,17 @@ function moveValues({ userIds, emails }: LocalMigrationPeople['from'], target: T
 const count = async (run: Run, sql: string, values: MoveValues): Promise<number> =>
   Number((await run(sql, values)).rows[0]?.n)
 
-/** A table with rows that belong to an account, and what must be known to give them to another one. */
+/** A table with rows that belong to an account, and how to move them to another one. */
 interface LocalTable {
   name: string
-  /** The column that says whose row it is: an id in our own tables, an address in the author's. */
+  /** The column with the owner of a row: an id in our own tables, an address in the author's. */
   owner: 'user_id' | 'owner_email'
   hasId: boolean
   hasOrg: boolean
   hasVisibility: boolean
-  /** Which of its rows move. */
+  /** An SQL condition for the rows that move. */
   condition: string
-  /** The columns of each rule that lets something be there only once. */
+  /** The columns of each unique constraint. */
   uniques: string[][]
 }
 
@@ -130,7 +131,10 @@ const FIND_UNIQUES = `
   select i.name as rule, c.name as name from pragma_index_list(:table) i join pragma_index_info(i.name) c
   where i."unique" = 1 and c.name is not null order by i.name, c.seqno`
 
-/** The tables that domains declare (`movesWithPerson`) as far as this database has them, and every table with an `owner_email` column; views are none. */
+/**
+ * The tables that domains declare (`movesWithPerson`), as far as they exist in this database, and every table with an
+ * `owner_email` column. Views are excluded.
+ */
 async function findLocalTables({ dependents }: App, run: Run): Promise<LocalTable[]> {
   const ours = new Map(dependents.flatMap(rows => Object.entries(rows.movesWithPerson ?? {})))
   const { rows } = await run(FIND)
@@ -158,17 +162,17 @@ async function findUniques(run: Run, table: string): Promise<string[][]> {
 }
 
 /**
- * The statements that give the rows of one table to another account. Their values: `localIds`, `localEmails` (JSON lists),
+ * The statements that move the rows of one table to another account. Their values: `localIds`, `localEmails` (JSON lists),
  * `targetId`, `targetEmail` and `targetOrg`.
  */
 interface MoveStatements {
-  /** How many rows there are to move; after the others, what a rule of the table's own refused. */
+  /** Counts the rows to move; after the other statements, the rows that a constraint rejected. */
   count: string
-  /** What others were given of the rows that change their organization. */
+  /** Deletes shares of moved rows that belong to the new owner or to people of the old organization. */
   forgetShares?: string
-  /** Moves all rows but those that the target has already. */
+  /** Moves all rows except those that the target already has. */
   move: string
-  /** Drops the rows that the target has already. */
+  /** Deletes the local copies of rows that the target already has. */
   dropKnown?: string
 }
 
@@ -195,24 +199,24 @@ function movable({ name, owner, hasOrg, condition }: LocalTable): string {
   return hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
 }
 
-// Rows in an organization of other people stay with it until the person belongs to it too.
+// Rows in an organization of other people stay there until the person is a member too.
 const staysInOrg = (name: string): string =>
   `(${leavesOrg(name)} and exists (${ORGS_OF_OTHERS} and org_members.org_id = ${quoteName(name)}.org_id))`
 
-/** Whether the target could not see the row in the organization it is in. */
+/** Whether the target could not see the row in its current organization. */
 const leavesOrg = (name: string): string =>
   `(coalesce(${quoteName(name)}.org_id, '') <> '' and ${quoteName(name)}.org_id not in (${TARGET_ORGS}))`
 
-/** What a moved row has in its columns that change. */
+/** The new values of the columns that change. */
 function changes(table: LocalTable): Record<string, string> {
   const isOurs = table.owner === 'user_id'
   const owner: Record<string, string> = isOurs ? { user_id: ':targetId' } : { owner_email: ':targetEmail' }
   if (!table.hasOrg) return owner
   const name = quoteName(table.name)
   const place = `case when ${leavesOrg(table.name)} then ${NEW_ORG} else ${name}.org_id end`
-  // No organization is null in an author's table; in ours it is part of the key, and empty.
+  // In an author's table, "no organization" is null. In ours it is the empty string, because the column is part of the key.
   const org = isOurs ? `coalesce(${place}, '')` : place
-  // "Everybody here" meant nobody else; in another organization it would be other people.
+  // A row visible to everyone was visible only to its owner here. In another organization, other people would see it.
   const visibility = `case when ${name}.visibility <> 'private' and ${leavesOrg(table.name)} then 'private' else ${name}.visibility end`
   return { ...owner, org_id: org, ...(table.hasVisibility ? { visibility } : {}) }
 }
@@ -222,7 +226,7 @@ const assignments = (table: LocalTable): string =>
     .map(([column, value]) => `${column} = ${value}`)
     .join(', ')
 
-/** Whether the target has a row already that this one would collide with under one rule. */
+/** Whether the target already has a row that collides with this one under a unique constraint. */
 function isKnown(table: LocalTable, rule: string[]): string {
   const changed = changes(table)
   const same = rule.map(
@@ -241,19 +245,19 @@ function forgetShares(table: LocalTable): string {
 /** Runs one statement with named values, inside or outside of a transaction. */
 export type Run = (sql: string, values?: Record<string, InValue>) => Promise<Pick<ResultSet, 'rows' | 'rowsAffected'>>
 
-/** `Run` over a client or a transaction: of the values only those that the statement names are sent. */
+/** `Run` over a client or a transaction. Sends only the values that the statement names. */
 const toRun =
   (on: { execute(statement: { sql: string; args: Record<string, InValue> }): Promise<ResultSet> }): Run =>
   (sql, values = {}) =>
     on.execute({ sql, args: Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`:${name}`))) })
 
-/** True for the first caller in this database: the template's hook is called once. */
+/** True for the first caller in this database, so that the template's hook runs once. */
 async function claimHook(run: Run, userId: string): Promise<boolean> {
   const { rowsAffected } = await run(onceSettingSql(HOOK_SETTING).set, { userId })
   return rowsAffected === 1
 }
 
-/** Lets the next move call the hook again, after it failed. */
+/** After a failure, lets the next move call the hook again. */
 export async function releaseHook(app: App): Promise<void> {
   await app.db.client.execute(onceSettingSql(HOOK_SETTING).clear)
 }

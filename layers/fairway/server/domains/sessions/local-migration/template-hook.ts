@@ -9,13 +9,19 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { type LocalMigrationPeople, releaseHook } from './move-local-data'
 import { requireSession } from '../get-session'
 
-/** `none`: the application has none or it was called before. `failed` undoes nothing; the next move calls the hook again. */
+/**
+ * `none`: the application has no hook or has already called it. `failed`: moved data stays moved, and the next move calls the
+ * hook again.
+ */
 type HookOutcome = { state: 'none' } | { state: 'done'; answer: unknown } | { state: 'failed'; status: number | null }
 
 const HOOK_PATH = '/api/local-migration'
 const LIMIT_IN_MS = 30_000
 
-/** Calls the template's `POST /api/local-migration` in this process, as the caller of this request and for these people, and tells how it went; never throws. */
+/**
+ * Calls the template's `POST /api/local-migration` in this process, as the caller of this request and for these people. Returns
+ * the outcome; errors of the hook become `failed`.
+ */
 export async function callHook(event: H3Event, people: LocalMigrationPeople): Promise<HookOutcome> {
   const app = getApp(event)
   const called = withMove(people, () => event.fetch(HOOK_PATH, { method: 'POST' }))
@@ -27,20 +33,20 @@ export async function callHook(event: H3Event, people: LocalMigrationPeople): Pr
   return { state: 'failed', status }
 }
 
-/** What a template's hook gets: the people, and the database as one transaction. */
+/** The input of a template's hook: the people, and the database as one transaction. */
 export interface LocalMigrationContext extends LocalMigrationPeople {
   db: Parameters<Parameters<Orm['transaction']>[0]>[0]
 }
 
 const moves = new AsyncLocalStorage<LocalMigrationPeople>()
 
-/** Runs `work`, in which the template's hook is called, on behalf of a move. */
+/** Runs `work`, which calls the template's hook, as part of a move. */
 const withMove = <T>(people: LocalMigrationPeople, work: () => T): T => moves.run(people, work)
 
 /**
- * The handler of a template's `POST /api/local-migration`: moves what only the template knows of, in a transaction of its own, and
- * answers with what `work` returns (counts, for example). What `work` throws undoes all of it, and the next move calls it again.
- * The move alone calls it: any other request is answered `not-found`.
+ * The handler of a template's `POST /api/local-migration`. It moves data that only the template knows, in a separate
+ * transaction, and responds with the return value of `work` (counts, for example). An error in `work` rolls everything back,
+ * and the next move calls the hook again. Only a move can call it; other requests return `not-found`.
  */
 export function defineLocalMigration<T>(work: (context: LocalMigrationContext) => Promise<T>): EventHandler {
   return defineEventHandler(async event => {
@@ -53,17 +59,17 @@ export function defineLocalMigration<T>(work: (context: LocalMigrationContext) =
 const LOCAL_EMAILS = new Set([DEV_EMAIL, LEGACY_LOCAL_EMAIL])
 
 /**
- * The person that local data may be moved to: signed in in this browser with an account and an address of their own. Throws
- * `unauthenticated`, `not-a-real-account` for everybody else, `email-not-verified`, and `local-migration-off` where it is not offered to them.
+ * The person who can take over local data: signed in in this browser, with a real account. Throws `unauthenticated`,
+ * `not-a-real-account`, `email-not-verified`, and `local-migration-off` where the move is not offered to this person.
  */
 export async function requireRealPerson(event: H3Event): Promise<Session> {
   const app = getApp(event)
   const session = await requireSession(event)
-  // Bearers, embeds, the application's own sessions and the identity of AUTH_DISABLED are not accounts that rows can be given to.
+  // Bearers, embeds, the application's own sessions and the identity of AUTH_DISABLED are not accounts that can own rows.
   if (LOCAL_EMAILS.has(session.email) || session.id === null) throw new AppError('not-a-real-account')
   const { isOffered, owner } = app.config.localMigration
   if (!isOffered || (owner !== undefined && owner !== session.email)) throw new AppError('local-migration-off')
-  // Where one address is named, a stranger may have typed it into a sign-up form.
+  // Where one address is named, a stranger may have entered it in a sign-up form.
   const mustBeVerified = owner !== undefined || !app.config.signIn.acceptsUnverified
   if (mustBeVerified && !session.emailVerified) throw new AppError('email-not-verified')
   return session

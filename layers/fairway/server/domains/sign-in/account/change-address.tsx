@@ -1,5 +1,5 @@
 /** @jsxImportSource vue */
-// Another address for an account: asking for it, the two mails, and the page behind their links.
+// Changes the address of an account: the request, the two mails, and the page behind their links.
 import { z } from 'zod'
 import {
   type AddressChange,
@@ -36,9 +36,9 @@ import { errorText } from '../page-parts'
 export const addressInput = {
   ask: z.object({
     email: emailSchema,
-    /** Where the sign-in is older than 15 minutes. */
+    /** Required when the sign-in is older than 15 minutes. */
     password: z.string().max(1024).optional(),
-    /** Of the page that asks; the mails speak it. */
+    /** The language of the page; the mails use it. */
     language: z.string().max(35).optional(),
   }),
   resend: z.object({ language: z.string().max(35).optional() }),
@@ -61,13 +61,13 @@ const toPending = ({ newEmail, oldConfirmed, newConfirmed, createdAt, expiresAt 
   expiresAt: expiresAt.toISOString(),
 })
 
-/** The change that a person waits for, and why they cannot ask for one where that is so. */
+/** The pending change of a person, and the code of the refusal when they cannot request one. */
 export async function addressState(app: App, asker: Pick<Asker, 'userId' | 'emailVerified'>) {
   const change = await findAddressChange(app, asker.userId)
   return { change: change && toPending(change), refusal: (await refusalFor(app, asker))?.code ?? null }
 }
 
-/** Why this account cannot have another address: none of its own, signed in elsewhere, unconfirmed, or no mail can be sent. */
+/** Why this account cannot change its address: not a person's own, sign-in elsewhere, unconfirmed, or no mail can be sent. */
 async function refusalFor(
   app: App,
   { userId, emailVerified }: Pick<Asker, 'userId' | 'emailVerified'>,
@@ -81,9 +81,9 @@ async function refusalFor(
 }
 
 /**
- * Asks for another address: both are mailed a link, and it changes once both were confirmed. The answer is the same whether the new
- * address has an account or not; its owner is told. Throws `sign-in-elsewhere`, `not-a-real-account`, `mail-unavailable`,
- * `email-not-verified`, `invalid-input` and `rate-limited`.
+ * Requests a new address: both addresses get a link, and it changes once both are confirmed. The response is the same whether
+ * or not the new address has an account; the owner of that account gets a mail. Throws `sign-in-elsewhere`,
+ * `not-a-real-account`, `mail-unavailable`, `email-not-verified`, `invalid-input` and `rate-limited`.
  */
 export async function askForNewAddress(
   app: App,
@@ -101,7 +101,7 @@ export async function askForNewAddress(
   return mailLinks(app, asker.userId, languageOf(language), request)
 }
 
-/** Mails the links of the change that waits once more, to those who have not confirmed it; throws `not-found` and `rate-limited`. */
+/** Resends the links of the pending change to the addresses that are not confirmed yet. Throws `not-found` and `rate-limited`. */
 export async function mailAddressLinksAgain(
   app: App,
   userId: string,
@@ -114,7 +114,10 @@ export async function mailAddressLinksAgain(
   return mailLinks(app, userId, languageOf(language), request)
 }
 
-/** Counts a request by account, network and recipient. It runs before the recipient is looked up, so the answer never depends on that. Throws `rate-limited`. */
+/**
+ * Counts a request by account, network and recipient. Runs before the recipient is looked up, so that the response does not
+ * reveal the result. Throws `rate-limited`.
+ */
 async function countChange(app: App, userId: string, recipient: string, request: RequestInfo): Promise<void> {
   await rateLimit(app, limits.addressChangesPerAccount, userId)
   await rateLimit(app, limits.mailsPerAddress, addressKey(request.clientAddress))
@@ -133,9 +136,9 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
     await queueMail(app, oldEmail, mailContent(app, 'address-change-old', { values, href, language }))
   }
   if (!newConfirmed) {
-    // The link is made for a taken address too, so the time tells nothing; it is not mailed.
+    // The link is created for a taken address too, but not mailed: the response time must not reveal whether it is taken.
     const href = await issueAddressLink(app, change, 'new', language)
-    // An account whose address nobody confirmed does not hold it.
+    // An account with an unconfirmed address does not own that address.
     const mail = (await findPerson(app, { email: newEmail }))?.emailVerified
       ? mailContent(app, 'address-change-taken', {
           values: { askedFrom },
@@ -148,7 +151,7 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
   return toPending(change)
 }
 
-/** The page behind a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
+/** The page behind a mailed link: what its button will do, or why the link no longer works. Changes nothing. */
 export async function showAddressLink(app: App, token: string, wanted: Language): Promise<BrowserAnswer> {
   try {
     const link = await findAddressLink(app, token)
@@ -158,7 +161,7 @@ export async function showAddressLink(app: App, token: string, wanted: Language)
   }
 }
 
-/** What pressing the button of a mailed link leads to: a page that says whether the address is changed. */
+/** Handles the button of a mailed link and returns a page that says whether the address has changed. */
 export async function submitAddressLink(
   app: App,
   token: string,
@@ -218,7 +221,7 @@ function confirmedPage(app: App, link: AddressLink, isChanged: boolean) {
   })
 }
 
-// What is not a refusal of ours stays what it is: the error page with the request's id.
+// Other errors are rethrown and show the error page with the request's id.
 async function refusedPage(app: App, thrown: unknown, language: Language): Promise<BrowserAnswer> {
   if (!(thrown instanceof AppError) || thrown.status >= 500) throw thrown
   const texts = messagesOf(language).addressLink

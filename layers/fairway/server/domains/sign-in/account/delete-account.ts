@@ -1,4 +1,4 @@
-// The end of an account: what would go and what would stay, and the transaction that does it.
+// Deletes an account: the preview of what would be deleted and what would stay, and the transaction.
 import { z } from 'zod'
 import {
   forgetSharesSql,
@@ -37,17 +37,17 @@ import { recordSecurityEvent } from '../../../kernel/security-events/record-secu
 import { partsOf } from './export-account'
 
 export const deleteAccountInput = z.object({
-  /** The address of the account, typed again. */
+  /** The address of the account, typed as confirmation. */
   email: emailSchema,
-  /** Where the sign-in is older than 15 minutes. */
+  /** Required when the sign-in is older than 15 minutes. */
   password: z.string().max(1024).optional(),
-  /** Who takes over in each organization, by its id; the longest-standing owner where nobody is named. */
+  /** The address of the member who takes over, by the organization's id. Default: the longest-standing owner. */
   receivers: z.record(z.string().max(64), emailSchema).default({}),
-  /** Of the page that asks; the mail speaks it. */
+  /** The language of the page; the mail uses it. */
   language: z.string().max(35).optional(),
 })
 
-/** What deleting a person's account would take and leave, as it is now; nothing is changed. */
+/** Previews what deleting a person's account would delete and keep. Changes nothing. */
 export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<AccountEnd, 'proof'>> {
   const { client } = app.db
   const counts: Record<string, number> = {}
@@ -65,7 +65,7 @@ export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<
   }
 }
 
-/** The organizations that the person leaves, each with what would be handed over there. */
+/** The organizations that the person would leave, each with the rows that would be handed over. */
 const leavingWithRows = async (on: Runs, { userId, email }: PersonKey) =>
   Promise.all(
     (await listLeaving(on, userId)).map(async entry => {
@@ -88,9 +88,10 @@ interface Leaver extends PersonKey {
 }
 
 /**
- * Deletes a person's account with all that is theirs, in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
- * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` while it is open whose the account is, `last-owner` with the
- * organizations, `not-a-member` for a receiver, `rows-refused`, and `unauthenticated` where it was faster elsewhere.
+ * Deletes a person's account and data in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
+ * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` for an unclaimed account, `last-owner` with the organizations,
+ * `not-a-member` for a receiver, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
+ * account or ended the session.
  */
 export async function deleteAccount(
   app: App,
@@ -108,7 +109,7 @@ export async function deleteAccount(
   } catch (cause) {
     throw rowsRefused(cause)
   } finally {
-    // Rolls back what was not committed.
+    // Rolls back uncommitted changes.
     transaction.close()
   }
   const { userId } = person
@@ -148,14 +149,14 @@ async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Recei
     ...app.dependents.flatMap(declared => declared.forgetPerson?.({ userId, email }) ?? []),
     deletePersonStatement(userId),
   ]
-  // Rows of an organization that goes refer to each other, and go in any order.
+  // Rows of a deleted organization refer to each other and are deleted in any order.
   if (leaving.some(({ fate }) => fate === 'deleted')) await on.execute('pragma defer_foreign_keys = on')
   for (const statement of statements) await on.execute(statement)
 }
 
 /**
- * What the application keeps for the person outside of organizations goes, with what others were given of it. What is left in an
- * organization stays there and becomes its longest-standing owner's; the address of who created a row goes, the name stays.
+ * Deletes the person's rows outside of organizations, with their shares. Rows in an organization stay and go to its
+ * longest-standing owner. The creator's address is cleared; the name stays.
  */
 function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators }: TableOfRows, email: string) {
   const args = [email]

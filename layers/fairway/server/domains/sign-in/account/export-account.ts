@@ -1,4 +1,4 @@
-// Everything that is kept of a person, as one file of JSON, written while it is read.
+// Exports all data of a person as one JSON file, which is streamed.
 import { readBytes } from '#fairway/server/domains/files'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey, SqlPart } from '#fairway/server/kernel/dependent-rows'
@@ -10,19 +10,19 @@ import { eventsOfPerson } from '../../../kernel/security-events/list-security-ev
 
 type Row = Record<string, unknown>
 
-/** What a person's own file holds, by the name of its part. */
+/** The contents of a person's export, by the name of each part. */
 export const partsOf = (app: App, person: PersonKey): Record<string, SqlPart> => ({
   ...Object.assign({}, ...app.dependents.map(rows => rows.ofPerson?.(person) ?? {})),
   securityEvents: eventsOfPerson(person.userId),
 })
 
 interface AccountExport {
-  /** How many lines of the text begin a part, for whoever counts them while it arrives. */
+  /** How many lines of the text start a part, so that readers can show progress. */
   parts: number
   text: AsyncGenerator<string>
 }
 
-/** A person's own file; secrets are in none of its parts. Throws `rate-limited`. */
+/** A person's export. It contains no secrets. Throws `rate-limited`. */
 export async function exportAccount(app: App, person: PersonKey): Promise<AccountExport> {
   await rateLimit(app, limits.exportsPerAccount, person.userId)
   const parts = Object.entries(partsOf(app, person))
@@ -32,7 +32,7 @@ export async function exportAccount(app: App, person: PersonKey): Promise<Accoun
 
 const FILES = 'files'
 
-/** The end of a file's object: its bytes as base64, null where the person may not have them any more. */
+/** The end of a file's JSON object: its bytes as base64, or null when the person may no longer read it. */
 async function* contentOf(app: App, id: unknown): AsyncGenerator<string> {
   const bytes = typeof id === 'string' ? await readBytes(app, id) : null
   if (!bytes) return yield ',"content":null}'
@@ -40,7 +40,7 @@ async function* contentOf(app: App, id: unknown): AsyncGenerator<string> {
   let rest = Buffer.alloc(0)
   for await (const chunk of bytes) {
     const all = Buffer.concat([rest, chunk])
-    // Base64 writes three bytes at a time.
+    // Base64 encodes three bytes at a time.
     const whole = all.length - (all.length % 3)
     yield all.toString('base64', 0, whole)
     rest = all.subarray(whole)
@@ -61,7 +61,7 @@ async function* write(
     for (const [at, row] of rows.entries()) {
       const { content, ...rest } = plain(row)
       const text = JSON.stringify(rest)
-      // A file is sent with its bytes, as they are read.
+      // A file includes its content, streamed as it is read.
       yield `${at === 0 ? '' : ','}${name === FILES ? text.slice(0, -1) : text}`
       if (name === FILES) yield* contentOf(app, content)
     }
@@ -78,7 +78,7 @@ async function* write(
 
 const ROWID = 'fw_export_rowid'
 
-/** The rows of one table that belong to an address, as JSON, piece by piece where the table has row ids. */
+/** The rows of one table that belong to an address, as JSON. Read in batches when the table has row ids. */
 async function* rowsOf(app: App, { quoted, hasRowid }: TableOfRows, email: string): AsyncGenerator<string> {
   const read = async (after: Row | undefined, limit: number): Promise<Row[]> => {
     const sql = hasRowid
@@ -95,7 +95,7 @@ async function* rowsOf(app: App, { quoted, hasRowid }: TableOfRows, email: strin
   }
 }
 
-/** A row of the database as JSON has it: columns by name, bytes as base64. */
+/** A database row as JSON: columns by name, bytes as base64. */
 const plain = (row: object): Row =>
   Object.fromEntries(
     Object.entries(row)

@@ -6,22 +6,22 @@ import type { Language } from '#fairway/shared/languages'
 export interface Claimant {
   userId: string
   email: string
-  /** The session that decides, which goes on; null where sessions are not ours. */
+  /** The session that decides and stays signed in. Null for sessions without a row. */
   sessionId: string | null
 }
 
-/** One thing that opens the account or lies in it; never a value. */
+/** A sign-in method or a piece of data of the account; never a value. */
 export interface ClaimEntry {
   text: string
   /** Since when, in milliseconds. */
   at: number | null
-  /** Whether it stays when everything else goes. */
+  /** Whether it stays when other access is removed. */
   isKept: boolean
 }
 
 interface ClaimOrganization {
   name: string
-  /** The others in it; those stay whom this account has not brought in. */
+  /** The other members. Members that this account has not brought in stay. */
   members: ClaimEntry[]
 }
 
@@ -29,7 +29,7 @@ export interface ClaimContents {
   opens: Record<(typeof OPENS)[number], ClaimEntry[]>
   holds: Record<(typeof HOLDS)[number], ClaimEntry[]>
   organizations: ClaimOrganization[]
-  /** Organizations of others that the account is a member of. */
+  /** Memberships of the account in organizations of other people. */
   memberships: ClaimEntry[]
 }
 
@@ -37,15 +37,15 @@ interface Row {
   text: string
   at: number | null
   isKept: number
-  /** Of sessions only. */
+  /** For sessions only. */
   userAgent?: string
   address?: string | null
 }
 
 /**
- * The row of `accounts` came with the sign-in that decides: the link of its provider that names this address (a stranger may link
- * another account of the same provider), or the password that was set by the same mail.
- * A password that is merely newer than the question proves nothing: who knew the old one may have changed it.
+ * Matches the row of `accounts` that belongs to the deciding sign-in. This is the link of its provider with this address,
+ * because a stranger may have linked another account of the same provider. Or it is the password set through the same mail.
+ * A password that is only newer than the claim proves nothing: a stranger who knew the old one may have changed it.
  */
 export const OWN_PROOF = `exists (select 1 from sessions s join users u on u.id = s.user_id
   where s.id = ? and s.user_id = accounts.user_id and accounts.updated_at >= u.claim_since and case accounts.provider_id
@@ -57,7 +57,7 @@ type Find = (claimant: Claimant, now: number) => { sql: string; args: (string | 
 const OPENS = ['password', 'passkeys', 'secondFactor', 'providers', 'sessions', 'apps'] as const
 const HOLDS = ['credentials', 'connections', 'shares', 'invitations'] as const
 
-/** The statements behind the page; each gives `text`, `at` and `isKept`. */
+/** The statements behind the page. Each returns `text`, `at` and `isKept`. */
 const finds: Record<(typeof OPENS)[number] | (typeof HOLDS)[number] | 'memberships', Find> = {
   password: ({ userId, sessionId }) => ({
     sql: `select '' as text, updated_at as at, ${OWN_PROOF} as isKept from accounts
@@ -121,7 +121,7 @@ const FIND_ORGANIZATIONS = `
   from organizations o left join org_members m on m.org_id = o.id and m.user_id <> ? left join users u on u.id = m.user_id
   where o.created_by = ? order by o.created_at, o.id, m.joined_at, m.user_id`
 
-/** What else opens the account of the person who has just proved its address, what it holds, and who is in its organizations. */
+/** The other sign-in methods of an account whose address was just proved, its data, and the members of its organizations. */
 export async function readClaimContents(
   app: App,
   claimant: Claimant,

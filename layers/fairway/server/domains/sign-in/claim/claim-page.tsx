@@ -14,7 +14,7 @@ interface ClaimPageState {
   language: Language
 }
 
-/** The page on which the owner of an address says whose the account is: everything that would go or stay, then the choice; it works without JavaScript. */
+/** The page for claiming an account: lists what would be removed or kept, then offers the choice. Works without JavaScript. */
 export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> {
   const { email, contents, returnPath, language } = state
   const texts = messagesOf(language).claim
@@ -26,7 +26,7 @@ export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> 
       language={language}
     />,
     <Organizations contents={contents} language={language} />,
-    // A form without an action posts to the page's own address, so the return path rides along in the query.
+    // A form without an action posts to the page's own address, which keeps the return path in the query.
     <form method="post">
       <h2>{texts.allMineTitle}</h2>
       <p id="all-mine">{texts.allMineText}</p>
@@ -113,7 +113,7 @@ function Organizations({ contents, language }: { contents: ClaimContents; langua
   )
 }
 
-/** The page in each language, by its own name. */
+/** Links to the page in each language, by the language's own name. */
 const OtherLanguages = ({ returnPath, language }: { returnPath: string; language: Language }) => (
   <p class="languages">
     {languages.map(({ code, name, direction }) =>

@@ -1,4 +1,4 @@
-// Whose an account is that was used before its address was proved: the page that asks the owner, and what the answer removes.
+// Claims an account that was used before its address was proved: the page that asks the owner, and the effects of the decision.
 import {
   findHandedOver,
   logMoves,
@@ -25,16 +25,19 @@ import { claimPage } from './claim-page'
 import { passkeyChallenge } from '../passkeys/ceremony'
 import { waitingSignIn } from '../two-factor/second-factor'
 
-/** One visit of the page on which the owner of an address says whose the account is. */
+/** One visit to the claim page. */
 interface ClaimVisit {
   session: Session | null
   sessionId: string | null
-  /** Where to go on afterwards. */
+  /** The destination after the decision. */
   returnPath: string
   language: Language
 }
 
-/** The page with the question; the way on where nothing is to be asked, and no word of the account for a session that has not proved the address. */
+/**
+ * The claim page. Redirects when the account is already claimed. A session that has not proved the address gets no details of
+ * the account.
+ */
 export async function showClaim(app: App, visit: ClaimVisit): Promise<BrowserAnswer> {
   const found = await findOpenClaim(app, visit)
   if (!('claimant' in found)) return found
@@ -43,7 +46,7 @@ export async function showClaim(app: App, visit: ClaimVisit): Promise<BrowserAns
   return { page: await claimPage(app, { ...visit, email: session.email, contents }) }
 }
 
-/** Who may answer the question that is open, or what to show and where to go instead. */
+/** The person who may decide, or the page or redirect for everyone else. */
 async function findOpenClaim(
   app: App,
   visit: ClaimVisit,
@@ -78,8 +81,8 @@ interface DecidingVisit extends ClaimVisit {
 }
 
 /**
- * Carries out what the owner of the address decided, in one transaction, and once: of any number of answers at once one counts, and
- * all go on. Throws `invalid-request` for another decision.
+ * Applies the owner's decision once, in one transaction. Of several concurrent requests one takes effect, and all redirect.
+ * Throws `invalid-request` for an unknown decision.
  */
 export async function decideClaim(app: App, visit: DecidingVisit): Promise<BrowserAnswer> {
   const found = await findOpenClaim(app, visit)
@@ -105,14 +108,14 @@ async function record(app: App, { requestId }: DecidingVisit, userId: string, de
   await recordSecurityEvent(app, { kind: 'account-claimed', userId, requestId, reason: decision })
 }
 
-/** The condition that the question is still open and that the session that answers it is still there and proved the address. */
+/** The condition that the account is unclaimed and that the deciding session still exists and proved the address. */
 const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValue[] } => ({
   sql: `exists (select 1 from users where id = ? and claim_since is not null) and (? is null or exists (
     select 1 from sessions where id = ? and user_id = ? and proves_address = 1))`,
   args: [userId, sessionId, sessionId, userId],
 })
 
-/** The statements of “Remove other access”, of which each does nothing once the question is answered; the last one answers it. */
+/** The statements of “Remove other access”. They change nothing for a claimed account; the final one marks it as claimed. */
 function onlyMeStatements(app: App, claimant: Claimant, tables: readonly TableOfRows[]): InStatement[] {
   const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)
@@ -133,7 +136,7 @@ function onlyMeStatements(app: App, claimant: Claimant, tables: readonly TableOf
   ]
 }
 
-/** The statement after which the question is answered; it changes a row for one of any number of answers at once. */
+/** The statement that marks the account as claimed. Of several concurrent requests, one changes the row. */
 function answeredStatement(claimant: Claimant): InStatement {
   const when = isOpenFor(claimant)
   return {
@@ -142,12 +145,12 @@ function answeredStatement(claimant: Claimant): InStatement {
   }
 }
 
-/** Passkeys and second factors say that an account was used, and go when its owner wants to be alone in it. */
+/** Passkeys and second factors are signs of earlier use. They are deleted when the owner removes other access. */
 export const signInRows: DependentRows = {
   uses: userId => ['passkeys', 'two_factor'].map(table => `select 1 from ${table} w where w.user_id = ${userId}`),
   leftByStranger: (app, { userId }) => [
     { sql: 'delete from passkeys where user_id = ?', args: [userId] },
-    // The backup codes go with it.
+    // This also deletes the backup codes.
     { sql: 'delete from two_factor where user_id = ?', args: [userId] },
     endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId),
   ],

@@ -1,6 +1,7 @@
-// A passkey ceremony (WebAuthn): what endpoints accept, the challenge that is answered once, and the options that a browser gets.
-// `@simplewebauthn/server` needs a global that `reflect-metadata` makes; the bundler would drop it (`nitro.moduleSideEffects`).
-// It is loaded when there is an answer to verify, so the options are written here.
+// A passkey ceremony (WebAuthn): the input of endpoints, the one-time challenge, and the options for browsers.
+// `@simplewebauthn/server` needs a global that `reflect-metadata` defines; the bundler would drop it
+// (`nitro.moduleSideEffects`).
+// It is loaded only to verify a response, so the options are built here.
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -15,7 +16,7 @@ import { jsonOf } from '#fairway/server/kernel/declaration'
 import { issueOneTime, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
 import type { Session } from '#fairway/shared/schemas/session'
 
-// An authenticator's answer is a few hundred bytes; the attestation of a security key a few thousand.
+// A response of an authenticator has a few hundred bytes; the attestation of a security key has a few thousand.
 const base64url = z
   .string()
   .max(16_384)
@@ -28,7 +29,7 @@ const nameText = z
   .max(60)
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
-// What a browser sends beyond this (extensions) is not used, so it is not read.
+// Other fields that browsers send (extensions) are unused and not read.
 const credential = {
   id: base64url,
   rawId: base64url,
@@ -59,7 +60,7 @@ const authenticationResponse = z.object({
   }),
 })
 
-/** What the endpoints of passkeys accept. */
+/** The input of the passkey endpoints. */
 export const passkeyInput = {
   registration: z.object({ response: registrationResponse, name: nameText.optional() }),
   rename: z.object({ name: nameText }),
@@ -69,17 +70,17 @@ export const passkeyInput = {
 
 const clientDataSchema = z.object({ challenge: base64url })
 
-/** The challenge that a browser says it answers; undefined when the text is not what a browser would send. */
+/** The challenge in a browser's response. Undefined when the text does not have a browser's format. */
 export function challengeOf(clientDataJSON: string): string | undefined {
   const data = jsonOf(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
   return clientDataSchema.safeParse(data).data?.challenge
 }
 
 const COOKIE = 'passkey'
-/** How long a challenge may be answered: 5 minutes. */
+/** How long a challenge is valid: 5 minutes. */
 const CHALLENGE_LIFE_IN_SECONDS = 5 * 60
 
-/** A challenge that waits for its answer; its subject is the user whose passkey is being added, and none at sign-in. */
+/** An open challenge. Its subject is the user who adds a passkey; at sign-in there is none. */
 export const passkeyChallenge: OneTimePurpose<null> = {
   name: 'passkey-challenge',
   lifeInSeconds: CHALLENGE_LIFE_IN_SECONDS,
@@ -88,33 +89,33 @@ export const passkeyChallenge: OneTimePurpose<null> = {
 
 interface Asker {
   cookieHeader?: string
-  /** Whose passkey is being added; null at sign-in. */
+  /** The user who adds a passkey; null at sign-in. */
   userId: string | null
 }
 
-/** Makes a challenge for this browser: the challenge, and the `Set-Cookie` value that binds it. */
+/** Creates a challenge for this browser. Returns it with the `Set-Cookie` value that binds it. */
 export async function issueChallenge(
   app: App,
   { cookieHeader, userId }: Asker,
 ): Promise<{ challenge: string; setCookie: string }> {
   const challenge = randomToken(32)
-  // One cookie for all tabs: a second tab does not end what the first one has begun.
+  // All tabs share one cookie, so a second tab does not cancel the challenge of the first.
   const browser = readCookie(app.config, COOKIE, cookieHeader) ?? randomToken(32)
   await issueOneTime(app, passkeyChallenge, { secret: challenge, browser, subject: userId, payload: null })
   return { challenge, setCookie: setCookieValue(app.config, COOKIE, browser, CHALLENGE_LIFE_IN_SECONDS) }
 }
 
-/** Uses a challenge up, which works once; throws `passkey-challenge-ended` when it is not this browser's, not for this purpose, or over. */
+/** Uses up a challenge. Throws `passkey-challenge-ended` when it is expired, used, or for another browser or purpose. */
 export async function consumeChallenge(app: App, challenge: string, { cookieHeader, userId }: Asker): Promise<void> {
   const browser = readCookie(app.config, COOKIE, cookieHeader)
   const spent = browser && (await spendOneTime(app, passkeyChallenge, challenge, { browser, subject: userId }))
   if (!spent) throw new AppError('passkey-challenge-ended')
 }
 
-/** The signatures that are accepted, as COSE algorithms, the preferred one first: EdDSA, ES256, RS256. */
+/** The accepted signature algorithms (COSE), in order of preference: EdDSA, ES256, RS256. */
 export const ALGORITHMS = [-8, -7, -257]
 
-// Both are written here: the library, which is large, is loaded when there is an answer to verify.
+// Both kinds of options are built here: the library is large and loaded only to verify a response.
 const timeout = CHALLENGE_LIFE_IN_SECONDS * 1000
 
 interface KnownPasskey {
@@ -122,7 +123,7 @@ interface KnownPasskey {
   transports: string
 }
 
-/** What a browser needs to make a passkey for a person: one that it finds by itself at sign-in and that its owner unlocks. */
+/** The options for creating a person's passkey: discoverable at sign-in and with user verification. */
 export function creationOptions(
   config: Config,
   { userId, email, name }: Session,
@@ -145,7 +146,7 @@ export function creationOptions(
   }
 }
 
-/** What a browser needs to ask for a passkey of this application; it names no account. */
+/** The options for requesting a passkey of this application. They name no account. */
 export const requestOptions = (config: Config, challenge: string): PublicKeyCredentialRequestOptionsJSON => ({
   challenge,
   timeout,
@@ -154,10 +155,10 @@ export const requestOptions = (config: Config, challenge: string): PublicKeyCred
   allowCredentials: [],
 })
 
-/** The user handle that a passkey keeps: the user's id, which says nothing about the person. */
+/** The user handle in a passkey: the user's id, which contains no personal data. */
 export const userHandleOf = (userId: string): string => Buffer.from(userId).toString('base64url')
 
-/** What passkeys are bound to: the host and the origin of the configured base URL, never of the request. */
+/** The host and origin that passkeys are bound to: from the configured base URL, never from the request. */
 export function relyingParty({ baseUrl }: Pick<Config, 'baseUrl'>): { rpId: string; origin: string } {
   const { hostname, origin } = new URL(baseUrl)
   return { rpId: hostname, origin }

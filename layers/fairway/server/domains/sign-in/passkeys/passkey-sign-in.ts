@@ -20,7 +20,7 @@ import {
   relyingParty,
 } from './ceremony'
 
-/** The options for signing in with any passkey of this application; they name no account. */
+/** The options for signing in with any passkey of this application. They name no account. */
 export async function startPasskeySignIn(
   app: App,
   { clientAddress, cookieHeader }: RequestInfo,
@@ -30,7 +30,10 @@ export async function startPasskeySignIn(
   return { body: { ...requestOptions(app.config, challenge) }, setCookies: [setCookie] }
 }
 
-/** Signs in the owner of the passkey that has answered. Throws `passkey-challenge-ended`, `unknown-passkey`, `passkey-refused` and `credentials-changed`. */
+/**
+ * Signs in the owner of the passkey. Throws `passkey-challenge-ended`, `unknown-passkey`, `passkey-refused` and
+ * `credentials-changed`.
+ */
 export async function signInWithPasskey(
   app: App,
   { response }: z.output<typeof passkeyInput.verify>,
@@ -86,7 +89,7 @@ async function verifyAnswer(
   return authenticationInfo
 }
 
-/** Stores the new counter where the old one still stands: of two answers with the same count one is refused. */
+/** Stores the new counter if the old one is unchanged: of two responses with the same count, one is refused. */
 async function useUp(
   app: App,
   { id, counter }: typeof passkeys.$inferSelect,

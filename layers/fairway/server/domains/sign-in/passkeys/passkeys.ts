@@ -23,7 +23,7 @@ import {
 
 const PASSKEYS_PER_PERSON = 20
 
-/** The options for adding a passkey to a person, and the cookie that binds them to this browser; throws `too-many-passkeys`. */
+/** The options for adding a passkey to a person, and the cookie that binds them to this browser. Throws `too-many-passkeys`. */
 export async function startPasskeyRegistration(app: App, session: Session, cookieHeader: string | undefined) {
   await rateLimit(app, limits.passkeyRegistrationsPerAccount, session.userId)
   const mine = await app.db.orm
@@ -36,7 +36,10 @@ export async function startPasskeyRegistration(app: App, session: Session, cooki
   return { options, setCookie }
 }
 
-/** Adds the passkey that the browser has made, while its session lasts; throws `unauthenticated`, `passkey-challenge-ended`, `passkey-refused`, `passkey-exists` and `too-many-passkeys`. */
+/**
+ * Adds the passkey that the browser created, while the session is live. Throws `unauthenticated`, `passkey-challenge-ended`,
+ * `passkey-refused`, `passkey-exists` and `too-many-passkeys`.
+ */
 export async function addPasskey(
   app: App,
   session: Session,
@@ -47,7 +50,8 @@ export async function addPasskey(
   await consumeChallenge(app, challenge, { cookieHeader, userId: session.userId })
   const { credential, credentialBackedUp } = await verifyRegistration(app, challenge, response)
   const id = newId()
-  // Count and session are part of the statement: many requests at once do not pass the limit, and one whose session was ended adds nothing.
+  // The statement checks the count and the session, so concurrent requests cannot exceed the limit and an ended session adds
+  // nothing.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at)
       select ?, ?, ?, ?, ?, ?, ?, ?, ? where (select count(*) from passkeys where user_id = ?) < ${PASSKEYS_PER_PERSON}
@@ -121,7 +125,7 @@ const toPasskey = (row: Omit<Passkey, 'createdAt' | 'lastUsedAt'> & { createdAt:
 
 const mine = (userId: string, id: string) => and(eq(passkeys.userId, userId), eq(passkeys.id, id))
 
-/** The passkeys of a person, the newest first. */
+/** The passkeys of a person, newest first. */
 export async function listPasskeys(app: App, userId: string): Promise<Passkey[]> {
   const rows = await app.db.orm
     .select(shown)
@@ -131,20 +135,20 @@ export async function listPasskeys(app: App, userId: string): Promise<Passkey[]>
   return rows.map(toPasskey)
 }
 
-/** One passkey of a person; throws `not-found`. */
+/** One passkey of a person. Throws `not-found`. */
 async function findPasskey(app: App, userId: string, id: string): Promise<Passkey> {
   const [row] = await app.db.orm.select(shown).from(passkeys).where(mine(userId, id))
   if (!row) throw new AppError('not-found')
   return toPasskey(row)
 }
 
-/** The condition that a person has a passkey besides this one. */
+/** The condition that a person has another passkey than this one. */
 export const otherPasskey = (userId: string, withoutPasskey: string | null): SqlPart => ({
   sql: 'exists (select 1 from passkeys w where w.user_id = ? and w.id is not ?)',
   args: [userId, withoutPasskey],
 })
 
-/** Gives a passkey of a person another name; throws `not-found`. */
+/** Renames a passkey of a person. Throws `not-found`. */
 export async function renamePasskey(app: App, userId: string, id: string, name: string): Promise<Passkey> {
   const [row] = await app.db.orm.update(passkeys).set({ name }).where(mine(userId, id)).returning(shown)
   if (!row) throw new AppError('not-found')
@@ -152,7 +156,10 @@ export async function renamePasskey(app: App, userId: string, id: string, name: 
   return toPasskey(row)
 }
 
-/** Removes a passkey of a person, which from then on opens nothing; throws `not-found`, and `last-way-in` where they could not sign in without it. */
+/**
+ * Removes a passkey of a person, which stops working at once. Throws `not-found`, and `last-way-in` when they could not sign in
+ * without it.
+ */
 export async function removePasskey(app: App, userId: string, id: string): Promise<void> {
   const { name } = await findPasskey(app, userId, id)
   const passkey = otherPasskey(userId, id)

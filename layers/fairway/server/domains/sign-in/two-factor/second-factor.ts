@@ -1,4 +1,4 @@
-// The second factor: the step between the first one and the session, codes of an app, and backup codes.
+// The second factor: the step between the first factor and the session, codes of an app, and backup codes.
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import {
@@ -27,7 +27,7 @@ import type { SignInAnswer } from '../sign-in-answer'
 const code = z.string().trim().min(1).max(40)
 const password = z.string().min(1).max(1024)
 
-/** What the endpoints of two-factor authentication accept. */
+/** The input of the two-factor endpoints. */
 export const twoFactorInput = { code: z.object({ code }), password: z.object({ password }) }
 
 const COOKIE = 'second_factor'
@@ -41,10 +41,10 @@ const firstFactorSchema = z.object({
   provesAddress: z.boolean(),
 })
 
-/** Who has proved the first factor, how, and under which security version of the account. */
+/** The person who proved the first factor, the method, and the account's security version. */
 type FirstFactor = z.output<typeof firstFactorSchema>
 
-/** A sign-in that has proved its first factor and waits for a code; its subject is the user. */
+/** A sign-in that has proved its first factor and waits for a code. Its subject is the user. */
 export const waitingSignIn: OneTimePurpose<FirstFactor> = {
   name: 'second-factor-sign-in',
   lifeInSeconds: LIFE_IN_SECONDS,
@@ -52,8 +52,8 @@ export const waitingSignIn: OneTimePurpose<FirstFactor> = {
 }
 
 /**
- * Throws `account-suspended`, and `second-factor-required`, with the cookie that the code must come with, when this person has two-factor authentication. To be
- * called after the first factor was proved and before a session is made.
+ * Throws `second-factor-required`, with the cookie that must accompany the code, when this person has two-factor
+ * authentication. Throws `account-suspended`. Must be called after the first factor was proved and before a session is created.
  */
 export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
   const { userId } = first
@@ -65,7 +65,7 @@ export async function checkSecondFactor(app: App, first: FirstFactor): Promise<v
   })
   const [row] = rows
   if (!row) return
-  // A stranger who used the account before its owner came may have set it up, and must not keep the owner out.
+  // A stranger who used the account earlier may have set it up and must not lock the owner out.
   if (row.isClaimOpen === 1 && first.provesAddress) return
   const secret = randomToken(32)
   await issueOneTime(app, waitingSignIn, { secret, subject: userId, payload: first })
@@ -75,8 +75,8 @@ export async function checkSecondFactor(app: App, first: FirstFactor): Promise<v
 }
 
 /**
- * Ends a sign-in that waits for its second factor. Throws `invalid-code`, `second-factor-ended` after
- * five wrong codes or ten minutes, `credentials-changed`, and `rate-limited`.
+ * Completes a sign-in that waits for its second factor. Throws `invalid-code`, `second-factor-ended` after five wrong codes or
+ * ten minutes, `credentials-changed`, and `rate-limited`.
  */
 export async function signInWithCode(
   app: App,
@@ -84,7 +84,7 @@ export async function signInWithCode(
   request: RequestInfo,
 ): Promise<SignInAnswer> {
   const token = readCookie(app.config, COOKIE, request.cookieHeader)
-  // Counted before the code is looked at, so that many requests at once have no more tries than one after the other.
+  // Counted before the code is checked, so that concurrent requests get no extra tries.
   const tried = token && (await tryOneTime(app, waitingSignIn, token, CODES_PER_SIGN_IN))
   if (!token || !tried) throw ended(app)
   const { userId } = tried.payload
@@ -109,13 +109,15 @@ const ended = (app: App): AppError =>
 /** The purpose of the key that seals the secrets. */
 export const SECRET_PURPOSE = 'two-factor'
 
-/** Whether a code is one that an app shows; backup codes have letters. */
+/** Whether a code is from an authenticator app; backup codes contain letters. */
 const isOfApp = (typed: string): boolean => /^\d+$/.test(toPlainCode(typed))
 
-/** The code without what people put in between. */
+/** The code without spaces and hyphens, in lower case. */
 const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toLowerCase()
 
-/** Uses up a code of the app or a backup code; false for a wrong one and for one that was used. Throws `rate-limited` after 10 wrong ones. */
+/**
+ * Uses up a code of the app or a backup code. Returns false for a wrong or used one. Throws `rate-limited` after 10 wrong ones.
+ */
 async function consumeCode(app: App, userId: string, typed: string): Promise<boolean> {
   await rateLimit(app, limits.codesPerAccount, userId)
   const code = toPlainCode(typed)
@@ -129,7 +131,7 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
   if (!row?.activeAt) return false
   const step = findTotpStep(unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId), code, app.now())
   if (step === undefined) return false
-  // A step is used once: of two requests with the same code one finds it used.
+  // Each time step can be used once: of two requests with the same code, one fails.
   const used = await app.db.orm
     .update(twoFactor)
     .set({ lastStep: step })
@@ -138,7 +140,10 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
   return used.length > 0
 }
 
-/** Finds the time step of a first code, while two-factor authentication is being set up; throws `invalid-code`, and `rate-limited` after 10 wrong ones. */
+/**
+ * The time step of the first code during the setup of two-factor authentication. Throws `invalid-code`, and `rate-limited`
+ * after 10 wrong ones.
+ */
 export async function checkFirstCode(app: App, userId: string, secret: string, typed: string): Promise<number> {
   await rateLimit(app, limits.codesPerAccount, userId)
   const step = findTotpStep(secret, toPlainCode(typed), app.now())
@@ -154,8 +159,8 @@ const hashOf = (key: ReturnType<KeyRing['current']>, userId: string, code: strin
   hmacBase64(key.secret, `${userId}:${code.replaceAll('-', '')}`)
 
 /**
- * Replaces the backup codes of a person and gives the ten new ones, which are shown this once. Throws `credentials-changed`
- * when the sign-ins of the person were ended since their security version was this.
+ * Replaces the backup codes of a person and returns the ten new ones, which are shown only once. Throws `credentials-changed`
+ * when the security version has changed since `securityVersion`.
  */
 export async function issueBackupCodes(app: App, userId: string, securityVersion?: number): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () => randomReadableCode())
@@ -178,7 +183,7 @@ export async function issueBackupCodes(app: App, userId: string, securityVersion
   return codes
 }
 
-/** Uses a backup code up (without its hyphen); false when it is not one, or was used. */
+/** Uses up a backup code; hyphens are ignored. Returns false when it is unknown or used. */
 export async function consumeBackupCode(app: App, userId: string, code: string): Promise<boolean> {
   const hashes = app.config.keys.all(PURPOSE).map(key => hashOf(key, userId, code))
   const used = await app.db.orm
@@ -188,11 +193,11 @@ export async function consumeBackupCode(app: App, userId: string, code: string):
   return used.length > 0
 }
 
-/** How many backup codes of a person are left. */
+/** The number of remaining backup codes of a person. */
 export const countBackupCodes = (app: App, userId: string): Promise<number> =>
   app.db.orm.$count(twoFactorBackupCodes, eq(twoFactorBackupCodes.userId, userId))
 
-/** What of second factors is sealed with the application's secret. */
+/** The columns of second factors that are sealed with the application's secret. */
 export const twoFactorSealedColumns: SealedColumn[] = [
   { table: 'two_factor', column: 'secret', purpose: SECRET_PURPOSE, context: ({ user_id: userId }) => String(userId) },
 ]

@@ -1,4 +1,4 @@
-// Switching two-factor authentication on and off, and its backup codes.
+// Switches two-factor authentication on and off, and manages its backup codes.
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
@@ -33,7 +33,10 @@ interface Person {
   email: string
 }
 
-/** Whether a person has two-factor authentication, since when, how many backup codes are left, and whether they have a password at all. */
+/**
+ * Whether and since when a person has two-factor authentication, their remaining backup codes, and whether they have a
+ * password.
+ */
 export async function twoFactorState(app: App, userId: string): Promise<TwoFactorState> {
   const [row] = await app.db.orm
     .select({ activeAt: twoFactor.activeAt })
@@ -48,7 +51,10 @@ export async function twoFactorState(app: App, userId: string): Promise<TwoFacto
   }
 }
 
-/** Makes a secret for the person's app, which counts for nothing until `activateTwoFactor`; throws `invalid-credentials`, `no-password` and `two-factor-active`. */
+/**
+ * Creates a secret for the person's app. It is inactive until `activateTwoFactor`. Throws `invalid-credentials`, `no-password`,
+ * `rate-limited` and `two-factor-active`.
+ */
 export async function startTwoFactor(app: App, { userId, email }: Person, password: string): Promise<TwoFactorSecret> {
   const securityVersion = await checkOwnPassword(app, userId, password)
   const secret = newTotpSecret()
@@ -67,7 +73,10 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
   return { uri, secret, qr: renderSVG(uri, { border: 2 }) }
 }
 
-/** Switches two-factor authentication on with a first code of the app, while the session that asks lasts, and gives the ten backup codes; throws `invalid-code`, `conflict`, `two-factor-active` and `two-factor-inactive`. */
+/**
+ * Switches two-factor authentication on with the first code of the app, while the current session is live. Returns the ten
+ * backup codes. Throws `invalid-code`, `rate-limited`, `conflict`, `two-factor-active` and `two-factor-inactive`.
+ */
 export async function activateTwoFactor(
   app: App,
   { userId, sessionId }: { userId: string; sessionId: string | null },
@@ -92,12 +101,15 @@ export async function activateTwoFactor(
     .returning({ userId: twoFactor.userId })
   if (!activated) throw new AppError('conflict')
   tellOwner(app, userId, 'two-factor-on')
-  // A browser that has shown the password alone, a moment ago, is asked for the code too.
+  // A browser that proved only the password just before this must enter the code too.
   await app.db.client.execute(outdateSignIns('id = ?', [userId]))
   return issueBackupCodes(app, userId)
 }
 
-/** Replaces the backup codes; throws `invalid-credentials`, `no-password` and `two-factor-inactive`. */
+/**
+ * Replaces the backup codes. Throws `invalid-credentials`, `no-password`, `rate-limited`, `credentials-changed` and
+ * `two-factor-inactive`.
+ */
 export async function renewBackupCodes(app: App, userId: string, password: string): Promise<string[]> {
   const securityVersion = await checkOwnPassword(app, userId, password)
   const { active } = await twoFactorState(app, userId)
@@ -107,7 +119,10 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
   return codes
 }
 
-/** Switches two-factor authentication off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
+/**
+ * Switches two-factor authentication off, and deletes its backup codes and waiting sign-ins. Throws `invalid-credentials`,
+ * `no-password` and `rate-limited`.
+ */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   const securityVersion = await checkOwnPassword(app, userId, password)
   const isGone = { sql: 'not exists (select 1 from two_factor where user_id = ?)', args: [userId] }
@@ -126,8 +141,8 @@ export async function endTwoFactor(app: App, userId: string, password: string): 
 }
 
 /**
- * Turns off the two-factor authentication of a person who has lost it, for an operator; their sessions end. Returns false where it was off.
- * Throws `not-found`.
+ * Switches off the two-factor authentication of a person who has lost access to it, for an operator. Ends their sessions.
+ * Returns false when it was already off. Throws `not-found`.
  */
 export async function resetTwoFactor(app: App, userId: string): Promise<boolean> {
   if ((await findPerson(app, { userId }))?.kind !== 'person') throw new AppError('not-found')
@@ -146,7 +161,7 @@ export async function resetTwoFactor(app: App, userId: string): Promise<boolean>
   return true
 }
 
-/** The security version under which the password was right. */
+/** Checks the password and returns the security version that was read with it. */
 async function checkOwnPassword(app: App, userId: string, password: string): Promise<number> {
   await rateLimit(app, limits.twoFactorPasswordsPerAccount, userId)
   const securityVersion = await confirmPassword(app, userId, password)
@@ -154,10 +169,10 @@ async function checkOwnPassword(app: App, userId: string, password: string): Pro
   return securityVersion
 }
 
-/** The address that authenticator apps read from the QR code; they name the account by issuer and email address. */
+/** The address in the QR code for authenticator apps. Apps show the issuer and the email address as the account's name. */
 function otpauthUri(issuer: string, email: string, secret: string): string {
   const parameters = { secret, issuer, algorithm: 'SHA1', digits: TOTP_DIGITS, period: TOTP_STEP_IN_SECONDS }
-  // Apps read a plus sign as it is, so spaces are written as %20.
+  // Apps do not decode plus signs, so spaces are written as %20.
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return `otpauth://totp/${encodeURIComponent(`${issuer}:${email}`)}?${query.join('&')}`
 }
