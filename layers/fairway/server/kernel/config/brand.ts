@@ -78,7 +78,7 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
   }
 }
 
-/** The path of the image that the build writes for an application without a logo and a social image. */
+/** The path of the image that the build writes for an application that has no logo and no social image. */
 export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
 
 /**

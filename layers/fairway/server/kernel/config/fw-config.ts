@@ -45,7 +45,7 @@ const customSignInOptions = {
    * refused.
    */
   signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
-  /** Where people sign in: a page of this application or an address. Fairway adds `return` with the return address. */
+  /** Where people sign in: a page of this application or an address. Fairway adds `return` with the address to return to. */
   signInUrl: pageUrl
     .refine(url => !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(url), 'must be another page than the sign-in page')
     .nullable()

@@ -67,7 +67,7 @@ export interface OpenDatabaseOptions {
   replicaPath?: string
   /** How far that replica may be behind the writes of other processes. */
   replicaSyncInSeconds?: number
-  /** False: reads from a server, with or without a replica, are not cached, so that writes of other processes are visible at once. */
+  /** False: reads from a server (or its replica) are not cached, so that writes of other processes are visible at once. */
   remembers?: boolean
   /** False: reads are not cached, each write commits separately, and drizzle maps the rows. */
   shortcuts?: boolean

@@ -76,14 +76,11 @@ interface JobOptions<Input extends z.ZodObject> {
   description: string
   /** The input schema, with JSON values. An empty object when not given. */
   input?: Input
-  /**
-   * The schedule for automatic runs: a cron expression of five or six fields. Its input must be valid when it is
-   * empty.
-   */
+  /** The schedule for automatic runs: a cron expression of five or six fields. Its input must be valid when it is empty. */
   schedule?: string | { cron: string; timeZone?: string }
-  /** How often it is tried again after a failure. */
+  /** How often it is tried again after a failure, at most 50; 5 when not given. */
   retries?: number
-  /** The time limit in seconds; then its `signal` is aborted and the attempt has failed. */
+  /** The time limit in seconds, at most a day; 300 when not given. Then its `signal` is aborted and the attempt has failed. */
   timeout?: number
   /** How many run at a time, on all servers together; `per` returns the key that this number applies to. */
   concurrency?: number | { most: number; per?: (input: z.output<Input>) => string }
