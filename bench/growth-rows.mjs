@@ -27,7 +27,9 @@ const numbers = count =>
   `with recursive numbers(i) as (select 0 where ${count} > 0 union all select i + 1 from numbers where i < ${count - 1})`
 const TEXT = `'What is written in this note of somebody, long enough to be a note that people write: ' || i || hex(randomblob(60))`
 
-/** Fills the file; `person` is who is measured: their id, address, organization, and a webhook of it. */
+/**
+ * Fills the file; `person` is who is measured: their id, address, organization, and a webhook of it.
+ */
 export function fillRows(file, person, size) {
   const database = new Database(file)
   database.exec(

@@ -174,10 +174,7 @@ function shadesOf(base: string): Accent {
   }
 }
 
-/**
- * Returns whether the colour is readable as text on every surface, even on one that is tinted with it, and under white text while
- * a pointer is over it.
- */
+/** Returns whether the colour is readable as text on every surface, even a tinted one, and under white text on hover. */
 const isReadableInLight = (colour: string): boolean =>
   [...LIGHT_SURFACES, over(WHITE, colour, 0.15)].every(surface => contrast(colour, surface) >= READABLE) &&
   contrast(over(WHITE, colour, 0.9), WHITE) >= READABLE
