@@ -28,7 +28,7 @@ const args = {
   'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
 } as const
 
-/** `fw upgrade`: shows the news and changes of the next version, then installs it. */
+/** `fw upgrade`: shows the changelog and the changes of the next version, then installs it. */
 export const upgradeCommand = defineCommand({
   meta: { name: 'upgrade', description: 'Go to the next version of the platform: fw upgrade [--to <version or file>]' },
   args,

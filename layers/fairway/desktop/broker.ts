@@ -36,7 +36,7 @@ export interface Broker {
   status(): DesktopStatus
   /** Calls the listener on every change; the returned function unsubscribes it. */
   onStatus(listener: (status: DesktopStatus) => void): () => void
-  /** The applications that the shell shows at present. */
+  /** The applications that the shell currently shows. */
   apps(): readonly DesktopApp[]
   /** Call this when the shell shows an application. */
   appLoaded(appId: string): Promise<void>

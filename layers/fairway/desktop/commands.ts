@@ -11,7 +11,7 @@ type Refusal = Extract<DesktopAnswer, { ok: false }>['code'] | undefined
 export interface Commands {
   start(): Promise<void>
   stop(): void
-  /** Runs a command to its end; returns the code of the refusal where the command may not run at present. */
+  /** Runs a command to its end; returns the code of the refusal when the command may not run. */
   run(command: DesktopCommand): Promise<Refusal>
 }
 

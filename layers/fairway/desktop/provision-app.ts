@@ -5,7 +5,7 @@ import type { AppProgress } from './status-board'
 import { cleanPartition, endWatch, watchForLateSession, reportUnclean } from './clean-up'
 import { DesktopError, reasonOf, StaleWork } from './ask'
 
-/** Call this when a view of this application opens: signs in to it when that is still open. */
+/** Call this when a view of this application opens: signs in to the application unless it is signed in already. */
 export async function appLoaded(workspace: Workspace, appId: string): Promise<void> {
   const { apps, board, run, allowLoopback } = workspace
   const app = apps.find(({ id }) => id === appId)

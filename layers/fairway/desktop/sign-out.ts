@@ -27,7 +27,7 @@ export async function signOut(workspace: Workspace): Promise<void> {
     apps: leaving.map(({ id, name }) => ({ id, name, status: 'working', reason: null })),
   })
   workspace.unclean.clear()
-  // Signing out continues when it cannot be stored: after a restart there is no session at the hub.
+  // Signing out continues when this state cannot be stored: a restart then finds no session at the hub.
   await keepLeaving(workspace, leaving).catch(() => undefined)
   await Promise.all([...leaving.map(app => leave(workspace, app)), leave(workspace)])
   await conclude(workspace)

@@ -3,7 +3,7 @@ import type { DesktopReason } from './ask'
 
 export interface StatusBoard {
   progress(): Progress
-  /** The status that pages may see at present; throws when it does not match the schema. */
+  /** The current status for pages; throws when it does not match the schema. */
   status(): DesktopStatus
   change(part: Partial<Progress>): void
   changeApp(app: AppProgress): void

@@ -11,7 +11,7 @@ export interface TestClock {
   now(): Date
   /** Advances the clock by this duration. */
   advance(by: Duration): void
-  /** Sets the clock to this moment and freezes it until the next `set` or `advance`. */
+  /** Freezes the clock at this moment; only `set` and `advance` move it afterwards. */
   set(moment: Date | string): void
 }
 

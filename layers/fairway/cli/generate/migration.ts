@@ -63,8 +63,8 @@ export async function planMigration(
 }
 
 /**
- * SQLite requires a new table to add a foreign key, and drizzle-kit 0.31 writes two errors there: it reads the added columns from
- * the old table, and treats `"updated_at" desc` as a name.
+ * drizzle-kit 0.31 recreates a table that gets a foreign key, and makes two errors there: it reads the added columns from the old
+ * table, and treats `"updated_at" desc` as a name.
  */
 const working = (sql: string, added: readonly string[]): string =>
   sql

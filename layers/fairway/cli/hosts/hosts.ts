@@ -90,7 +90,7 @@ export const hosts: Record<HostId, Host> = {
   },
   opencode: {
     title: 'opencode',
-    // It reads both, at the Linux paths on every system (packages/opencode/src/config/config.ts). Version 2 reads this shape too.
+    // It reads both files, at the Linux paths on every system (packages/opencode/src/config/config.ts), as does version 2.
     file: machine => {
       const folder = join(machine, dotConfig(machine), 'opencode')
       const [first = '', second = ''] = ['opencode.jsonc', 'opencode.json'].map(name => join(machine, folder, name))
@@ -140,13 +140,13 @@ function configFolder(machine: Machine): string {
 /** The configuration folder of programs that use the XDG folders on every system. */
 const dotConfig = (machine: Machine): string => machine.env.XDG_CONFIG_HOME || join(machine, machine.home, '.config')
 
-/** Zed uses the system's folder only on Linux. */
+/** Zed reads the XDG variables on Linux, but not on macOS. */
 const zedConfig = (machine: Machine): string =>
   machine.platform === 'darwin'
     ? join(machine, machine.home, '.config')
     : machine.env.FLATPAK_XDG_CONFIG_HOME || dotConfig(machine)
 
-/** crates/goose/src/config/paths.rs: on Windows its path still contains its first company. */
+/** crates/goose/src/config/paths.rs: on Windows the path still contains Block, the company that started Goose. */
 function gooseFile(machine: Machine): string {
   const { platform, env } = machine
   const root = env.GOOSE_PATH_ROOT

@@ -21,7 +21,7 @@ export interface ServeLocalInput {
  * the local person; throws the same errors as `fw action`.
  */
 export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promise<void> {
-  // Standard output is reserved for the protocol, so output of actions must go elsewhere.
+  // Standard output is reserved for the protocol, so the console output of actions goes to standard error.
   Object.assign(console, { log: console.error, info: console.error, debug: console.error })
   const app = await openLocalApp(root)
   try {

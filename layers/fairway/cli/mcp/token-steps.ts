@@ -143,7 +143,7 @@ async function asStep<T>(step: string, expected: string, work: () => T | Promise
   }
 }
 
-/** True when the server has refused the grant, so only a new sign-in helps. */
+/** True when the server has refused the grant or the client, so only a new sign-in helps. */
 export function isSpent(thrown: unknown): boolean {
   const cause = thrown instanceof StepFailure ? thrown.cause : undefined
   const refusal = cause instanceof Error ? cause.cause : undefined

@@ -23,7 +23,7 @@ export interface AppWindows {
   /** Shows the window of an application; opens it when there is none. */
   open(app: DesktopApp): Promise<void>
   isOpen(appId: string): boolean
-  /** Applications whose latest window has ended without the person closing it. */
+  /** Whether the application's latest window has ended by a crash. */
   hasCrashed(appId: string): boolean
   /** The number of crashes since the program began. */
   crashes(): number

@@ -167,7 +167,7 @@ async function openAppWindow(
   return opened.catch(() => openPage(context, url))
 }
 
-/** Opens an ordinary window, where one without an address bar is not available. A page that fails to load stays for the person to see. */
+/** Opens an ordinary window, where none without an address bar is available. A page that fails to load stays visible. */
 async function openPage(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'commit' }).catch(() => undefined)

@@ -35,7 +35,7 @@ interface PlanInput {
   dependency: string
 }
 
-/** Plans an upgrade: all its changes and news; writes nothing. */
+/** Plans an upgrade: its changelog entries and all its changes; writes nothing. */
 export async function planUpgrade({ root, now, next, dependency }: PlanInput): Promise<UpgradePlan> {
   const [from, to] = [now.manifest.version, next.manifest.version]
   const remarks: string[] = []
