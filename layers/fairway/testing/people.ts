@@ -95,7 +95,7 @@ export function createPeople(app: App) {
     const known = organizations.get(organization)
     if (known) return add(known.owner, email, role ?? 'member')
     if (role === undefined || role === 'owner') return found({ email }, organization)
-    // An organization requires an owner, so an owner creates it.
+    // A new organization requires an owner, so this creates one first.
     const owner = { email: addressOf(`Owner of ${organization}`) }
     await ensurePerson(app, { ...owner, emailVerified: true, name: `Owner of ${organization}`, image: null })
     await found(owner, organization)
