@@ -1,4 +1,4 @@
-// The limit of every request: a handler of h3 that answers an object, on `PORT`.
+// The baseline of every request: an h3 handler that returns an object, on `PORT`.
 import { createServer } from 'node:http'
 import { createApp, defineEventHandler, toNodeListener } from 'h3'
 

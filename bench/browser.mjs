@@ -8,9 +8,9 @@ const SLOWED = 4
 const ROUNDS = 5
 
 /**
- * What a real browser finds: JavaScript in kB gzip of the sign-in page and of the first application page, how many milliseconds that
- * page takes on a processor slowed four times until its heading is there and nothing is left to do, and Lighthouse's performance
- * with its settings for phones.
+ * Measures in a real browser. Returns the JavaScript in kB gzip of the sign-in page and of the first application page. Also
+ * returns the milliseconds until that page shows its heading and is idle, with the CPU slowed four times, and Lighthouse's
+ * performance score with its phone settings.
  */
 export async function inBrowser(origin, cookie) {
   const port = await freePort()

@@ -1,26 +1,26 @@
-// Starts the built server for a measurement, with an empty database, and tells what its process has used.
+// Starts the built server for a measurement, with an empty database, and reports the resources that its process has used.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** The secret of every server that is measured. */
+/** The secret of every measured server. */
 export const SECRET = 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA'
 const root = new URL('..', import.meta.url).pathname
 
-/** Where the build lies: the folder that `--output` names, else `.output`. */
+/** The folder of the build: the value of `--output`, or else `.output`. */
 export const outputDir = () => {
   const named = process.argv.find(argument => argument.startsWith('--output='))
   return resolve(root, named ? named.slice('--output='.length) : '.output')
 }
 
-/** Whether processes can be kept on one core each. */
+/** Whether processes can be pinned to one core each. */
 export const canPin = existsSync('/usr/bin/taskset')
 
 export const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** The value below which so many of a hundred are. */
+/** Returns the nearest-rank percentile of the values; `part` is 0 to 100. */
 export const percentile = (values, part) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor((values.length * part) / 100))]
 
@@ -33,9 +33,9 @@ export const freePort = () =>
   })
 
 /**
- * A started server: `origin` and `base` (its address without a name to look up), `milliseconds` from the start of the process to
- * its first answer, and what it has used so far. `core` keeps it on one core, `nodeArgs` stand before the program, `output` is the
- * folder of the build.
+ * Starts a server. Returns `origin`, `base` (its address without DNS), `milliseconds` from the start of the process to its first
+ * response, and its resource usage so far. `core` pins it to one core, `nodeArgs` come before the program, `output` is the folder
+ * of the build.
  */
 export async function startBuilt({
   env: more = {},
@@ -64,7 +64,7 @@ export async function startBuilt({
   const began = performance.now()
   const [program, ...args] = core !== undefined && canPin ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  // A measurement that fails leaves no server behind.
+  // When a measurement fails, this stops its server.
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const ended = new Promise(resolve => child.once('exit', resolve)).finally(() => process.off('exit', kill))
@@ -93,7 +93,7 @@ export async function startBuilt({
   }
 }
 
-/** Processor time of a process with all its threads, in microseconds. */
+/** Returns the processor time of a process with all its threads, in microseconds. */
 export function cpuMicrosOf(pid) {
   const threads = readdirSync(`/proc/${pid}/task`)
   const nanoseconds = threads.map(thread =>
@@ -106,7 +106,7 @@ const residentMegabytesOf = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/p
 
 const json = { 'content-type': 'application/json' }
 
-/** Signs a person up, in an organization of their own, and gives the headers of their browser. */
+/** Signs a person up, in a personal organization, and returns the headers of their browser. */
 export async function signUp(base, email, password = 'zebra quilt 7 lantern') {
   const answer = await fetch(`${base}/_fw/auth/sign-up/email`, {
     method: 'POST',
@@ -115,7 +115,7 @@ export async function signUp(base, email, password = 'zebra quilt 7 lantern') {
   })
   if (!answer.ok) throw new Error(await answer.text())
   const headers = { cookie: answer.headers.get('set-cookie').split(';')[0], 'sec-fetch-site': 'same-origin' }
-  // Their organization is made with the first look at the session.
+  // The first request for the session creates their organization.
   await (await fetch(`${base}/_fw/session`, { headers })).json()
   return headers
 }

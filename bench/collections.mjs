@@ -1,5 +1,5 @@
-// `npm run bench:collections`: pages of tables of three sizes, and a page against the bare driver. Ratios within one process, in turns.
-// Writes its table of docs/performance.md.
+// `npm run bench:collections`: measures pages of tables of three sizes, and a page against the bare driver, as ratios within one
+// process, in turns. Writes its table in docs/performance.md.
 import { loadServerCode } from '../scripts/load-server-code.mjs'
 import { measure } from './collections/measure.mjs'
 import { requestThrough } from './collections/request.mjs'
@@ -12,7 +12,7 @@ const { openBed } = await loadServerCode('bench/collections/bed.ts')
 const bed = await openBed(SIZES)
 const rows = []
 
-/** The lowest and the highest of these ratios, beside the most that is wanted. */
+/** Records the lowest and the highest of these ratios, and the upper limit. */
 function note(what, ratios, most) {
   const shown = [Math.min(...ratios), Math.max(...ratios)].map(ratio => ratio.toFixed(ratio < 1 ? 2 : 1))
   const reached = `${[...new Set(shown)].join('–')} ×`
@@ -27,16 +27,16 @@ const page = path => async () => {
   return body
 }
 
-/** The same after a write of another connection, which is not measured. */
+/** The same after a write by another connection, which is not measured. */
 const afterWrite = path => Object.assign(page(path), { before: bed.write })
 
-/** Pages that nobody has asked for before: the rows behind another id each time. */
+/** Pages without a cached response: each request reads the rows after another id. */
 function newPages(path, from) {
   let at = 0
   return () => page(`${path}?id[gt]=${from + at++}`)()
 }
 
-/** The paths of each kind of page at several places of a table. */
+/** The paths of each kind of page at several positions of a table. */
 const places = {
   'cursor pages at the start, in the middle, at the end and back from it': [
     size => `/cursor-${size}`,

@@ -1,11 +1,12 @@
-// `node bench/cost.mjs [--out <folder>] [--only <text>] [--rounds 3] [--amount 3000]`: what each path costs, as a multiple of a bare handler.
+// `node bench/cost.mjs [--out <folder>] [--only <text>] [--rounds 3] [--amount 3000]`: measures the cost of each path as a
+// multiple of a bare handler.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { median } from './built-server.mjs'
 import { costOf, fill, load, notModified, requestsOf, startBare, startServer } from './world.mjs'
 
 const root = new URL('..', import.meta.url).pathname
-/** Microseconds of each path and of the bare handler in interleaved rounds. */
+/** Measures the microseconds of each path and of the bare handler in interleaved rounds. */
 export async function measureCosts({ server, bare, person, rounds, amount, only = '' }) {
   const cases = Object.entries(requestsOf(server, person)).filter(([name]) => name.includes(only))
   const bareRequest = { url: bare.base }
@@ -17,10 +18,11 @@ export async function measureCosts({ server, bare, person, rounds, amount, only 
     requests.push({ name, wanted, request: whole })
     costs[name] = []
   }
-  // Loads stop this process's loop: what it asks for itself comes before them.
+  // The loads block this process's event loop, so its own requests come before them.
   for (const { request } of requests) load({ ...request, amount })
   load({ ...bareRequest, amount })
-  // Each is compared with the bare handler of the moment before: a shared machine changes its pace within a round.
+  // Each path is compared with a bare handler measured right before it, because the speed of a shared machine changes within a
+  // round.
   for (let round = 0; round < rounds; round++) {
     for (const { name, request } of requests) {
       const limit = costOf(bare, bareRequest, amount)

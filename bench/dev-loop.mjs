@@ -1,5 +1,5 @@
-// How long an author waits: from the command to the first answer, and from a saved file to what it changes. It saves files of
-// the sample and puts them back. `node bench/dev-loop.mjs [port] [rounds]`; medians, on a machine that does nothing else.
+// Measures how long an author waits: from the command to the first response, and from saving a file to its effect. It saves files
+// of the sample and restores them. `node bench/dev-loop.mjs [port] [rounds]`; medians, on an otherwise idle machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const origin = `http://localhost:${port}`
 const SETTLED_IN_MS = 2500
 const LIMIT_IN_MS = 120_000
 
-/** What is saved, and where the change is seen; `mark` is part of the answer afterwards. */
+/** The saved files, and the requests that show each change; the response contains `mark` afterwards. */
 const FILES = [
   {
     what: 'action',
@@ -48,7 +48,7 @@ const FILES = [
   },
 ]
 
-/** A server that was built from what was saved says so in the terminal when it is ready. */
+/** A server that was rebuilt from the saved files logs when it is ready. */
 async function waitsForRestart({ written, before }) {
   return written().slice(before).includes('"message":"ready"')
 }
@@ -86,7 +86,7 @@ async function until(isSo) {
   return performance.now() - begun
 }
 
-/** User and system time of the development server so far, in ms. */
+/** Returns the user and system time of the development server so far, in ms. */
 function cpuTime() {
   const [, rest = ''] = /\) (.*)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8')) ?? []
   const fields = rest.split(' ')

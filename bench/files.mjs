@@ -1,6 +1,6 @@
-// `node bench/files.mjs [--output=<folder>] [megabytes]`: sends a file of a gigabyte to the built server and reads it again, and says
-// how fast that is and how much more memory the server has then. The application needs an upload `attachment` for all types, and the
-// actions and the collection of tests/fixtures/author. Exits with 1 where the memory has grown by more than its limit.
+// `node bench/files.mjs [--output=<folder>] [megabytes]`: uploads a file of a gigabyte to the built server and downloads it
+// again. Prints the speeds and the growth of the server's memory. The application needs an upload `attachment` for all types, and
+// the actions and the collection of tests/fixtures/author. Exits with 1 when the memory has grown by more than its limit.
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { signUp, startBuilt } from './built-server.mjs'
 
 const MEBIBYTE = 1024 * 1024
-/** What the resident memory may grow by, in megabytes. */
+/** The maximum growth of the resident memory, in megabytes. */
 const LIMIT = 60
 
 const piece = randomBytes(MEBIBYTE)
@@ -20,7 +20,7 @@ async function* bytesOf(megabytes, digest) {
   }
 }
 
-/** The highest resident memory until `stop`, in megabytes. */
+/** Records the highest resident memory until `stop`, in megabytes. */
 function watchMemory(server) {
   let highest = server.residentMegabytes()
   const timer = setInterval(() => {
@@ -47,12 +47,12 @@ async function upload(base, headers, megabytes) {
   return { ...body, hash: sent.digest('hex') }
 }
 
-/** Megabytes a second up and down, and by how many megabytes the memory of the server has grown meanwhile. */
+/** Returns megabytes per second up and down, and the growth of the server's memory in megabytes. */
 export async function measureFiles({ megabytes, output }) {
   const server = await startBuilt({ output })
   try {
     const headers = { ...(await signUp(server.base, 'files@example.test')), origin: server.origin }
-    // What the first file loads is there afterwards.
+    // The first file loads code, which stays in memory afterwards.
     await upload(server.base, headers, 8)
     const before = server.residentMegabytes()
     const highest = watchMemory(server)

@@ -1,16 +1,17 @@
-// What a process holds of 100,000 sessions, each asked for once, and of as many event streams as it takes (5,000), two of them on one file.
+// Measures the memory of a process with 100,000 sessions, each requested once, and with as many event streams as it accepts
+// (5,000); two processes on one file.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { request } from 'node:http'
 import { Agent, request as ask } from 'undici'
 import { SECRET, startBuilt } from './built-server.mjs'
 
 const AT_ONCE = 16
-/** No network may have more than 1,000 streams: they come from as many addresses of this machine as are needed. */
+/** A network may have at most 1,000 streams, so they come from several loopback addresses. */
 const PER_ADDRESS = 900
 
 const key = Buffer.from(hkdfSync('sha256', SECRET, 'fairway', 'fairway/session-cookie', 32)).toString('hex')
 
-/** The cookie of a session of bench/growth-rows.mjs. */
+/** Returns the cookie of a session of bench/growth-rows.mjs. */
 function cookieOf(number) {
   const token = `token-${number}`
   return `fw.session_token=${encodeURIComponent(`${token}.${createHmac('sha256', key).update(token).digest('base64')}`)}`
@@ -47,7 +48,10 @@ function openStream({ base }, number) {
 
 const quiet = () => new Promise(resolve => setTimeout(resolve, 12_000))
 
-/** Megabytes of a process when it starts, after each of the sessions was asked for, and with its streams; kilobytes of one stream. */
+/**
+ * Returns a process's megabytes at its start, after a request for each of the sessions, and with its streams; also the kilobytes
+ * of one stream.
+ */
 export async function measureMemory({ dataDir, sessions, streams, processes }) {
   const first = await startBuilt({ dataDir })
   await quiet()

@@ -1,9 +1,9 @@
-// The rows of an installation that has grown, written into the file of a server that does not run. A size of 1 is the largest:
-// 100,000 accounts with a session each, an organization with 10,000 members and 1,000,000 notes, 5,000 other organizations with the
-// rest of the people, 1,000,000 rows of the audit log (half of them of that organization), 10,000 jobs.
+// Writes the rows of a grown installation into the database file of a stopped server. A size of 1 is the largest. It has 100,000
+// accounts with a session each, an organization with 10,000 members and 1,000,000 notes, and 5,000 other organizations with the
+// other people. It also has 1,000,000 rows of the audit log (half of them from the large organization) and 10,000 jobs.
 import Database from 'libsql'
 
-/** How many rows a size of 1 has. */
+/** The number of rows at size 1. */
 export const MOST = {
   people: 100_000,
   members: 10_000,
@@ -18,7 +18,7 @@ export const MOST = {
   mails: 1000,
   secrets: 10_000,
 }
-/** What the measured person has in a database of every size. */
+/** The measured person's rows in a database of any size. */
 const OWN_ROWS = 30
 const OPEN_ROWS = 10_000
 
@@ -27,15 +27,13 @@ const numbers = count =>
   `with recursive numbers(i) as (select 0 where ${count} > 0 union all select i + 1 from numbers where i < ${count - 1})`
 const TEXT = `'What is written in this note of somebody, long enough to be a note that people write: ' || i || hex(randomblob(60))`
 
-/**
- * Fills the file; `person` is who is measured: their id, address, organization, and a webhook of it.
- */
+/** Fills the file. `person` is the measured person: their id, address, organization, and one of its webhooks. */
 export function fillRows(file, person, size) {
   const database = new Database(file)
   database.exec(
     'pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -400000; pragma temp_store = memory',
   )
-  // Indexes are made at the end, and triggers tell of writes that nobody makes here.
+  // Indexes are created at the end. Triggers report writes to servers, and none runs here.
   const made = database
     .prepare(`select type, name, sql from sqlite_master where type in ('index', 'trigger') and sql is not null`)
     .all()
@@ -49,7 +47,7 @@ export function fillRows(file, person, size) {
 
 const quoted = text => `'${text.replaceAll("'", "''")}'`
 
-/** Ids of the rows that are asked for. */
+/** Ids of the requested rows. */
 export const SECOND_ORG = 'second'
 export const OPEN_ORG = 'open'
 export const NOTE = 'own-0'
@@ -98,7 +96,8 @@ function auditFor({ count, now, org, me, mine, other, auditAt }) {
     subject_id, subject_title, chain, seq, hash)`
   const person = `(i % ${Math.max(1, count.members)})`
   const owner = `case i % 2 when 0 then ${org} else ${other} end`
-  // Every second row is of the large organization; one in twenty tells of a note that everyone could read, one in ten is of a host.
+  // Half of the rows belong to the large organization. One in twenty describes a note that everyone could read, and one in ten
+  // comes from a host.
   return [
     `${numbers(count.audit)} insert into ${columns} select ${id(auditAt, 'i')}, ${auditAt}, case i % 5 when 0 then 'create-note' else 'update-note' end,
       case i % 10 when 4 then 'mcp' else 'http' end, case i % 10 when 4 then 'client-' || (i % 50) end,

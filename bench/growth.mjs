@@ -1,7 +1,7 @@
-// `node bench/growth.mjs [--output=<folder>] [--data=<folder>] [--rounds=25] [--only=<text>|process] [--write]`: what a request costs in an
-// installation that has grown, as a multiple of what it costs in an empty one; how long such an installation takes to start; and what
-// 10,000 event streams hold in memory. The rows are in bench/growth-rows.mjs. Before each request somebody has written, so nothing
-// that was remembered answers it. `--data` keeps the files for the next run, `--write` puts the table into docs/performance.md.
+// `node bench/growth.mjs [--output=<folder>] [--data=<folder>] [--rounds=25] [--only=<text>|process] [--write]`: measures the
+// cost of a request in a grown installation as a multiple of its cost in an empty one. Also measures the start time of such an
+// installation, and the memory of 10,000 event streams. bench/growth-rows.mjs writes the rows. A write before each request
+// invalidates all caches. `--data` keeps the files for the next run, `--write` puts the table into docs/performance.md.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const ROUNDS = Number(option('rounds', 25))
 const ONLY = option('only', '')
 const SIZES = { empty: 0, '1 ×': 0.01, '10 ×': 0.1, '100 ×': 1 }
 const EMAIL = 'measured@example.test'
-/** Signs in again and again: a person has so many sessions, and the one who is measured keeps theirs. */
+/** The account that signs in repeatedly: the sessions of a person are limited, and the measured person must keep theirs. */
 const SIGNS_IN = 'signs-in@example.test'
 const PASSWORD = 'zebra quilt 7 lantern'
 const MOST_TIMES = 1.5
@@ -25,7 +25,7 @@ const env = { FW_OPERATORS: EMAIL }
 const kept = option('data')
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'fw-growth-'))
 
-/** A server on a file with so many rows, and the headers of the measured person. */
+/** Starts a server on a file of this size; returns it with the headers of the measured person. */
 async function startWith(size) {
   const dataDir = join(folder, String(size))
   const note = join(dataDir, 'person.json')
@@ -64,7 +64,10 @@ const run = (name, input) => send('POST', `/_fw/actions/${name}`, input)
 const switchTo = orgId => send('PUT', '/_fw/org/active', { orgId, confirm: true })
 const isoDay = ago => new Date(Date.now() - ago * 86_400_000).toISOString()
 
-/** Each request by what it is; several are asked one after the other, and the first one is measured. `head` measures until the first bytes. */
+/**
+ * The requests by name. Of several in sequence, only the first one is measured. With `head`, the measurement ends at the first
+ * bytes.
+ */
 const requests = ({ orgId, userId, webhookId }) => ({
   'session (GET /_fw/session)': [get('/_fw/session')],
   'a page of the application (GET /)': [get('/')],
@@ -120,7 +123,7 @@ const requests = ({ orgId, userId, webhookId }) => ({
 
 const dispatcher = new Agent({ connections: 1, pipelining: 1 })
 
-/** Milliseconds until the last byte, or the first ones where the answer is a file that goes on. */
+/** Returns the milliseconds until the final byte of the response; with `head`, until the first bytes. */
 async function ask({ base, headers }, { path, method, body, wanted, head, isStranger }) {
   const json = body ? { 'content-type': 'application/json' } : {}
   const began = performance.now()
@@ -138,7 +141,7 @@ async function ask({ base, headers }, { path, method, body, wanted, head, isStra
   return performance.now() - began
 }
 
-/** Somebody else writes: what was remembered is forgotten. */
+/** Invalidates all caches with a write by another connection. */
 const forget = ({ writer }) =>
   writer.exec(`insert into rate_limits values ('bench', 1, 1) on conflict do update set count = count + 1`)
 
@@ -169,7 +172,10 @@ async function measureRequests(servers) {
   return rows
 }
 
-/** Milliseconds from the start of a process to its first answer, with all jobs due: on an empty database and on the largest, in turns. */
+/**
+ * Returns the milliseconds from the start of a process to its first response, with all jobs due: on an empty database and on the
+ * largest, in turns.
+ */
 async function measureStart() {
   const folders = [SIZES.empty, SIZES['100 ×']].map(size => join(folder, String(size)))
   const took = folders.map(() => [])

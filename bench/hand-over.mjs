@@ -1,5 +1,5 @@
-// `node bench/hand-over.mjs [--rounds 5] [--rows 10000]`: how long the removal of a member takes who is responsible for rows in five
-// tables, and the same as a multiple of the five bare updates in one transaction.
+// `node bench/hand-over.mjs [--rounds 5] [--rows 10000]`: measures the removal of a member who is responsible for rows in five
+// tables, also as a multiple of the five bare updates in one transaction.
 import { parseArgs } from 'node:util'
 import { load, openFreshApp } from '../tests/support/app-process.mjs'
 import { median } from './built-server.mjs'
@@ -8,7 +8,7 @@ const TABLES = ['companies', 'contacts', 'offers', 'visits', 'tasks']
 const ORG = 'harbour'
 const [ANN, BEN] = ['ann', 'ben'].map(id => ({ userId: id, email: `${id}@harbour.example` }))
 
-/** The milliseconds of a removal, and its multiple of the bare updates: medians of interleaved rounds. */
+/** Returns the milliseconds of a removal, and its multiple of the bare updates: medians of interleaved rounds. */
 export async function measureHandOver({ rounds, rows }) {
   const { app, close } = await openFreshApp()
   const { removeMember } = await load('server/domains/organizations/index.ts')

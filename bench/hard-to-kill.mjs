@@ -1,5 +1,5 @@
-// What one built server bears: `node bench/hard-to-kill.mjs [kill|storage|start|stop|backup]`, all of them without a word. It prints a
-// line for each, with the figures of docs/reliability.md. Ends with 1 when something does not hold.
+// Tests how one built server survives failures: `node bench/hard-to-kill.mjs [kill|storage|start|stop|backup]`, all of them by
+// default. Prints a line for each, with the figures of docs/reliability.md. Exits with 1 when a check fails.
 import { spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -49,7 +49,7 @@ async function somebody(server) {
 async function all(path, sql) {
   const client = createClient({ url: `file:${path}` })
   try {
-    // A server beside it may be writing.
+    // Another server may be writing at the same time.
     await client.execute('pragma busy_timeout = 5000')
     return (await client.execute(sql)).rows
   } finally {
@@ -93,7 +93,7 @@ async function kill() {
   )
 }
 
-/** Runs something while a server answers others, and gives how late its event loop was. */
+/** Runs something while a server handles other requests, and returns the delay of its event loop. */
 async function delayOf(path, cause, undo, look) {
   const file = join(folderFor('delay'), 'delay.json')
   const env = { LOOP_DELAY_FILE: file, NODE_OPTIONS: `--import=${new URL('loop-delay.mjs', import.meta.url).href}` }

@@ -1,5 +1,5 @@
-// Hostile requests against the built server: `node bench/hostile.mjs [--seeds 20] [--count 500]`; `--only 3:217` sends that one again
-// and prints it. Ends with 1 after a 5xx, an answer that never came, or growth.
+// Sends hostile requests to the built server: `node bench/hostile.mjs [--seeds 20] [--count 500]`; `--only 3:217` repeats and
+// prints one request. Exits with 1 after a 5xx, a missing response, or growth of memory.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { attack, hostileRequests, routePaths } from '../tests/support/hostile.ts'
@@ -42,7 +42,7 @@ for (let seed = Number(values.from); seed < Number(values.from) + Number(values.
   faults.push(...attacked.faults)
   for (const [status, times] of Object.entries(attacked.statuses)) statuses[status] = (statuses[status] ?? 0) + times
   for (const { name, fault, text } of attacked.faults) console.log(`\n${name}  ${fault}\n${text}`)
-  // The first ones load what is loaded once.
+  // The first requests load code on demand.
   const sample = await server.sample()
   before ??= sample
   console.log(

@@ -1,5 +1,6 @@
-// `node bench/jobs.mjs [--rounds 3] [--only file|instances|requests]`: what the job queue carries, and what a full one costs requests.
-// The last two need the build for measurements, which `npm run bench` makes in `.output-bench` (`--output <folder>` names another one).
+// `node bench/jobs.mjs [--rounds 3] [--only file|instances|requests]`: measures the throughput of the job queue, and the effect
+// of a full queue on requests. The `instances` and `requests` parts require the build for measurements, which `npm run bench`
+// writes to `.output-bench` (`--output <folder>` names another one).
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -9,7 +10,10 @@ import { load, openFreshApp } from '../tests/support/app-process.mjs'
 import { median, percentile, signUp, startBuilt } from './built-server.mjs'
 import { figures, watch } from './watch.mjs'
 
-/** Jobs a second on a file, of those that do nothing and of those that write a row, medians of the rounds, and the 99th percentile of the milliseconds until a job of an idle queue begins. */
+/**
+ * Measures jobs per second on a file, for jobs without work and jobs that write a row, as medians of the rounds. Also returns the
+ * 99th percentile of the milliseconds until a job of an idle queue begins.
+ */
 export async function measureJobs({ rounds, jobs }) {
   const { app, close } = await openFreshApp()
   const { createMemo } = await load('server/kernel/app-context.ts')
@@ -69,7 +73,7 @@ export async function measureJobs({ rounds, jobs }) {
   }
 }
 
-/** Puts so many jobs of the bench route into the queue: beside the servers, so that queueing costs them nothing. */
+/** Inserts this many bench jobs into the queue directly, so that queueing uses no time of the servers. */
 const fillQueue = (db, amount, writes) =>
   db.execute({
     sql: `insert into fw_jobs (id, name, input, state, priority, run_at, most_attempts, created_at)
@@ -87,8 +91,9 @@ const ask = async ({ base }, query = '') => {
 }
 
 /**
- * Two instances on one libSQL server, medians of the rounds: how many jobs a second both run together, of those that do nothing and of
- * those that write a row, and the 99th percentile of the milliseconds until one runs what the other has queued.
+ * Measures two instances on one libSQL server, as medians of the rounds: the jobs per second that both run together, for jobs
+ * without work and jobs that write a row. Also returns the 99th percentile of the milliseconds until one instance runs a job that
+ * the other has queued.
  */
 export async function measureInstances({ rounds, jobs, output }) {
   const { startSqld } = await createJiti(import.meta.url).import('../tests/support/database-sqld.ts')
@@ -131,15 +136,15 @@ export async function measureInstances({ rounds, jobs, output }) {
   }
 }
 
-/** So many run before anything is measured: the code of jobs is compiled by then, as that of requests is. */
+/** The number of warm-up jobs: afterwards the code of jobs is compiled, like that of requests. */
 const WARM_UP = 10_000
-/** More than a server takes in a second beside requests. */
+/** More jobs than a server runs in a second beside requests. */
 const FULL = 1000
 const SETTLES_IN_MS = 100
 
 /**
- * How long requests wait without jobs and beside a full queue of jobs that write one row each, and how many ran in a second. Both are
- * measured for a second in turns, because others on the machine disturb both alike then.
+ * Measures the response times of requests without jobs and beside a full queue of jobs that write one row each, and the jobs per
+ * second. Both are measured for a second in turns, because other load on the machine then affects both equally.
  */
 export async function measureBesideJobs({ turns, output }) {
   const server = await startBuilt({ output })
@@ -149,7 +154,7 @@ export async function measureBesideJobs({ turns, output }) {
   await fillQueue(db, WARM_UP, true)
   while ((await count(db, `fw_jobs where name = 'bench' and state <> 'done'`)) > 0) await sleep(50)
   const watchASecond = async () => {
-    // What was written beside the server is not its own to clean up.
+    // Checkpoints the rows that this process wrote, so that the server does not spend time on it.
     await db.execute('pragma wal_checkpoint(truncate)')
     await sleep(SETTLES_IN_MS)
     return watch(watched, performance.now() + 1000)

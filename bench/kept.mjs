@@ -1,6 +1,6 @@
-// `node bench/kept.mjs [--output=<folder>] [requests]`: what a server keeps of 100,000 mixed requests. Its memory after collecting
-// garbage and being quiet (V8 keeps free pages for eight seconds in case it needs them again), its used heap and its open files:
-// after as many requests as fill what is remembered on purpose (a tenth), and at the end.
+// `node bench/kept.mjs [--output=<folder>] [requests]`: measures the memory that a server retains after 100,000 mixed requests.
+// It reads the memory after garbage collection and a pause (V8 keeps free pages for eight seconds for reuse), the used heap and
+// the open files. It compares the state after enough requests to fill all caches (a tenth) with the state at the end.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const [most = 100_000] = process.argv
   .filter(argument => !argument.startsWith('--'))
   .map(Number)
 
-// A small module inside of the server's process collects its garbage and writes its heap down when it is asked to.
+// A small module in the server's process collects garbage and writes its heap size to a file on a signal.
 const folder = mkdtempSync(join(tmpdir(), 'fw-kept-'))
 const [listener, answer] = ['listener.mjs', 'heap.json'].map(name => join(folder, name))
 writeFileSync(
@@ -52,7 +52,7 @@ const mixed = [
   get('/note-list'),
   get('/notes', {}),
   get('/sign-in', {}),
-  // Strangers, each with a token of their own.
+  // Signed-out clients, each with a different token.
   ...[1, 2].map(() => ({
     path: '/mcp',
     method: 'POST',

@@ -1,5 +1,5 @@
-// Loaded into a server by NODE_OPTIONS: writes how late its event loop was into the file that LOOP_DELAY_FILE names, ten times a
-// second; a file beside it, `.begin`, begins anew.
+// Loaded into a server through NODE_OPTIONS: ten times per second it writes the event loop delay into the file of
+// LOOP_DELAY_FILE. A file with the suffix `.begin` resets the measurement.
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 

@@ -1,6 +1,9 @@
 import { addServerHandler, createResolver, defineNuxtModule } from '@nuxt/kit'
 
-/** Adds what measurements need beside the application: a server of the MCP library to compare with, a granted token. Builds beside the real output. */
+/**
+ * Adds routes for measurements to the application: a server of the MCP library to compare with, and an access token. Builds into
+ * a separate output folder.
+ */
 export default defineNuxtModule({
   meta: { name: 'bench' },
   setup(_options, nuxt) {

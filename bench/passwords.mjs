@@ -1,13 +1,13 @@
-// `node bench/passwords.mjs [--output=<folder>] [rounds] [seconds]`: how long others wait while 16 people sign in by password at
-// once, over and over: p50, p99 and the longest of `GET /_fw/session`, asked every ten milliseconds, without sign-ins and beside
-// them, in turns. Medians of the rounds.
+// `node bench/passwords.mjs [--output=<folder>] [rounds] [seconds]`: measures how long other requests wait while 16 people
+// repeatedly sign in by password. It sends `GET /_fw/session` every ten milliseconds, with and without sign-ins in turns, and
+// prints p50, p99 and the longest wait. Medians of the rounds.
 import { median, signUp, startBuilt } from './built-server.mjs'
 import { figures, watch } from './watch.mjs'
 
 const SIGN_INS = 16
 const PASSWORD = 'zebra quilt 7 lantern'
 
-/** One person who signs in again and again. */
+/** One person who signs in repeatedly. */
 async function signInUntil(base, email, until) {
   let count = 0
   while (performance.now() < until) {
@@ -21,7 +21,7 @@ async function signInUntil(base, email, until) {
   return count
 }
 
-/** How long others wait without sign-ins and beside them, in milliseconds, and how many sign-ins that were in a second. */
+/** Returns the waits of other requests with and without sign-ins, in milliseconds, and the sign-ins per second. */
 export async function measurePasswords({ rounds, seconds, output }) {
   const server = await startBuilt({ output })
   const { base } = server

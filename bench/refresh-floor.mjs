@@ -1,7 +1,7 @@
-// One measured round of the limit of a renewal, without HTTP: `node bench/refresh-floor.mjs '{seconds, plain}'` prints rounds per
-// second and processor time of each. A round is what cannot be left out: two statements in one write transaction on a file, and one
-// ES256 signature; with the libraries that one would take (@libsql/client, jose), and with `plain` by the native driver and
-// node:crypto alone.
+// Runs one measured round of the baseline of a renewal, without HTTP: `node bench/refresh-floor.mjs '{seconds, plain}'` prints
+// rounds per second and the processor time of each. A round contains the minimum work: two statements in one write transaction on
+// a file, and one ES256 signature. It uses the usual libraries (@libsql/client, jose), or with `plain` only the native driver and
+// node:crypto.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ async function byItself() {
       commit.run([])
       const text = `${part(header)}.${part(claims())}`
       const signature = sign('sha256', Buffer.from(text), key)
-      // As a server would, it lets others have their turn.
+      // Yields to other work, as a server would.
       await new Promise(resolve => setImmediate(resolve, `${text}.${signature.toString('base64url')}`))
     },
   }

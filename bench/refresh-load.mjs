@@ -1,11 +1,12 @@
-// One measured round of renewals: `node bench/refresh-load.mjs '{url, tokens, seconds}'` prints renewals per second, their count and the next tokens.
+// Runs one measured round of renewals: `node bench/refresh-load.mjs '{url, tokens, seconds}'` prints renewals per second, their
+// count and the next tokens.
 import { Agent, request } from 'undici'
 
 const { url, tokens, seconds } = JSON.parse(process.argv[2])
 const dispatcher = new Agent({ connections: tokens.length, pipelining: 1 })
 const began = performance.now()
 
-/** A host that renews again and again, always with its newest token. */
+/** A host that renews repeatedly, always with its newest token. */
 async function chain(refreshToken) {
   let token = refreshToken
   let count = 0

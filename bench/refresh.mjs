@@ -1,4 +1,5 @@
-// `node bench/refresh.mjs [--output=<folder>] [rounds] [seconds]`: processor time of a renewal against the limit, on a server that was built.
+// `node bench/refresh.mjs [--output=<folder>] [rounds] [seconds]`: measures the processor time of a renewal on a built server
+// against the baseline.
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,9 +17,9 @@ function run(core, pinned, script, argument) {
 }
 
 /**
- * Renewals of 16 connected hosts against the limit of a renewal in process: rates of both for each round, and with the server's
- * `cpuMicros` the processor time of each renewal (`micros`). The server runs on core 0, the hosts on core 1, the limit on core 0
- * while the server is idle; `plain` is the limit without libraries.
+ * Measures the renewals of 16 connected hosts against the baseline in process. Returns the rates of both for each round, and with
+ * the server's `cpuMicros` the processor time of each renewal (`micros`). The server runs on core 0, the hosts on core 1, and the
+ * baseline on core 0 while the server is idle; `plain` is the baseline without libraries.
  */
 export async function measureRefresh({ base, database, email, rounds, seconds, pinned, cpuMicros = () => 0 }) {
   let tokens = await connectHosts(database, email)
@@ -41,7 +42,7 @@ export async function measureRefresh({ base, database, email, rounds, seconds, p
   return rates
 }
 
-/** Writes what a person's consent would have written, for each host. */
+/** Writes the rows of a person's consent for each host. */
 async function connectHosts(database, email) {
   const client = createClient({ url: `file:${database}`, timeout: 5000 })
   const { rows } = await client.execute({

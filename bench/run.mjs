@@ -1,6 +1,5 @@
-// `npm run bench`: everything that is promised about speed, measured on the built server beside its limits, in one run.
-// Writes the tables of docs/performance.md and bench/result.json. `--keep` measures the build of the last time again,
-// `--only <text>` the parts with that name.
+// `npm run bench`: measures every promised figure on the built server against its baseline, in one run. Writes the tables of
+// docs/performance.md and bench/result.json. `--keep` reuses the previous build, `--only <text>` runs the parts with that name.
 import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +29,7 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds)
 const amount = Number(options.amount)
 
-// What is measured is the code of now.
+// By default, this measures the current code.
 if (!existsSync(out) || !options.keep) {
   console.log('building …')
   const env = { ...process.env, FW_BENCH_BUILD: '1', NODE_ENV: 'production' }
@@ -108,7 +107,7 @@ async function browser() {
 
 const milliseconds = value => `${value.toFixed(0)} ms`
 
-/** Renewals over HTTP, as a multiple of what cannot be left out of one, in process. */
+/** Renewals over HTTP, as a multiple of their minimum work in process. */
 async function renewals() {
   const server = await startServer(out)
   await fill(server)
@@ -125,7 +124,7 @@ async function renewals() {
   ]
 }
 
-/** Durable writes of 32 writers that share commits. */
+/** Durable writes by 32 writers that share commits. */
 async function writes() {
   const [alone, one, together] = await measureWrites({ rounds, writes: 4000 })
   const perSecond = ({ perSecond }) => `${perSecond.toFixed(0)}/s`
@@ -161,7 +160,7 @@ async function ofProcess() {
   ]
 }
 
-/** A member is removed who is responsible for 10,000 rows in five tables. */
+/** The removal of a member who is responsible for 10,000 rows in five tables. */
 async function handOver() {
   const { ms, times: reached } = await measureHandOver({ rounds, rows: 10_000 })
   return [
@@ -170,7 +169,7 @@ async function handOver() {
   ]
 }
 
-/** What the job queue carries, on a file and on a libSQL server, and what a full one costs requests. */
+/** The throughput of the job queue, on a file and on a libSQL server, and the effect of a full queue on requests. */
 async function jobs() {
   const file = await measureJobs({ rounds, jobs: amount })
   const instances = await measureInstances({ rounds, jobs: 2000, output: out })

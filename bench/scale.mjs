@@ -1,5 +1,6 @@
-// What one instance carries on a file, and one, two and four on one libSQL server, with and without replicas; what the server itself
-// carries without any of us. `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`; about three minutes.
+// `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`, about three minutes: measures the
+// throughput of one instance on a file, and of one, two and four on one libSQL server, with and without replicas; also that of
+// the libSQL server without Fairway.
 import { Agent, createServer, request } from 'node:http'
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,10 @@ const note = (what, { count: _count, ...fields }) => {
 }
 const p99 = values => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)]
 
-/** Sends with so many at once for the given time; `make` gives the request of that number, which does so much together. */
+/**
+ * Sends requests over this many connections for the given time. `make` returns the request of a number; `together` is the number
+ * of operations in each request.
+ */
 async function load(connections, make, together = 1) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + SECONDS * 1000
@@ -85,7 +89,7 @@ const pipeline = (url, statements) => ({
   body: JSON.stringify({ requests: [...statements.map(execute), { type: 'close' }] }),
 })
 
-/** The server alone, in its own protocol: no client of ours, one request for one durable write. */
+/** The libSQL server alone, in its own protocol: without our client, one request for each durable write. */
 async function measureServer() {
   const sqld = await startSqld()
   await load(1, () => pipeline(sqld.url, ['create table if not exists x (id integer primary key, text text)']))
@@ -143,7 +147,7 @@ async function measureInstances(label, servers, cookies) {
   await measured('GET /_fw/session', index => ({ url: `${at(index)}/_fw/session`, method: 'GET', headers: as(index) }))
 }
 
-/** Passes requests on and counts them: round trips between an instance and its database. */
+/** Forwards requests and counts them: each is a round trip between an instance and its database. */
 async function startCounter(target) {
   const { hostname, port } = new URL(target)
   const agent = new Agent({ keepAlive: true })
@@ -173,7 +177,7 @@ async function countTrips() {
     await (await send()).arrayBuffer()
     const before = between.counter.trips
     for (let times = 0; times < 10; times++) await (await send()).arrayBuffer()
-    // What follows an answer is counted too.
+    // Also counts the requests that follow a response.
     await new Promise(resolve => setTimeout(resolve, 300))
     note(`round trips to a libSQL server: ${what}`, { each: (between.counter.trips - before) / 10 })
   }
@@ -192,7 +196,7 @@ async function countTrips() {
   await sqld.stop()
 }
 
-/** Several people: what is counted for one person must not be the limit. */
+/** Several people, so that limits per person do not limit the measurement. */
 const people = origin =>
   Promise.all(
     Array.from({ length: 8 }, (_, at) =>

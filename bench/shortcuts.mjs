@@ -1,16 +1,16 @@
-// `node bench/shortcuts.mjs [--output=<folder>] [rounds]`: processor time of each path without shortcuts (`FW_SHORTCUTS=off`) as a
-// multiple of the time with them. Both servers take turns in each round; medians of the rounds.
+// `node bench/shortcuts.mjs [--output=<folder>] [rounds]`: measures the processor time of each path without shortcuts
+// (`FW_SHORTCUTS=off`) as a multiple of the time with them. Both servers take turns in each round; medians of the rounds.
 import { median, outputDir } from './built-server.mjs'
 import { costOf, fill, load, requestsOf, startServer } from './world.mjs'
 
-// A page that is rendered and compressed each time takes tens of milliseconds.
+// Rendering and compressing a page for each request takes tens of milliseconds.
 const AMOUNT = 300
 const [rounds = 7] = process.argv
   .slice(2)
   .filter(argument => !argument.startsWith('--'))
   .map(Number)
 
-/** A token of the person's own, which every build gives. */
+/** Returns a personal token, which works with every build. */
 async function personalToken({ base }, signedIn) {
   const answer = await fetch(`${base}/_fw/tokens`, {
     method: 'POST',

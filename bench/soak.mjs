@@ -1,5 +1,6 @@
-// Mixed load for a long time: `node bench/soak.mjs [--minutes 30] [--connections 8]`. Memory after a collection and open file
-// descriptors are looked at twenty times; ends with 1 when they grew after the first sixth of the time, or when a request failed.
+// Runs mixed load for a long time: `node bench/soak.mjs [--minutes 30] [--connections 8]`. It samples the memory after garbage
+// collection and the open file descriptors twenty times. Exits with 1 when they grew after the first sixth of the time, or when a
+// request failed.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +13,7 @@ const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, connections: { type: 'string', default: '8' } },
 })
 const MINUTES = Number(values.minutes)
-/** How much more the last quarter of the time may hold than the first after warming up. */
+/** The maximum ratio of the final quarter of the time to the first samples after the warm-up. */
 const LIMITS = { heap: 1.1, resident: 1.15, descriptors: 1.2 }
 
 const server = await watchedServer()
@@ -27,7 +28,7 @@ if (!collection) throw new Error('the application describes no collection')
 const failures = new Map()
 const counts = new Map()
 
-/** Sends a request of this kind and gives its answer as text; what is not answered as it should be is counted. */
+/** Sends a request of this kind and returns its response as text; records unexpected statuses. */
 async function send(kind, path, init = {}, wanted = 200) {
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const answer = await fetch(origin + path, {
@@ -46,7 +47,7 @@ const rpc = (method, params) => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
 })
 
-/** A host that was allowed in; each renewal gives the token of the next one. */
+/** An authorized host; each renewal returns its next token. */
 async function connectHost() {
   const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
   const { rows } = await client.execute(
@@ -87,7 +88,7 @@ async function listen() {
   counts.set('changes', (counts.get('changes') ?? 0) + 1)
   const gone = new AbortController()
   const answer = await fetch(`${origin}/_fw/changes`, { headers: { cookie }, signal: gone.signal })
-  // Each session may listen six times; the others hear so.
+  // A session may open six streams; further requests return 429.
   if (answer.status === 200) await answer.body.getReader().read()
   else if (answer.status !== 429) failures.set(`changes: ${answer.status}`, true)
   gone.abort()
@@ -116,7 +117,7 @@ const signIn = async () => {
 }
 
 const many = (times, work) => Array(times).fill(work)
-/** What one worker does in one turn, each so often. */
+/** The requests of one worker in one turn, with their frequencies. */
 const turn = host => [
   ...many(20, () => send('session', '/_fw/session')),
   ...many(10, () => send('read', '/_fw/actions/list-notes')),
@@ -131,7 +132,7 @@ const turn = host => [
   signIn,
 ]
 
-// The first look at the session makes the organization in which everything happens.
+// The first request for the session creates the organization of this run.
 await send('session', '/_fw/session')
 const over = new AbortController()
 async function work() {

@@ -1,10 +1,14 @@
-// `node bench/start.mjs [--output=<folder>] [rounds]`: from the start of the built server's process to its first answer, on an empty
-// database and on one that is up to date, processor time until then, and its memory three seconds later. Medians of the rounds.
+// `node bench/start.mjs [--output=<folder>] [rounds]`: measures the time from the start of the built server's process to its
+// first response, on an empty and on an up-to-date database. Also measures the processor time until then, and the memory three
+// seconds later. Medians of the rounds.
 import { median, startBuilt } from './built-server.mjs'
 
 const IDLE_AFTER_IN_MS = 3000
 
-/** Medians of the rounds: milliseconds to the first answer on an empty database and on one that is up to date, processor time until then, idle megabytes. */
+/**
+ * Returns medians of the rounds: milliseconds to the first response on an empty and on an up-to-date database, processor time
+ * until then, idle megabytes.
+ */
 export async function measureStart({ rounds, output }) {
   const seen = { empty: [], ready: [], cpu: [], idle: [] }
   for (let round = 0; round < rounds; round++) {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const DOCUMENT = new URL('../docs/performance.md', import.meta.url)
 
-/** Shows rows on the terminal; what misses its mark begins with a cross. */
+/** Prints rows on the terminal; a row that misses its target begins with a cross. */
 export function printRows(rows) {
   for (const { what, reached, wanted, isMet } of rows) {
     console.log(
@@ -11,7 +11,7 @@ export function printRows(rows) {
   }
 }
 
-/** Puts the rows of each part between its two comments in docs/performance.md. */
+/** Writes the rows of each part between its two comments in docs/performance.md. */
 export function writeTables(measured) {
   let text = readFileSync(DOCUMENT, 'utf8')
   for (const [name, rows] of Object.entries(measured)) {

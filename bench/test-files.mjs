@@ -1,6 +1,6 @@
-// How long does an author wait for tests? `node bench/test-files.mjs [files]`: a project of the notes template, made from the packed
-// platform in an empty folder, with that many copies of its test (10 when not given); nothing is downloaded. Prints the milliseconds of
-// each file by what they were spent on (loading with the platform and the author's code, setting up, tests), the first apart. The
+// Measures how long an author waits for tests: `node bench/test-files.mjs [files]`. It creates a project of the notes template
+// from the packed platform in an empty folder, with that many copies of its test (10 by default), and downloads nothing. Prints
+// the milliseconds of each file (loading the platform and the author's code, setup and tests); the first file is separate. The
 // machine must be idle.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'

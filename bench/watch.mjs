@@ -1,9 +1,12 @@
-// How long others wait while a server has something else to do: `GET /_fw/session`, asked at a steady pace.
+// Measures how long requests wait while a server has other work: it sends `GET /_fw/session` at a steady rate.
 import { median, percentile } from './built-server.mjs'
 
 const EVERY_IN_MS = 10
 
-/** Asks until a moment of `performance.now()`, whatever the answers before took; gives each wait in milliseconds. */
+/**
+ * Sends requests until this value of `performance.now()`, without waiting for earlier responses; returns each wait in
+ * milliseconds.
+ */
 export async function watch({ base, headers }, until) {
   const waits = []
   const asked = []
@@ -23,7 +26,7 @@ async function ask({ base, headers }, waits) {
   waits.push(performance.now() - began)
 }
 
-/** The medians of several rounds: half of the waits, 99 of a hundred, and the longest. */
+/** Returns the medians of several rounds: the p50, the p99 and the longest wait. */
 export const figures = rounds => ({
   p50: median(rounds.map(each => percentile(each, 50))),
   p99: median(rounds.map(each => percentile(each, 99))),

@@ -1,4 +1,5 @@
-// The built server for measurements, and what its process holds: memory after a collection, file descriptors, CPU time.
+// The built server for measurements, and the resources of its process: memory after garbage collection, file descriptors, CPU
+// time.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createJiti } from 'jiti'
 
@@ -6,13 +7,14 @@ const jiti = createJiti(import.meta.url)
 const { startServer } = await jiti.import('../tests/support/server.ts')
 const { confirmAddress } = await jiti.import('../tests/support/query.ts')
 
-/** Who may call with the static token of `watchedServer`. */
+/** The account that the static token of `watchedServer` acts for. */
 export const OWNER = { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' }
 export const TOKEN = 'bench-token-of-thirty-two-characters-or-more'
 
 /**
- * Starts a built server with a new database, or with this one. `sample` gives its resident and used memory in MB after a collection
- * and its open file descriptors; `cpu` the CPU time in seconds since it began; `confirmOwner` lets the static token act for the owner; `stop` ends it.
+ * Starts a built server with a new database, or with this one. `sample` returns its resident and used memory in MB after garbage
+ * collection and its open file descriptors; `cpu` returns the CPU time in seconds since the start. `confirmOwner` lets the static
+ * token act for the owner; `stop` stops the server.
  */
 export async function watchedServer({ env = {}, database } = {}) {
   const own = {
@@ -30,7 +32,7 @@ export async function watchedServer({ env = {}, database } = {}) {
   return {
     ...server,
     async sample() {
-      // Twice: what the first collection frees may hold more.
+      // Runs twice, because the first collection can make more memory collectable.
       for (let times = 0; times < 2; times++) await inspect('HeapProfiler.collectGarbage')
       const { usedSize } = await inspect('Runtime.getHeapUsage')
       const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
@@ -45,7 +47,7 @@ export async function watchedServer({ env = {}, database } = {}) {
   }
 }
 
-/** Asks the inspector of a process; each call resolves to its result. */
+/** Opens the inspector of a process; each call resolves to its result. */
 async function openInspector(url) {
   const socket = new WebSocket(url)
   await new Promise((resolve, reject) => {
@@ -66,7 +68,7 @@ async function openInspector(url) {
     })
 }
 
-/** Signs somebody up and gives the cookie of the session. */
+/** Signs a person up and returns the cookie of the session. */
 export async function signUp(origin, person = OWNER) {
   const answer = await fetch(`${origin}/_fw/auth/sign-up/email`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// The built server with a person, an organization, thirty notes and a host that was granted access, and what a request of it costs.
+// The built server with a person, an organization, thirty notes and an authorized host, and the cost of its requests.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { canPin, cpuMicrosOf, freePort, startBuilt } from './built-server.mjs'
@@ -9,7 +9,7 @@ export const EMAIL = 'bench@example.test'
 const PASSWORD = 'zebra quilt 7 lantern'
 const NOTES = 30
 
-/** The handler that everything is measured against: its address and what its process has used. */
+/** Starts the handler that is the baseline of all costs: returns its address and resource usage. */
 export async function startBare() {
   const port = await freePort()
   const command = [process.execPath, join(root, 'bench/bare.mjs')]
@@ -21,7 +21,7 @@ export async function startBare() {
   return { base, cpuMicros: () => cpuMicrosOf(child.pid), stop: () => child.kill('SIGTERM') }
 }
 
-/** The built server of the folder `output`, on a new database file. */
+/** Starts the built server of the folder `output`, on a new database file. */
 export const startServer = (output, env = {}) =>
   startBuilt({
     output,
@@ -35,7 +35,10 @@ async function answerOf(request) {
   return answer
 }
 
-/** Signs the person up and writes thirty notes: the headers of a signed-in request, and an access token of a granted host. */
+/**
+ * Signs the person up and writes thirty notes. Returns the headers of a signed-in request, and an access token of an authorized
+ * host.
+ */
 export async function fill({ base }) {
   const signedUp = await answerOf(
     fetch(`${base}/_fw/auth/sign-up/email`, {
@@ -59,7 +62,9 @@ export async function fill({ base }) {
   return { signedIn, cookie, token: granted.ok ? (await granted.json()).token : undefined }
 }
 
-/** One measured round on the second core: requests per second, p99 in milliseconds. Throws when one fails. */
+/**
+ * Runs one measured round on the second core: returns requests per second and p99 in milliseconds. Throws when a request fails.
+ */
 export function load(options) {
   const args = [join(root, 'bench/load.mjs'), JSON.stringify({ connections: 16, ...options })]
   const run = canPin ? spawnSync('taskset', ['-c', '1', process.execPath, ...args]) : spawnSync(process.execPath, args)
@@ -68,7 +73,7 @@ export function load(options) {
   return result
 }
 
-/** Microseconds of the server's processor time for one request. */
+/** Returns the microseconds of the server's processor time for one request. */
 export function costOf({ cpuMicros }, options, amount) {
   const before = cpuMicros()
   const { sent } = load({ ...options, amount })
@@ -83,7 +88,7 @@ const NEW_META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** The request of an MCP host, in the first revisions of the protocol or in the one of 2026. */
+/** Returns the request of an MCP host, in the first revisions of the protocol or in the one of 2026. */
 export function mcpRequest(url, token, { method, params = {}, isNew = false }) {
   const name = params.name ? { 'mcp-name': params.name } : {}
   const version = isNew ? '2026-07-28' : '2025-06-18'
@@ -101,7 +106,7 @@ export function mcpRequest(url, token, { method, params = {}, isNew = false }) {
   }
 }
 
-/** Every path whose cost is promised, with the multiple of the bare handler that it may cost. */
+/** All paths with a promised cost, with the maximum multiple of the bare handler for each. */
 export function requestsOf({ base }, { signedIn, token }) {
   const listNotes = { method: 'tools/call', params: { name: 'list-notes', arguments: {} } }
   const list = { method: 'tools/list' }
@@ -128,7 +133,7 @@ export function requestsOf({ base }, { signedIn, token }) {
   }
 }
 
-/** The request that a browser makes which has the answer already. */
+/** Returns the conditional request of a browser that has the response in its cache. */
 export async function notModified(request) {
   const answer = await fetch(request.url, { headers: request.headers })
   return { ...request, headers: { ...request.headers, 'if-none-match': answer.headers.get('etag') } }

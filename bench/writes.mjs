@@ -1,5 +1,6 @@
-// `node bench/writes.mjs [--rounds 5] [--writes 4000]`: durable inserts a second (full sync) by 32 writers at once, whose writes share
-// commits, as a multiple of one commit for each insert: by the native library itself, and through the database module one by one.
+// `node bench/writes.mjs [--rounds 5] [--writes 4000]`: measures durable inserts per second (full sync) by 32 concurrent writers
+// that share commits. Compares them with one commit for each insert: by the native library, and sequentially through the database
+// module.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ const WRITERS = 32
 const INSERT = 'insert into rows (owner, text, at) values (?, ?, ?)'
 const row = number => [`owner-${number % 50}`, 'a text of some length that people might have written', number]
 
-/** What each way of writing does in a second, and the multiples of the first, medians of interleaved rounds. */
+/** Returns the writes per second of each method, and the multiples of the first; medians of interleaved rounds. */
 export async function measureWrites({ rounds, writes }) {
   const layer = fileURLToPath(new URL('../layers/fairway', import.meta.url))
   const jiti = createJiti(import.meta.url, { alias: { '#fairway': layer } })

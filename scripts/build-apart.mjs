@@ -1,16 +1,16 @@
-// `nuxt build` of the application in a folder, the sample when none is given, with a folder of its own for what is made on the way,
-// so that it runs beside whatever reads `.nuxt`.
+// Runs `nuxt build` for the application in a folder, the sample by default. Uses a separate build folder, so that other processes
+// can read `.nuxt` at the same time.
 import { fileURLToPath } from 'node:url'
 import { buildNuxt, loadNuxt } from '@nuxt/kit'
 import { leavePackagesOutside } from './quick-build.mjs'
 import { samplePlace } from './sample.mjs'
 
-// Measurements want bare routes beside the others, in an output of their own (bench/run.mjs).
+// Measurements require additional bare routes, in a separate output folder (bench/run.mjs).
 const modules =
   process.env.FW_BENCH_BUILD === '1' ? [fileURLToPath(new URL('../bench/nuxt-module', import.meta.url))] : []
 const place = process.argv[2] ?? samplePlace
 const cwd = fileURLToPath(new URL(`../${place}`, import.meta.url))
-// Tests look at the sample's build itself; of others they only look at what is served.
+// Tests inspect the build of the sample; for other applications they only send requests.
 const isSample = place === samplePlace
 const overrides = { buildDir: '.nuxt-build', modules, ...(isSample ? {} : { sourcemap: false }) }
 const nuxt = await loadNuxt({ cwd, dev: false, ready: false, overrides })

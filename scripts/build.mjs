@@ -7,7 +7,7 @@ import { runStep } from './steps.mjs'
 const OWN = ['app', 'server', 'shared', 'modules', 'drizzle', 'public', 'fw.config.ts', 'nuxt.config.ts']
 const OF_ALL = ['layers', 'package-lock.json', 'scripts/build-apart.mjs', 'scripts/quick-build.mjs']
 
-/** Builds an application, the sample when none is named, unless the build that is there was made from exactly these sources. */
+/** Builds an application, the sample by default, unless the existing build was made from exactly these sources. */
 export async function buildOnce(place = samplePlace) {
   const name = place === authorPlace ? 'build of an author' : 'build'
   const stamp = join(place, '.output/source-stamp')

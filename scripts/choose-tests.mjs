@@ -1,4 +1,4 @@
-// Which test files a change can break, and which ones words name.
+// Selects the test files that a change can break, or that match given words.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { samplePlace } from './sample.mjs'
@@ -14,34 +14,36 @@ const ENDINGS = ['', '.ts', '.tsx', '.vue', '.mjs', '/index.ts']
 const SPECIFIER = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
 const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 
-/** What everything depends on, without saying so in an import. */
+/** Files that everything depends on without an import. */
 const GROUND =
   /^((layers\/fairway\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
-/** What puts all domains together: whoever has the whole application in hand does not thereby test each part of it. */
+/**
+ * Files that compose all domains. A test that imports one does not test each domain, so changes do not propagate through them.
+ */
 const COMPOSED = /^layers\/fairway\/(server\/(compose|fw|fw-tables|schema)|testing\/test-app)\.ts$/
-/** What the built server is made of. */
+/** The sources of the built server. */
 const BUILT =
   /^(layers\/fairway\/|tests\/fixtures\/sample\/)?((server|shared|modules|drizzle|public)\/|fw\.config\.ts$)/
-/** What an author's project is made of. */
+/** The sources of an author's project. */
 const PACKED = /^layers\/fairway\/(modules|cli)\//
 const PAGES = /^(layers\/fairway\/|tests\/fixtures\/sample\/)?app\//
-/** How a test asks for a page of the application. */
+/** Matches a test's request for a page of the application. */
 const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
 
-/** The test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e' | 'starter', path }`. */
+/** Returns the test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e' | 'starter', path }`. */
 export function listTests(root) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
     ...find('unit', 'tests/{unit,architecture}/**/*.test.ts'),
-    // The released clients beside the sequences are for `npm run hosts`.
+    // `npm run hosts` runs the released clients beside the sequences.
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
-    // The long form, which installs packages, is for `npm run test:starter`.
+    // `npm run test:starter` runs the long form, which installs packages.
     ...find('starter', 'tests/starter/{short,tutorial}.test.ts'),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The tests whose path or whose text in a `test`, `it` or `describe` has one of these words, in any case. */
+/** Returns the tests with one of these words in their path or in the title of a `test`, `it` or `describe`, ignoring case. */
 export function testsNamed(root, words) {
   const wanted = words.map(word => word.toLowerCase())
   const names = text => [...text.matchAll(/(?:describe|it|test)[\w.]*\(\s*(['"`])(.+?)\1/g)].map(([, , name]) => name)
@@ -52,8 +54,9 @@ export function testsNamed(root, words) {
 }
 
 /**
- * The tests that a change of these files can break: all that reach one of them by imports and by paths in their text. Tests of the
- * built server take in all of its sources, so a change of those asks for them only when `isBuilt`: a build takes a minute.
+ * Returns the tests that a change of these files can break: all that reach one of them through imports or paths in their text.
+ * Tests of the built server depend on all of its sources, so a change there selects them only with `isBuilt`: a build takes a
+ * minute.
  */
 export function testsOf(root, changed, { isBuilt = false } = {}) {
   const tests = listTests(root)
@@ -74,7 +77,7 @@ export function testsOf(root, changed, { isBuilt = false } = {}) {
   })
 }
 
-/** Every file that imports one of these, or names its path, however many steps away; with these themselves. */
+/** Returns these files and every file that imports them or names their paths, directly or indirectly. */
 function reachedBy(root, changed) {
   const importers = new Map()
   for (const path of globSync(SOURCES, {

@@ -2,7 +2,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** The path of a Chromium on this machine, or undefined; CHROMIUM_PATH is asked first, then the shell that is made for tests. */
+/**
+ * Returns the path of a Chromium on this machine, or undefined; checks CHROMIUM_PATH first, then the headless shell for tests.
+ */
 export function findChromium() {
   const known = [
     process.env.CHROMIUM_PATH,

@@ -1,15 +1,15 @@
-// `npm run screenshots -- --compare`: what looks otherwise than in the pictures that are there, side by side in one page.
+// `npm run screenshots -- --compare`: shows the visible differences from the accepted pictures, side by side on one page.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 
-/** Less than this part of a picture is the edge of a letter or a clock that went on. */
+/** A smaller changed part is the edge of a letter or a clock. */
 const LEAST_PART = 0.0005
 
 /**
- * Compares the pictures of two folders by name and writes `differences.html` with those that differ into the second; gives what
- * differs as { name, kind: 'new' | 'gone' | 'changed', part }, where `part` is the changed part of the picture (0 to 1).
+ * Compares the pictures of two folders by name and writes the differences to `differences.html` in the second folder. Returns
+ * them as { name, kind: 'new' | 'gone' | 'changed', part }, where `part` is the changed part of the picture (0 to 1).
  */
 export function compareScreenshots(before, after) {
   const [were, are] = [before, after].map(picturesIn)
@@ -38,7 +38,7 @@ export function compareScreenshots(before, after) {
 const picturesIn = folder =>
   new Set(existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith('.png')) : [])
 
-/** The picture at the top left of an empty one of this size: pages grow and shrink. */
+/** Draws the picture at the top left of an empty one of this size, because the size of a page can change. */
 function onCanvas(picture, width, height) {
   if (picture.width === width && picture.height === height) return picture.data
   const canvas = new PNG({ width, height })

@@ -1,6 +1,6 @@
-// `npm run conformance`: the protocol's own suite against the endpoint, in both revisions, and against the authorization
-// server; ends with `N passed, N failed`. With `--record` what the suite sends to the endpoint becomes the traffic that
-// tests/unit/domains/mcp/dispatch.test.ts answers twice.
+// `npm run conformance`: runs the MCP conformance suite against the endpoint in both revisions, and against the authorization
+// server; ends with `N passed, N failed`. `--record` stores the suite's requests to the endpoint as the traffic that
+// tests/unit/domains/mcp/dispatch.test.ts replays twice.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const jiti = createJiti(join(root, 'package.json'), {
 const { runAuthorizationSuite } = await jiti.import(join(root, 'tests/fixtures/mcp/authorization-suite.ts'))
 const { startBehindProxy } = await jiti.import(join(root, 'tests/fixtures/mcp/behind-proxy.ts'))
 
-/** Runs the suite's command to its end and gives its output. */
+/** Runs the suite's command to its end and returns its output. */
 function run(args) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-conformance-'))
   const child = spawn(command, [...args, '-o', folder], { env: { ...process.env, NO_COLOR: '1' } })
@@ -37,7 +37,7 @@ function run(args) {
   })
 }
 
-/** What the suite says of each scenario in its summary; those that no requirement names do not count. */
+/** Returns the suite's result for each scenario; scenarios outside the requirements do not count. */
 function readSummary(output) {
   const unscored = new Set([...output.matchAll(/^ {2}[✓✗] ([\w-]+) \(extension\)$/gm)].map(([, name]) => name))
   return [...output.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed/gm)]
@@ -45,7 +45,7 @@ function readSummary(output) {
     .filter(({ name }) => !unscored.has(name))
 }
 
-/** Counts the checks of one run and says what is not as expected. */
+/** Counts the checks of one run and prints unexpected results. */
 function judge(title, scenarios, expected) {
   let passed = 0
   let failed = scenarios.length === 0 ? 1 : 0
@@ -81,7 +81,7 @@ if (process.argv.includes('--record'))
 
 for (const [kind, output] of Object.entries(await runAuthorizationSuite(command))) {
   const scenarios = readSummary(output)
-  // One that is left out (no client, no method) would otherwise count for nothing.
+  // A skipped scenario (no client, no method) counts as failed, because otherwise it would be ignored.
   for (const scenario of scenarios) if (scenario.passed + scenario.failed === 0) scenario.failed = 1
   const total = judge(`authorization server, ${kind}`, scenarios, {})
   if (total.failed > 0) console.log(output)

@@ -1,5 +1,5 @@
-// `npm run docs`: writes .env.example and docs/reference from the code, docs/assurance.md and docs/accessibility.md from the tables
-// of tests/assurance; `-- <folder>` writes them there.
+// `npm run docs`: writes .env.example and docs/reference from the code, and docs/assurance.md and docs/accessibility.md from the
+// tables of tests/assurance; `-- <folder>` writes them to that folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

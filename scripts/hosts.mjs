@@ -1,5 +1,5 @@
-// `npm run hosts`: connects the released clients of tests/hosts/clients and the sequences of tests/hosts to the built server,
-// and writes docs/hosts.md from what happened; ends with `N passed, N failed`.
+// `npm run hosts`: connects the released clients of tests/hosts/clients and the sequences of tests/hosts to the built server, and
+// writes docs/hosts.md from the results; ends with `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ writeFileSync(join(root, 'docs/hosts.md'), hostsDoc(isGood))
 console.log(`${good.length} passed, ${tests.length - good.length} failed; see docs/hosts.md`)
 process.exit(good.length === tests.length ? 0 : 1)
 
-/** Installs what the lockfile of the clients names, once for each state of it; none of their scripts runs. */
+/** Installs the packages of the clients' lockfile, once for each version of it, without running their scripts. */
 function installClients() {
   const lock = readFileSync(join(folder, 'package-lock.json'))
   const wanted = createHash('sha256').update(lock).update(`${process.platform} ${process.arch}`).digest('hex')

@@ -1,4 +1,4 @@
-// Loads a module of the server outside of the build, with the same short names as in it.
+// Loads a module of the server outside the build, with the same short names as in the build.
 import { mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { sampleDir } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// A package that stays outside is imported by Node, which wants JSON announced as such.
+// Node requires an import attribute for JSON, so JSON files of external packages are bundled.
 const bundleJson = {
   name: 'bundle-json',
   setup(build) {
@@ -17,10 +17,10 @@ const bundleJson = {
   },
 }
 
-// Packages of another kind ask for their parts with `require`, which a module does not have.
+// CommonJS packages call `require`, which does not exist in an ES module.
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
 
-// It looks for the catalogs from where it lies, so it stays a file of its own.
+// This module finds the catalogs relative to its own path, so it must stay a separate file.
 const ownTexts = {
   name: 'own-texts',
   setup(build) {
@@ -29,16 +29,16 @@ const ownTexts = {
   },
 }
 
-/** What has a part in a language other than JavaScript: it is found where it is installed. */
+/** Packages with native code, which must load from their installed folder. */
 const NATIVE = ['@libsql/client', 'libsql']
 
 /**
- * Bundles one TypeScript file (its path from the project's root) with all that it imports from this project, and returns the path of
- * the bundle. `catalogs` names files that stand in for what the build writes, for example `#fw/collections`. With `isWhole` the packages
- * are bundled too: a process that starts with the bundle loads in a third of a second instead of two.
+ * Bundles one TypeScript file (its path from the project's root) with all its imports from this project, and returns the path of
+ * the bundle. `catalogs` names files that replace generated modules, for example `#fw/collections`. With `isWhole` the packages
+ * are bundled too: a process that starts with the bundle then loads in a third of a second instead of two.
  */
 export async function bundleServerCode(path, { catalogs = {}, isWhole = false } = {}) {
-  // Below node_modules, so that packages are found from there.
+  // Below node_modules, so that imports of packages resolve from there.
   const folder = join(root, 'node_modules/.cache/fairway')
   mkdirSync(folder, { recursive: true })
   const outfile = join(folder, `${process.pid}-${path.replaceAll('/', '-')}.mjs`)
@@ -54,7 +54,7 @@ export async function bundleServerCode(path, { catalogs = {}, isWhole = false } 
     jsx: 'automatic',
     jsxImportSource: 'vue',
     sourcemap: isWhole ? false : 'inline',
-    // The one in .nuxt leads to the files of packages, and may not be there yet.
+    // The tsconfig.json in .nuxt maps to files of packages, and may not exist yet.
     tsconfigRaw: '{}',
     logLevel: 'error',
     plugins: [bundleJson, ownTexts],
@@ -69,7 +69,7 @@ export async function bundleServerCode(path, { catalogs = {}, isWhole = false } 
   return outfile
 }
 
-/** The exports of one TypeScript file, bundled as `bundleServerCode` does, with these catalogs. */
+/** Returns the exports of one TypeScript file, bundled as `bundleServerCode` does, with these catalogs. */
 export async function loadServerCode(path, catalogs = {}) {
   const outfile = await bundleServerCode(path, { catalogs })
   try {

@@ -1,2 +1,2 @@
-// What the server's own files take from Nitro, for code that is loaded outside of it (load-server-code.mjs).
+// Replaces the parts of Nitro that server files import, for code that is loaded outside Nitro (load-server-code.mjs).
 export const defineNitroErrorHandler = answer => answer

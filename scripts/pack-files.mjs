@@ -1,5 +1,5 @@
-// What the package ships of the repository's root: npm takes files from the package's own folder only. The copies are not
-// committed, and they stay, because several may pack at once.
+// Copies files from the repository's root into the package, because npm only packs files from the package's folder. The copies
+// are not committed. They are not deleted, because several processes may pack at the same time.
 import { copyFileSync, renameSync } from 'node:fs'
 
 for (const name of ['LICENSE', 'CHANGELOG.md']) {

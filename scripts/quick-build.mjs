@@ -1,8 +1,8 @@
 import { useNitro } from '@nuxt/kit'
 
 /**
- * Has a build import packages from where they are installed: bundling and compressing them takes half of a build, and a test that
- * looks at an author's application does not see the difference. Called before the application is ready.
+ * Makes a build import packages from their installed folder. Bundling and compressing them takes half of a build, and makes no
+ * difference to a test of an author's application. Call this before the application is ready.
  */
 export function leavePackagesOutside(nuxt) {
   nuxt.hook('nitro:init', () => {

@@ -1,5 +1,5 @@
-// `fw remove sample`: moves the sample from the root into tests/fixtures, where it stays what the tests run against, and leaves
-// an empty application in the root. `--dry-run` only says what would happen; `--force` does it with uncommitted changes too.
+// `fw remove sample`: moves the sample from the root into tests/fixtures, where the tests still run against it, and leaves an
+// empty application in the root. `--dry-run` only prints the changes; `--force` also runs with uncommitted changes.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,14 +8,14 @@ import { SAMPLE_HOME, samplePlace } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const PLACES = ['app', 'server', 'shared', 'public', 'locales', 'drizzle', 'fw.config.ts']
-/** What both applications need, with what leads from there to the platform. */
+/** Files that both applications need, with their references to the platform. */
 const COPIES = ['nuxt.config.ts', 'drizzle.config.ts']
-/** Made from the sample; the next command makes them from what is there then. */
+/** Generated from the sample; the next command generates them again. */
 const MADE = ['.nuxt', '.nuxt-build', '.output', '.output-bench']
 
 const NEW_FILES = {
   'fw.config.ts': `import { defineFwConfig } from '#fw'\n\nexport default defineFwConfig({ name: 'Fairway' })\n`,
-  // Without this folder Nuxt takes the whole repository for the application's pages and components.
+  // Without this folder Nuxt treats the whole repository as the application's pages and components.
   'app/pages/.gitkeep': '',
   [`${SAMPLE_HOME}/tsconfig.json`]: `${JSON.stringify(
     {
@@ -27,7 +27,7 @@ const NEW_FILES = {
   )}\n`,
 }
 
-/** What else has to be said differently: file, what stands there, what will. */
+/** Replacements in texts: file, old text, new text. */
 const EDITS = [
   [
     `${SAMPLE_HOME}/nuxt.config.ts`,
@@ -114,7 +114,7 @@ console.log(
   '\nDone, and nothing is committed: `git status` shows it. `npm test` tries the platform with the sample at its new place.',
 )
 
-/** The new text of each file that changes, by its path after the move. */
+/** Returns the new text of each changed file, by its path after the move. */
 function plannedTexts() {
   const texts = new Map(COPIES.map(path => [`${SAMPLE_HOME}/${path}`, read(path)]))
   const textOf = path => texts.get(path) ?? read(path)
@@ -132,7 +132,7 @@ function plannedTexts() {
   return texts
 }
 
-/** Where files of the sample are named by their path from the root. */
+/** Whether a file names files of the sample by their path from the root. */
 function isDocument(path) {
   return (path.endsWith('.md') && path !== 'CHANGELOG.md') || path.startsWith('tests/assurance/')
 }
@@ -144,7 +144,10 @@ function withNewPaths(text, document) {
   }, text)
 }
 
-/** What of the sample a document means by its path from the root. A path that the platform has too means any; the rules mean ours. */
+/**
+ * Returns the sample's paths to replace in a document. A path that the platform also has is ambiguous and stays, except in
+ * docs/spec-coverage.md, where it means the sample.
+ */
 function pathsIn(document) {
   const own = moved.filter(path => path.includes('/'))
   if (document !== 'docs/spec-coverage.md') return own.filter(path => !existsSync(join(root, 'layers/fairway', path)))

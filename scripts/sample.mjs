@@ -1,20 +1,23 @@
-// Where the application lies that tests, checks and measurements run. It is the root of the repository, until `fw remove sample`
-// makes room there; whatever builds, starts or imports it asks here.
+// The location of the application that tests, checks and measurements run. It is the root of the repository, until
+// `fw remove sample` moves it. All scripts that build, start or import it read the location from here.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 
-/** Where the sample goes when it leaves the root. */
+/** The sample's folder after it has left the root. */
 export const SAMPLE_HOME = 'tests/fixtures/sample'
-/** Where it is, from the root of the repository; `.` is the root itself. */
+/** Its current folder, relative to the root of the repository; `.` is the root. */
 export const samplePlace = existsSync(join(root, SAMPLE_HOME, 'nuxt.config.ts')) ? SAMPLE_HOME : '.'
 /** The same as an absolute path. */
 export const sampleDir = join(root, samplePlace)
-/** Every application of the repository, from its root. */
+/** Every application of the repository, relative to its root. */
 export const applications = [...new Set(['.', samplePlace])]
-/** An author's application, from the root: what tests ask about names, looks, pages and hooks of one, built once for all. */
+/**
+ * An author's application, relative to the root. It has the names, looks, pages and hooks that tests require of one, so one build
+ * serves all tests.
+ */
 export const authorPlace = 'tests/fixtures/author'
-/** The server that a build of the sample makes. */
+/** The built server of the sample. */
 export const builtServer = join(sampleDir, '.output/server/index.mjs')

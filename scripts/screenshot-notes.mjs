@@ -5,7 +5,7 @@ const openNote = title => async page => {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
 }
 
-/** The same person changes the note that is open, on another device. */
+/** Changes the open note as the same person on another device. */
 async function changeElsewhere(page) {
   const data = { id: page.url().split('/').at(-1), text: `Bread, butter and ${Date.now()} pears` }
   const origin = new URL(page.url()).origin
@@ -13,7 +13,7 @@ async function changeElsewhere(page) {
   if (!answer.ok()) throw new Error(await answer.text())
 }
 
-/** Each with the way that leads to it; the steps are those of screenshots.mjs. */
+/** Each state with the steps that lead to it; the steps come from screenshots.mjs. */
 export const notesStates = ({ button, text, steps, answer }) => [
   { name: 'notes-shared-empty', path: '/notes?whose=shared', reach: text('No notes match these filters') },
   {

@@ -1,11 +1,11 @@
-// What `npm run screenshots` shows of those who run the installation, of consent, and of an organization that asks for another sign-in.
+// The states of `npm run screenshots` for operators, for consent, and for an organization that requires another sign-in.
 import { createHash } from 'node:crypto'
 import { button, inOrder as then, seen, text } from './screenshot-steps.mjs'
 
 const SECTIONS = ['organizations', 'jobs', 'mails', 'deliveries', 'health', 'settings']
 const REDIRECT = 'https://host.example.com/callback'
 
-/** Opens the consent page of a new host that asks for these scopes. */
+/** Opens the consent page of a new host that requests these scopes. */
 const consent = (metadata, scope) => async page => {
   const answer = await page.request.post('/mcp/oauth/register', { data: { redirect_uris: [REDIRECT], ...metadata } })
   const { client_id } = await answer.json()
@@ -20,7 +20,7 @@ const consent = (metadata, scope) => async page => {
   await page.goto(`/mcp/oauth/authorize?${new URLSearchParams({ ...asked, scope, state: 'x' })}`)
 }
 
-/** The session of somebody whose organization requires another provider. */
+/** The session of a person whose organization requires another provider. */
 const isClosed = page =>
   page.route('**/_fw/session', async route => {
     const answer = await route.fetch()
@@ -36,7 +36,7 @@ const isClosed = page =>
     await route.fulfill({ response: answer, json: { session: { ...session, closedOrg } } })
   })
 
-/** Somebody else has an account, so that the list of people is not empty. */
+/** Creates another account, so that the list of people is not empty. */
 async function withSomebody(page) {
   const body = JSON.stringify({
     name: 'Maria Ortiz',

@@ -1,4 +1,4 @@
-// What `npm run screenshots` takes: pages, their states and their dialogs, each with what leads there.
+// The pages, states and dialogs of `npm run screenshots`, each with the steps that lead to it.
 import { answer, button, fill, inOrder as then, press, seen, stall, text } from './screenshot-steps.mjs'
 import { notesStates } from './screenshot-notes.mjs'
 import { operatorStates } from './screenshot-operator.mjs'
@@ -12,7 +12,7 @@ const AUDIT = '**/_fw/org/audit?**'
 const ACTIVITY = '**/_fw/activity?**'
 const CHECKLIST = '**/_fw/org/checklist'
 
-/** The session of somebody who is neither an owner nor an admin. */
+/** The session of a person with the member role. */
 const asMember = page =>
   page.route(SESSION, async route => {
     const answer = await route.fetch()
@@ -20,7 +20,7 @@ const asMember = page =>
     await route.fulfill({ response: answer, json: { session: { ...session, orgRole: 'member' } } })
   })
 
-/** One invitation that waits for an answer. */
+/** One open invitation. */
 const isInvited = page =>
   page.route('**/_fw/org', async route => {
     const answer = await route.fetch()
@@ -51,7 +51,7 @@ const hasEvents = page =>
     return route.fulfill({ json: { events, totalItems: 33 } })
   })
 
-/** What a desktop application gives to the pages it shows. */
+/** The object that a desktop application exposes to its pages. */
 const inDesktop = page =>
   page.addInitScript(() => {
     const app = (id, name, status, reason = null) => ({ id, name, status, reason })
@@ -65,7 +65,7 @@ const inDesktop = page =>
     window.fairwayDesktop = { send, onStatus: () => () => undefined }
   })
 
-/** What is shown before there is a note, and after. */
+/** The states before there is a note, and after. */
 export const fresh = [
   { name: 'home-fresh', path: '/', reach: text('No activity yet') },
   { name: 'notes-empty', path: '/notes', reach: text('No notes yet') },

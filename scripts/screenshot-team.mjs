@@ -1,10 +1,10 @@
-// What `npm run screenshots` shows of an organization: its sections, their states and dialogs.
+// The states of `npm run screenshots` for an organization: its sections and dialogs.
 const MEMBERS = /\/team-members(\?|$)/
 const ORG = '**/_fw/org/**'
 
 const menuItem = name => page => page.getByRole('menuitem', { name }).click()
 
-/** The states of the organization's pages, made with the steps of the script that takes the pictures. */
+/** The states of the organization's pages, built from the steps of the script that takes the pictures. */
 export const teamStates = ({ button, text, inOrder, answer, stall }) => [
   { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
   {

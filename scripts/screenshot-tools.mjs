@@ -1,4 +1,4 @@
-// The states of the page of tools, of the palette and of the shortcuts, for scripts/screenshots.mjs.
+// The states of the tools page, the command palette and the shortcuts, for scripts/screenshots.mjs.
 import { answer, button, inOrder as then, stall, text } from './screenshot-steps.mjs'
 
 const CATALOG = '**/_fw/mcp/catalog'
@@ -19,7 +19,7 @@ const chooseNote = async page => {
   await page.getByRole('option', { name: /^Groceries/ }).waitFor()
 }
 
-/** In an organization that has notes. */
+/** States of an organization that has notes. */
 export const tools = [
   { name: 'tools', path: '/tools', reach: text('create-note'), isWhole: true },
   { name: 'tools-loading', path: '/tools', prepare: stall(CATALOG), reach: text('Loading the tools') },

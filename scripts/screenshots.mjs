@@ -1,7 +1,7 @@
-// `npm run screenshots`: every page, state and dialog, light and dark, at three widths, into screenshots/ (not kept in git).
-// `-- --compare` takes them anew, into screenshots.new/, and shows what looks otherwise; `-- --accept` makes those the ones to compare
-// with. Names after `--` take only states that begin with them: `npm run screenshots -- notes settings`; `--docs` takes those that the
-// documents show, into docs/pictures/; `--tests` takes those that browser tests reach with more servers, of a hub or a provider.
+// `npm run screenshots`: takes every page, state and dialog, light and dark, at three widths, into screenshots/ (not in git).
+// `-- --compare` takes them again, into screenshots.new/, and shows the visible differences; `-- --accept` makes the new ones the
+// baseline. Names after `--` select states by prefix: `npm run screenshots -- notes settings`. `--docs` takes those of the
+// documents, into docs/pictures/. `--tests` takes those that browser tests reach with more servers, such as a hub or a provider.
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -31,7 +31,7 @@ const SHOWN = {
   FwConnectHost: 'connect',
   FwAuditLog: 'audit',
 }
-/** The browser tests that reach what one server does not show: they take a picture wherever they look for violations. */
+/** The browser tests for states that require more than one server: they take a picture with each accessibility check. */
 const TESTS =
   'accessibility account account-claim app-to-app consent connections desktop-card desktop-program embed files identity-hub import joining'
     .concat(

@@ -1,7 +1,7 @@
-// Makes a fresh clone ready, then runs a command: every script of package.json begins here, so none needs another before it.
+// Prepares a fresh clone, then runs a command. Every script of package.json begins here, so none requires another one first.
 // Usage: node scripts/setup.mjs [prepared] [built] [browser] [nginx] [-- command …]
-// Packages are always there; `prepared`: what types and tests read of the framework; `built`: the server of these sources.
-// No dependencies, because nothing is installed when it runs first.
+// Packages are always installed; `prepared`: the framework files that types and tests read; `built`: the server of these sources.
+// This script has no dependencies, because no package is installed when it first runs.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ function withApt() {
   if (!existsSync('/usr/bin/apt-get')) return false
   apt(['update', '-qq'])
   const install = name => apt(['install', '-y', '-qq', '--no-install-recommends', name, 'fonts-liberation'])
-  // The headless shell opens pages in half the time; not every system has it.
+  // The headless shell opens pages in half the time, but some systems do not have it.
   return install('chromium-headless-shell') || install('chromium')
 }
 
@@ -63,7 +63,10 @@ function noChromium() {
   process.exit(1)
 }
 
-/** Unpacked and not installed, because installing it starts a service. Without it the tests behind a proxy are skipped. */
+/**
+ * Unpacks nginx without installing it, because the installation starts a service. Without nginx the tests behind a proxy are
+ * skipped.
+ */
 function unpackNginx() {
   if (findNginx() || !existsSync('/usr/bin/apt-get')) return
   mkdirSync(unpackedNginx, { recursive: true })
@@ -74,7 +77,7 @@ function unpackNginx() {
     say('nginx unpacked for the tests behind a proxy')
 }
 
-/** Writes `.nuxt` where there is none; what changes in it later is written by `npm run dev`, `build`, `check` and `test`. */
+/** Writes `.nuxt` when it is missing; `npm run dev`, `build`, `check` and `test` update it later. */
 function prepareFramework() {
   for (const place of applications) {
     if (existsSync(new URL(`${place}/.nuxt/tsconfig.server.json`, root))) continue
@@ -89,10 +92,10 @@ async function buildServer() {
   if (!ok) process.exit(1)
 }
 
-/** Runs the command in our place: its output, its exit code, and the signals that we get. */
+/** Runs the command with the output, exit code and signals of this process. */
 function hand([command, ...args]) {
   const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
-  // A terminal sends ^C to all of its programs, so there the child has it already.
+  // A terminal sends ^C to all of its programs, so the child has received it already.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.once('error', error => {
@@ -108,7 +111,7 @@ const needs = given.slice(0, end)
 installPackages()
 if (needs.includes('browser')) installChromium()
 if (needs.includes('nginx')) unpackNginx()
-// A build reads the settings of the compiler, which `prepared` writes.
+// A build reads the compiler settings, which `prepared` writes.
 if (needs.includes('prepared') || needs.includes('built')) prepareFramework()
 if (needs.includes('built')) await buildServer()
 if (end < given.length) hand(given.slice(end + 1))

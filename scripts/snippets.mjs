@@ -1,6 +1,6 @@
-// The code of the guides as files, so that the type check reads it too: `server` and `app` below
-// `.nuxt/snippets`, where the framework’s own types are. A block stands for itself;
-// a comment above it says what its reader knows already:
+// Writes the code of the guides to files, so that the type check reads it too: `server` and `app` below
+// `.nuxt/snippets`, where the framework’s own types are. Each block must be complete;
+// a comment above it can add the code that its reader knows already:
 //   <!-- check: page\nconst section = 'profile'\n-->      lines before it, of a page (`page`) or of the server (nothing)
 //   <!-- check\nexport default defineAction({\n@here\n})\n-->      the same on both sides
 //   <!-- no-check: why -->
@@ -18,7 +18,7 @@ const PAGE =
 const withoutComments = code => code.replaceAll(/(?<!:)\/\/.*$/gm, '')
 const isOfPage = code => PAGE.test(withoutComments(code))
 
-/** Every checked block of a document: `{ name, area, path, text }`; throws where one is left out without a reason. */
+/** Returns every checked block of a document: `{ name, area, path, text }`; throws for an excluded block without a reason. */
 export function snippetsOf(document, text) {
   const doc = basename(document, '.md')
   const found = [...text.matchAll(BLOCK)].map(([, mark, said = '', around = '', language, title, code], index) => {
@@ -38,7 +38,7 @@ export function snippetsOf(document, text) {
   return found.filter(({ isChecked }) => isChecked)
 }
 
-/** What every author imports, by name; a block of a guide does not repeat it. */
+/** The usual imports of authors, by package; blocks of the guides omit them. */
 const KNOWN = {
   zod: ['z'],
   'drizzle-orm': ['and', 'eq'],
@@ -65,20 +65,20 @@ function withKnownNames(code) {
 function wrapped(code, around) {
   const own = around.includes('@here') ? around.replace('@here', () => code) : `${around}\n${code}`.trimStart()
   const whole = isOfPage(code) ? own : withKnownNames(own)
-  // Each file is a module of its own.
+  // Makes each file a module.
   return /^(import|export) /m.test(whole) ? whole : `${whole}\nexport {}\n`
 }
 
-/** A few elements are the template of a component whose script is what stands around them. */
+/** Wraps bare elements in the template of a component; the comment's code becomes its script. */
 function component(code, around) {
   if (/<(script|template)[ >]/.test(code) && !/^<[A-Z]/m.test(code)) return code
   return `<script setup lang="ts">\n${around.trim()}\n</script>\n\n<template>\n<div>\n${code}\n</div>\n</template>\n`
 }
 
-/** Imports of a snippet that lead where it would stand in an application: to another snippet, or to the sample. */
+/** Resolves relative imports of a snippet to another snippet, or to the sample. */
 function withImports({ text, path, name, doc, area }, out, all) {
   return text.replaceAll(/^import \{ ([^}]+) \} from '(\.{1,2}\/[^']+)'$/gm, (line, names, target) => {
-    // What the comment above declares is not there to be imported.
+    // Names that the comment above the block declares need no import.
     if (names.split(', ').every(each => new RegExp(`const ${each}\\b`).test(text))) return ''
     const wanted = join(dirname(path), target)
     const others = all.filter(each => each.path === `${wanted}.ts` && each.name !== name)
@@ -96,7 +96,7 @@ function withImports({ text, path, name, doc, area }, out, all) {
   })
 }
 
-/** Writes the checked blocks of every guide, and of the README, and gives how many there are. */
+/** Writes the checked blocks of all guides and of the README, and returns their number. */
 export function writeSnippets(out = join(sampleDir, '.nuxt/snippets')) {
   rmSync(out, { recursive: true, force: true })
   const all = globSync(['docs/guides/*.md', 'README.md'], { cwd: root })

@@ -1,6 +1,5 @@
-// `npm run test:starter`: an author's way from an empty folder to the next version, with packages that are really installed;
-// ends with `N passed, N failed`. With `short`, which `npm test` runs, nothing is
-// downloaded; the tutorial is followed as well.
+// `npm run test:starter`: tests an author's path from an empty folder to the next version, with installed packages;
+// ends with `N passed, N failed`. `short`, which `npm test` runs, downloads nothing and also follows the tutorial.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { runStep } from './steps.mjs'
 
@@ -24,7 +23,7 @@ const { passed, failed } = counts()
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 && passed > 0 ? 0 : 1)
 
-/** A step that was not reached counts as failed: each goes on where the one before has ended. */
+/** A step that was not reached counts as failed, because each continues from the previous one. */
 function counts() {
   try {
     const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { applications } from './sample.mjs'
 import { writeSnippets } from './snippets.mjs'
 
-/** Runs one command to its end and gives its name, whether it succeeded, its output and its seconds. */
+/** Runs one command to its end and returns its name, success, output and seconds. */
 export function runStep(name, command, args, options = {}) {
   const began = performance.now()
   const env = { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', ...options.env }
@@ -32,18 +32,18 @@ function report({ name, ok, seconds, output }) {
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
-/** What the rules of imports are about: the platform, and what authors write in each application. */
+/** The scope of the import rules: the platform, and the authors' files in each application. */
 const walled = [
   'layers/fairway',
   ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),
 ].filter(path => existsSync(path))
 
-/** TypeScript as a native program, which takes a quarter of the time but reads no Vue files. */
+/** The native TypeScript compiler takes a quarter of the time but reads no Vue files. */
 const tsc = (...projects) => ['node', ['node_modules/typescript-native/bin/tsc', '-b', ...projects, '--noEmit']]
 
-/** The commands of `npm run check`, each answering one question; the one that takes longest begins. */
+/** The commands of `npm run check`, one for each question; the slowest starts first. */
 export const checks = [
-  // Its project takes in the pages, so that one program reads both.
+  // This project includes the pages, so that one program reads both.
   ['types of pages', 'vue-tsc', ['-p', 'tests/unit/app', '--noEmit']],
   ['types', ...tsc('.nuxt/tsconfig.server.json', '.nuxt/tsconfig.shared.json', 'tests')],
   ['format', 'oxfmt', ['--check', '.']],
@@ -53,7 +53,9 @@ export const checks = [
   ['tables', 'vitest', ['run', '--project', 'unit', 'tests/architecture/tables.test.ts']],
 ]
 
-/** Writes what types and tests read of the framework into the `.nuxt` of each application, and the code of the documents into files. */
+/**
+ * Writes the framework files for types and tests into the `.nuxt` of each application, and the code of the documents into files.
+ */
 export async function prepare() {
   const results = []
   for (const place of applications) results.push(await runStep('prepare', 'nuxt', ['prepare'], { cwd: place }))
@@ -61,7 +63,7 @@ export async function prepare() {
   return results.find(({ ok }) => !ok) ?? results[0]
 }
 
-/** Runs the checks of these names, or all, two at a time, and gives their results. */
+/** Runs the checks of these names, or all, two at a time, and returns their results. */
 export async function runChecks(names = checks.map(([name]) => name)) {
   const waiting = checks.filter(([name]) => names.includes(name))
   const results = []

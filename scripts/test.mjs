@@ -1,6 +1,6 @@
-// `npm test`: everything that must hold before a change lands; ends with the plain line `N passed, N failed`.
-// With words it runs the test files that match; with --changed [commit] those that the change since then can break, of the built
-// server and the browser only with --built as well.
+// `npm test`: runs all checks and tests for a change; ends with the plain line `N passed, N failed`. With words it runs the
+// matching test files. `--changed [commit]` runs those that the changes since then can break; tests of the built server and the
+// browser also require `--built`.
 import { execFileSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ import { listTests, testsNamed, testsOf } from './choose-tests.mjs'
 import { authorPlace } from './sample.mjs'
 import { checks, prepare, runChecks, runStep } from './steps.mjs'
 
-/** The check that takes longest, and what it looks at. */
+/** The slowest check, and the files that it reads. */
 const PAGES = 'types of pages'
 const isOfPages = path => /\.vue$|\/(app|shared)\/|^(app|shared)\/|nuxt\.config|\.json$/.test(path)
 const began = performance.now()
 const reports = 'test-results/reports'
 const scratch = mkdtempSync(join(scratchPlace(), 'fairway-tests-'))
-// A process that has given up being root goes through it; what lies inside says itself who may look.
+// A process that has dropped root must be able to enter subfolders; these have their own permissions.
 chmodSync(scratch, 0o711)
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 rmSync(reports, { recursive: true, force: true })
@@ -32,14 +32,14 @@ const filesOf = suite => chosen.filter(test => test.suite === suite).map(test =>
 
 const needsBuild = withConformance || ['http', 'e2e'].some(name => filesOf(name).length > 0)
 const needsAuthor = chosen.some(({ path }) => readFileSync(path, 'utf8').includes("application: 'author'"))
-// Types and the build use one processor each, so everything of this round goes on at the same time.
+// Types and the build use one processor each, so everything in this round runs concurrently.
 const [built] = await Promise.all([needsBuild ? buildAll() : undefined, checksAndUnit()])
 if (built) await onTheBuild(built)
 console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 console.log(`${results.passed} passed, ${results.failed} failed`)
 process.exit(results.failed === 0 && results.passed > 0 ? 0 : 1)
 
-/** Memory where there is enough of it: hundreds of small databases are written, and nothing of them is kept. */
+/** Uses memory when there is enough: the tests write hundreds of small databases and keep none. */
 function scratchPlace() {
   try {
     accessSync('/dev/shm', constants.W_OK)
@@ -50,7 +50,7 @@ function scratchPlace() {
   }
 }
 
-/** What to run, and says what is left out. */
+/** Selects the tests to run, and prints the excluded ones. */
 function choose(given) {
   const isBuilt = given.includes('--built')
   const [first, ...rest] = given.filter(word => word !== '--built')
@@ -81,7 +81,7 @@ function git(...args) {
     .trim()
 }
 
-/** Where this branch left the main one, or the last commit. */
+/** The commit where this branch left the main one, or else the latest commit. */
 function defaultBase() {
   try {
     return git('merge-base', 'HEAD', 'origin/main')
@@ -95,7 +95,7 @@ function changedSince(base) {
   return listed.flatMap(text => text.split('\n')).filter(Boolean)
 }
 
-/** The sample, then the application of an author where a test asks for it. */
+/** Builds the sample, and the author's application when a test requires it. */
 async function buildAll() {
   const built = await buildOnce()
   return built.ok && needsAuthor ? [built, await buildOnce(authorPlace)] : [built]
@@ -124,7 +124,7 @@ async function onTheBuild(built) {
   if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
 }
 
-/** One test runner with a JSON report beside its output. */
+/** Runs one test runner and reads its JSON report. */
 async function suite(name, command, args, file, env = {}) {
   const result = await runStep(name, command, args, { env: { TMPDIR: scratch, ...env } })
   const counts = readCounts(`${reports}/${file}`)
@@ -134,7 +134,7 @@ async function suite(name, command, args, file, env = {}) {
   add(name, counts)
 }
 
-/** A script that says its counts in its last line: the protocol's own suite, the project of an author. */
+/** Runs a script that prints its counts in its final line: the conformance suite, or the author's project. */
 async function counted(name, ...script) {
   const result = await runStep(name, 'node', script, { env: { TMPDIR: scratch } })
   const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(result.output) ?? []

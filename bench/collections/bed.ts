@@ -16,7 +16,7 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { enterRequest } from '#fairway/server/enter-request'
 
-/** One table with a row count of its own and the collections over it. */
+/** Returns a table for this number of rows and the collections over it. */
 const bedOf = (rows: number) => {
   const table = sqliteTable(
     `rows_${rows}`,
@@ -60,7 +60,7 @@ const bedOf = (rows: number) => {
   }
 }
 
-/** The environment of an app that is measured. */
+/** The environment of the measured app. */
 export const settings = (dataDir: string) => ({
   NODE_ENV: 'production',
   FW_DATA_DIR: dataDir,
@@ -71,7 +71,7 @@ export const settings = (dataDir: string) => ({
 
 const DAY = 86_400_000
 
-/** An app over a database with a table of each size, and the same rows through a bare driver statement. */
+/** Opens an app over a database with a table of each size, and the same rows through a bare driver statement. */
 export async function openBed(sizes: readonly number[]) {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-bench-collections-'))
   const app = await createApp({
@@ -92,13 +92,13 @@ export async function openBed(sizes: readonly number[]) {
   const statement = native.prepare(
     `select id, name, category, taken_at, body from rows_${sizes[0]} order by id limit 31`,
   )
-  /** The driver's own prepared statement, and its rows as JSON. */
+  /** The baseline: the driver's prepared statement, and its rows as JSON. */
   const limit = () => JSON.stringify(statement.all([]))
   const write = native.prepare('update rows_20 set category = category + 1 where id = 1')
   return {
     listener: toNodeListener(listenerOf(app, entries, limit)),
     limit,
-    /** Another connection's write, after which nothing that was remembered counts. */
+    /** A write by another connection, which invalidates all caches. */
     write: () => write.run([]),
     async close() {
       native.close()

@@ -1,8 +1,9 @@
 import { median } from '../built-server.mjs'
 
 /**
- * Microseconds of processor time of each case, measured in turns so that what else the machine does hits all of them alike:
- * medians over the rounds, each round the mean of a slice of at least `sliceInMs`. What a case has as `before` is not measured.
+ * Measures each case in microseconds of processor time. The cases take turns, so that other load on the machine affects all of
+ * them equally. Returns medians over the rounds; each round is the mean of a slice of at least `sliceInMs`. The time of a case's
+ * `before` is not measured.
  */
 export async function measure(cases, { rounds = 21, sliceInMs = 20 } = {}) {
   const names = Object.keys(cases)
@@ -12,7 +13,7 @@ export async function measure(cases, { rounds = 21, sliceInMs = 20 } = {}) {
     for (const name of names) samples[name].push(await slice(cases[name], sliceInMs))
   return {
     micros: Object.fromEntries(names.map(name => [name, Math.round(median(samples[name]))])),
-    /** How many times as much the first takes as the second. */
+    /** Returns the time of the first case as a multiple of the second's. */
     ratio: (one, other) => median(samples[one]) / median(samples[other]),
   }
 }

@@ -96,7 +96,7 @@ const session = {
   orgRole: 'member',
 } as Session
 
-/** Pages of 30 of 10,000 deals, read from the database each time. */
+/** Pages of 30 out of 10,000 deals, read from the database each time. */
 export async function openPolicyBed() {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-bench-policies-'))
   const app = await createApp({

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Sends a GET through a node listener without a network and gives the answer's status and body. */
+/** Sends a GET through a node listener without a network and returns the response's status and body. */
 export function requestThrough(listener, path, headers = { accept: 'application/ld+json', host: 'localhost' }) {
   const request = new IncomingMessage(new Socket())
   request.method = 'GET'
@@ -13,7 +13,7 @@ export function requestThrough(listener, path, headers = { accept: 'application/
     response.write = chunk => ((body += String(chunk)), true)
     response.end = chunk => {
       if (chunk) body += String(chunk)
-      // A loop that never turns frees nothing that native code holds.
+      // Native memory is only freed when the event loop turns.
       setImmediate(resolve, { status: response.statusCode, body })
       return response
     }

@@ -14,7 +14,7 @@ const entry = {
   }),
 }
 
-/** Lets this instance run the jobs of measurements from now on; with `?queue` it queues one of them instead. */
+/** Starts the bench jobs on this instance; with `?queue` it queues one of them instead. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
   await app.db.client.execute('create table if not exists bench_jobs (id text primary key, ran_at integer)')

@@ -1,7 +1,7 @@
 import { defineEventHandler, toWebRequest } from 'h3'
 import { z } from 'zod'
 
-// Loaded with the first request: what the platform itself loads at its start is measured too.
+// Loaded with the first request, because the platform's start is measured too.
 const library = () => import('@modelcontextprotocol/server')
 
 const makeHandler = ({ createMcpHandler, McpServer }: Awaited<ReturnType<typeof library>>) =>
@@ -23,7 +23,10 @@ const makeHandler = ({ createMcpHandler, McpServer }: Awaited<ReturnType<typeof 
     return server
   })
 
-/** The limit of the endpoint: a server of the protocol's own library with one tool, as its guide builds it, that asks for no token. */
+/**
+ * The baseline of the endpoint: a server of the MCP library with one tool, built as its guide describes, without a required
+ * token.
+ */
 let handler: Promise<ReturnType<typeof makeHandler>> | undefined
 export default defineEventHandler(async event => {
   handler ??= library().then(makeHandler)

@@ -7,7 +7,7 @@ import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/cryp
 const CLIENT_ID = 'https://bench.example.com/client.json'
 const REDIRECT_URI = 'http://127.0.0.1:1/callback'
 
-/** An access token for whoever is signed in, as a host gets it after the consent page. */
+/** Returns an access token for the signed-in person, as a host receives it after the consent page. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
   const { userId, email, orgId, provider, id: sessionId } = await requireSession(event)

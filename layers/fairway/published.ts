@@ -1,5 +1,4 @@
-// The public API for applications. `stable` changes only with a major version and a changelog entry. `experimental` may change
-// with a minor version. Everything else is internal and may change with any version. A test compares this list with the code.
+// The public API: `stable` changes only with a major version, `experimental` with a minor one. A test compares it with the code.
 const [stable, experimental] = ['stable', 'experimental'] as const
 
 export const published = {

@@ -1,11 +1,11 @@
-// What a source file exports, as its reader finds it there: the sentence above a declaration and its text up to the body.
+// Reads the exports of a source file for the reference: the sentences above a declaration and its text up to the body.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 const MOST_LINES = 60
 
-/** A file of TypeScript, parsed; the script of a component where it is one. */
+/** Parses a TypeScript file; of a component, its script. */
 function parse(path) {
   const text = readFileSync(path, 'utf8')
   const script = path.endsWith('.vue') ? (/<script setup[^>]*>\n?(.*?)<\/script>/s.exec(text)?.[1] ?? '') : text
@@ -13,7 +13,7 @@ function parse(path) {
   return ts.createSourceFile(path, script, ts.ScriptTarget.Latest, true, kind)
 }
 
-/** The sentences of the comment above a node, on one line; empty where there is none. */
+/** Returns the sentences of the comment above a node, on one line; empty when there is none. */
 export function sentencesOf(node) {
   const [comment] = ts.getJSDocCommentsAndTags(node).filter(each => ts.isJSDoc(each))
   const text = comment ? ts.getTextOfJSDocComment(comment.comment) : undefined
@@ -23,7 +23,7 @@ export function sentencesOf(node) {
 const isExported = node =>
   ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
 
-/** The file that an import leads to from another one. */
+/** Returns the file that an import in another file resolves to. */
 function fileOf(specifier, from, platform) {
   const base = specifier.startsWith('#fairway/')
     ? join(platform, specifier.slice('#fairway/'.length))
@@ -35,7 +35,7 @@ function fileOf(specifier, from, platform) {
   return found
 }
 
-/** A declaration of this name at the top of a file. */
+/** Finds a top-level declaration of this name in a file. */
 function findHere(source, name) {
   for (const statement of source.statements) {
     if (ts.isVariableStatement(statement)) {
@@ -47,7 +47,7 @@ function findHere(source, name) {
   return undefined
 }
 
-/** Where a name that a file exports is declared, followed through as many files as it takes: `{ path, node, declaration }`. */
+/** Finds the declaration of an exported name across re-exports: `{ path, node, declaration }`. */
 export function findExport(path, name, platform) {
   const source = parse(path)
   const here = findHere(source, name)
@@ -70,7 +70,7 @@ export function findExport(path, name, platform) {
   throw new Error(`${path} exports no ${name}.`)
 }
 
-/** Every name that a file exports, in its order. */
+/** Returns every name that a file exports, in order. */
 export function exportedNames(path) {
   return parse(path).statements.flatMap(statement => {
     if (!isExported(statement)) return []
@@ -80,7 +80,10 @@ export function exportedNames(path) {
   })
 }
 
-/** How a declaration is written, without its body and without `export`; undefined where nobody would read it. */
+/**
+ * Returns the signature of a declaration, without its body and without `export`; undefined when it has more than `MOST_LINES`
+ * lines.
+ */
 export function signatureOf({ node, declaration }) {
   const source = node.getSourceFile()
   const between = (from, to) => source.text.slice(from.getStart(source), to).trim()
@@ -95,7 +98,7 @@ export function signatureOf({ node, declaration }) {
   return text.split('\n').length > MOST_LINES ? undefined : text
 }
 
-/** All forms of a function; with several, the last one is none that a caller sees. */
+/** Returns all overloads of a function; with several, callers do not see the implementation's signature. */
 function overloadsOf(node, source) {
   const all = source.statements.filter(each => ts.isFunctionDeclaration(each) && each.name?.text === node.name?.text)
   return all.length > 1 ? all.filter(each => !each.body) : all
@@ -145,7 +148,10 @@ function withoutIndent(text) {
     .join('\n')
 }
 
-/** What a component says of itself: the sentence at its head, and each of its props, events, models and slots with its own. */
+/**
+ * Returns the documentation of a component: the sentence at its head, and its props, events, models and slots with their
+ * sentences.
+ */
 export function componentOf(path) {
   const source = parse(path)
   const found = { sentence: headOf(readFileSync(path, 'utf8')), props: [], events: [], models: [], slots: [] }
@@ -157,7 +163,7 @@ export function componentOf(path) {
   return found
 }
 
-/** The comment that a component begins with, before its first line of code. */
+/** Returns the comment before the first line of a component's code. */
 function headOf(text) {
   const [, script = ''] = /<script setup[^>]*>\n(.*?)<\/script>/s.exec(text) ?? []
   const [comment = ''] = /^(\s*\/\/[^\n]*\n)+|^\s*\/\*\*.*?\*\//s.exec(script) ?? []

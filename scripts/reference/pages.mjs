@@ -1,4 +1,4 @@
-// The pages of docs/reference, made from the code: what is published, in the words of its own source.
+// Generates the pages of docs/reference from the public names and comments in the code.
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { componentOf, exportedNames, findExport, sentencesOf, signatureOf } from './declarations.mjs'
@@ -19,7 +19,7 @@ const code = text =>
       )
     : ''
 
-/** One published name: its heading, how far it may be relied on, its sentence and how it is declared. */
+/** Returns one public name: its heading, stability, sentences and signature. */
 function entry(name, stability, found, missing) {
   const sentence = sentencesOf(found.node) || sentencesOf(found.declaration)
   if (!sentence) missing.push(`${name} (${basename(found.path)})`)
@@ -28,18 +28,18 @@ function entry(name, stability, found, missing) {
   return `\n## ${name}\n${flag(stability)}\n${prose(sentence)}\n${written}`
 }
 
-/** A sentence of the source as Markdown: what looks like an element is text. */
+/** Returns a sentence of the source as Markdown, with escaped elements. */
 const prose = text =>
   text.replaceAll(/`[^`]*`|[<{]/g, part => (part.startsWith('`') ? part : part === '<' ? '&lt;' : '&#123;'))
 
-/** The names of one entry of the package. */
+/** The public names of one entry of the package. */
 export function namesPage({ title, lead, order, file, names, platform }, missing) {
   const entries = Object.entries(names).toSorted(byLetters)
   const text = entries.map(([name, stability]) => entry(name, stability, findExport(file, name, platform), missing))
   return head(title, lead, order) + text.join('')
 }
 
-/** What pages have without an import. */
+/** The names that pages can use without an import. */
 export function composablesPage({ names, platform, order }, missing) {
   const places = new Map(
     globSync('app/{composables,utils}/*.ts', { cwd: platform }).flatMap(path =>
@@ -66,7 +66,7 @@ const partsTable = (title, parts) => {
   return `\n| ${title} | | |\n|---|---|---|\n${rows.join('')}`
 }
 
-/** Components that pages have without an import, each with its props, models, events and slots. */
+/** The components that pages can use without an import, each with its props, models, events and slots. */
 export function componentsPage({ names, platform, order }, missing) {
   const places = new Map(
     globSync('app/components/**/*.vue', { cwd: platform }).map(path => [basename(path, '.vue'), path]),
@@ -90,7 +90,7 @@ export function componentsPage({ names, platform, order }, missing) {
   return head('Components', lead, order) + text.join('')
 }
 
-/** Every code that an answer may carry, with its status and what people read. */
+/** Every error code of a response, with its status and its text for people. */
 export function errorsPage({ catalog, fieldErrors, order }) {
   const rows = Object.entries(catalog)
     .toSorted(([a, one], [b, two]) => one.status - two.status || (a < b ? -1 : 1))
@@ -119,7 +119,7 @@ const FIELD_ERRORS = `## Field errors
 
 `
 
-/** What may be wrong with one field, with the form of the text that is for many. */
+/** The errors of one field, with the text for many. */
 function fieldErrorsSection(texts) {
   const rows = Object.entries(texts).map(([code, text]) => `| \`${code}\` | ${cell(text.split(' | ').at(-1))} |\n`)
   return `${FIELD_ERRORS}| Code | Message |\n|---|---|\n${rows.join('')}`
@@ -137,13 +137,13 @@ function limitText({ max, per, window }) {
   return `${max} per ${per} and ${count === 1 ? unit : `${count} ${unit}s`}`
 }
 
-/** Who may call an operation: the smallest role of the organization, or operators. */
+/** Returns the required rights for an operation: the smallest role of the organization, or operator. */
 const needed = ({ permission, recentSignIn }, permissions) =>
   [permission === 'operator' ? 'operator' : permissions[permission]?.at(-1), recentSignIn && 'recent sign-in']
     .filter(Boolean)
     .join(', ')
 
-/** Every operation of the platform by its domain: where it is, who may call it, and what a call leaves. */
+/** Every operation of the platform by domain: its path, its required rights, its limit, and whether it is audited. */
 export function endpointsPage({ operations, limits, permissions, order }) {
   const sections = [...Map.groupBy(operations, ({ domain }) => domain)].toSorted(byLetters).map(([domain, those]) => {
     const rows = those
@@ -162,7 +162,7 @@ export function endpointsPage({ operations, limits, permissions, order }) {
 
 const resolved = value => (typeof value === 'function' ? value() : value)
 
-/** Every command of `fw` with what may follow it. */
+/** Every command of `fw` with its arguments. */
 export async function commandsPage({ program, names, order }) {
   const sections = []
   const add = async (command, words) => {

@@ -159,6 +159,7 @@ describe('a change of address', () => {
     const email = newAddress()
     expect(await statusAndCode(await person.browser.post(`${PATH}/resend`, { json: {} }))).toEqual([404, 'not-found'])
     await ask(person, email, { language: 'de' })
+    expect(newestMail(server.dataDir, email).text).toContain('Angefordert von Unbekannter Browser unter')
     await press(tokenTo(person.email))
     const former = tokenTo(email)
     const before = subjectsTo(person.email).length

@@ -36,7 +36,8 @@ it.each([
     let place = folder
     for (const line of block) {
       if (line.startsWith('cd ')) place = resolve(place, line.slice(3))
-      else if (/\b(run dev|npm start)$/.test(line)) expect(await askedWhileRunning(place, line)).toHaveProperty('session')
+      else if (/\b(run dev|npm start)$/.test(line))
+        expect(await askedWhileRunning(place, line)).toHaveProperty('session')
       else expect(await run(place, 'sh', ['-c', line], env)).toMatchObject({ code: 0 })
     }
   }

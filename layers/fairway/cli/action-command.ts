@@ -12,7 +12,7 @@ import { isConfigError, localSession, openLocalApp, operatorSession } from './lo
 import { RemoteFailure, runRemotely } from './remote-action'
 import { endWith, say, tellFailure, UsageFault } from './terminal'
 
-// The command line goes to the application's folder before anything else (fw.mjs).
+// `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
 
 /** `fw action <name> …`: runs a declared action in this process, as the person who is signed in to the local database. */
@@ -107,10 +107,13 @@ interface ParsedOptions {
 
 const FLAGS = new Set(['list', 'help', 'raw'])
 
-/** Options of the command itself; `--token` is one only beside `--at`, `--operator` only in production. */
+/** The command's own options; `--token` belongs to the command only with `--at`, `--operator` only in production. */
 const OWN = ['json', 'at', 'token', 'operator'] as const
 
-/** Reads `--key value`, `--key=value` and a bare `--key` (true); `--list`, `--help`, `--raw`, `--json` and `--at` are the command's own. */
+/**
+ * Parses `--key value`, `--key=value` and a bare `--key` (true); `--list`, `--help`, `--raw`, `--json` and `--at` belong to the
+ * command.
+ */
 function parseOptions(args: readonly string[]): ParsedOptions {
   const parsed: ParsedOptions = { positional: [], options: { entries: [] }, flags: new Set() }
   const waiting = [...args]

@@ -24,7 +24,7 @@ const args = {
   'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
 } as const
 
-/** `fw add`: makes a Nuxt 4 application extend the platform, once the person has seen what changes. */
+/** `fw add`: makes a Nuxt 4 application extend the platform, after the person has seen the changes. */
 export const addCommand = defineCommand({
   meta: { name: 'add', description: 'Add the platform to an existing Nuxt 4 application: fw add [folder]' },
   args,
@@ -47,7 +47,7 @@ async function add(given: ParsedArgs<typeof args>): Promise<number> {
 
 const nameSchema = z.object({ name: z.string() })
 
-/** The name in the application's own package.json, else of its folder, as people read it. */
+/** Returns the name in the application's package.json, or else of its folder, as a readable title. */
 function titleOf(folder: string): string {
   const file = join(folder, 'package.json')
   const named = existsSync(file) ? nameSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data?.name : undefined

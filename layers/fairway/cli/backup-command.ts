@@ -1,4 +1,4 @@
-// A copy of the database file of this folder and of the files beside it, and the way back.
+// Backs up the database file of this folder and its uploaded files, and restores them.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -31,7 +31,10 @@ const key = {
   description: 'A file that holds the passphrase, 16 characters or more. With it a backup is encrypted.',
 } as const
 
-/** `fw backup [file]`: a checked copy of the running database; `--check` looks at one that is there. Ends with 1 where it is not whole. */
+/**
+ * `fw backup [file]`: writes a checked copy of the running database; `--check` checks an existing backup. Exits with 1 when it is
+ * damaged.
+ */
 export const backupCommand = defineCommand({
   meta: { name: 'backup', description: 'Copy the database and the files while the server runs, and check the copy.' },
   args: {
@@ -46,7 +49,10 @@ export const backupCommand = defineCommand({
   run: ({ args }) => telling(() => (args.check ? checkBackup(args.file, args.key) : writeBackup(args.file, args.key))),
 })
 
-/** `fw restore <file>`: puts a backup in the place of the database, which is kept beside it. Without `--yes` it says what it would do. */
+/**
+ * `fw restore <file>`: replaces the database with a backup and keeps the old database beside it. Without `--yes` it only shows
+ * the changes.
+ */
 export const restoreCommand = defineCommand({
   meta: {
     name: 'restore',
@@ -69,7 +75,7 @@ const telling = (work: () => Promise<void>): Promise<void> =>
     },
   )
 
-/** The database file of this folder's settings, whether it is there or not; refuses where the data is elsewhere. */
+/** Returns the database file of this folder's settings, whether or not it exists; throws when the data is not in a file. */
 function databaseFile(): string {
   const { url, replicaPath } = databaseConfig(readEnv(process.env))
   const target = databaseTarget(url, replicaPath)
@@ -105,7 +111,7 @@ async function writeBackup(given: string | undefined, keyFile: string | undefine
   await noteBackup(basename(to))
 }
 
-/** Leaves the audit row by which the console says how old the newest backup is; the backup is whole without it. */
+/** Writes the audit row that the console reads the age of the newest backup from; the backup is complete without it. */
 const noteBackup = (file: string): Promise<unknown> =>
   inLocalApp(async app => {
     await recordWithin(app, app.db.orm, { action: BACKUP_ACTION, caller: 'cli', orgId: null, input: { file } })
@@ -136,10 +142,10 @@ async function writeDatabase(from: string, to: string, passphrase: string | unde
   })
 }
 
-/** The ending of the archive of files that is beside a backup. */
+/** The suffix of the archive of files beside a backup. */
 const FILES = '.files'
 
-/** The folder of files of this folder's settings; undefined where there is none yet, or files are in a bucket. */
+/** Returns the files folder of this folder's settings; undefined when there is none yet, or files are in a bucket. */
 function filesFolder(): string | undefined {
   const files = filesConfig(readEnv(process.env))
   if (files.kind === 'bucket') return void say('Files are in a bucket, which keeps copies of its own.')
@@ -155,7 +161,7 @@ async function writeFiles(folder: string, to: string, passphrase: string | undef
   say(`${to}: the files, ${(await stat(to)).size} bytes`)
 }
 
-/** Opens the archive of files beside a backup, where there is one; `work` gets it as it was written. */
+/** Opens the archive of files beside a backup when it exists; `work` receives it unsealed. */
 async function withFiles<T>(
   file: string,
   { keyFile, beside }: { keyFile: string | undefined; beside: string },
@@ -172,7 +178,7 @@ async function withFiles<T>(
   })
 }
 
-/** Works on a file beside the one that is wanted, and takes it away whatever comes of it. */
+/** Runs the work on a temporary file beside the wanted one, and deletes it afterwards, even after an error. */
 async function inPart<T>(wanted: string, work: (part: string) => Promise<T>, ending = '.part'): Promise<T> {
   const part = `${wanted}${ending}-${process.pid}`
   try {
@@ -182,7 +188,7 @@ async function inPart<T>(wanted: string, work: (part: string) => Promise<T>, end
   }
 }
 
-/** What is in a backup; `work` gets it as a database file, which is taken away again. */
+/** Opens a backup; `work` receives its content as a temporary database file, which is deleted afterwards. */
 async function opened<T>(
   { file, keyFile, beside }: { file: string; keyFile: string | undefined; beside: string },
   work: (database: string, check: DatabaseCheck) => Promise<T>,
@@ -201,7 +207,7 @@ async function opened<T>(
   })
 }
 
-/** Copies a file into a new one of mode 600, whatever its own is; SQLite gives that mode to the journals too. */
+/** Copies a file into a new one of mode 600, independent of the source's mode; SQLite uses the same mode for the journals. */
 const copyPrivately = (from: string, to: string): Promise<void> =>
   pipeline(createReadStream(from), createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }))
 
@@ -236,7 +242,7 @@ async function restore(given: string, { key: keyFile, yes }: { key?: string; yes
     if (!yes) return say(`Nothing has changed. With --yes it takes the place of ${place}.`)
     const files = filesConfig(readEnv(process.env))
     if (files.kind === 'disk') {
-      // Before the database: no row may name a file that is not there.
+      // Files come before the database, so that no row names a missing file.
       const count = await withFiles(file, { keyFile, beside: place }, archive => extractFiles(archive, files.folder))
       if (count !== undefined) say(`${files.folder}: has the ${count} files of the backup`)
     }
@@ -248,7 +254,7 @@ async function restore(given: string, { key: keyFile, yes }: { key?: string; yes
   })
 }
 
-/** How many migrations the backup still has to get; refuses one that has some which this version does not know. */
+/** Returns how many migrations the backup still requires; throws when it contains migrations that this version does not know. */
 async function schemaDifference({ migrations }: DatabaseCheck, file: string): Promise<number> {
   const folders = [join(platformDir, 'drizzle'), resolve('drizzle')]
   const shipped = (await Promise.all(folders.map(readMigrationFolder))).flat().map(({ name }) => name)
@@ -261,11 +267,11 @@ async function schemaDifference({ migrations }: DatabaseCheck, file: string): Pr
 }
 
 /**
- * Puts the new file to the place and the old one with its journal under another name. Servers that run on it see for a moment that
- * their file is gone, acknowledge nothing of that moment, and go on with the new one.
+ * Moves the old file and its journal to another name and puts the new file in place. For a moment, running servers see that their
+ * file is missing. They acknowledge no writes in that moment, and continue with the new file.
  */
 async function swap(database: string, place: string, kept: string): Promise<void> {
-  // The journal belongs to the old file: nobody may open the new one beside it.
+  // The journal belongs to the old file: no process may open it with the new file.
   for (const part of ['', '-wal', '-shm']) if (existsSync(place + part)) await rename(place + part, kept + part)
   try {
     await link(database, place)

@@ -1,4 +1,4 @@
-// The person's browser, as commands use it: an address is opened in it, and it comes back to this machine with an answer.
+// Opens an address in the person's browser and waits on this machine for the browser to return with a result.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ export const timeoutArg = {
   description: 'How many seconds to wait for the browser, 300 when not given.',
 } as const
 
-/** What was given for it, in milliseconds; throws a sentence for what is none. */
+/** Returns the option's value in milliseconds; throws a sentence for an invalid value. */
 export function timeoutInMs(given: string | undefined): number {
   const seconds = Number(given ?? 300)
   if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
@@ -23,14 +23,14 @@ export function timeoutInMs(given: string | undefined): number {
 }
 
 export interface CallbackServer {
-  /** Where the browser must come back to: this machine, a free port, and a state that only this process knows. */
+  /** The address that the browser must return to: this machine, a free port, and a state that only this process knows. */
   url: string
-  /** What the browser brought, once; rejects when nothing came in time. */
+  /** The parameters that the browser returns with, once; rejects after the timeout. */
   received: Promise<URLSearchParams>
   close(): Promise<void>
 }
 
-/** Waits on this machine for a browser that comes back from another site with a state of 32 random bytes. */
+/** Waits on this machine for a browser that returns from another site with a state of 32 random bytes. */
 export async function startCallbackServer(limitInMs: number): Promise<CallbackServer> {
   const state = randomBytes(32).toString('base64url')
   const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>()
@@ -53,7 +53,7 @@ function createListener(origin: string, state: string, resolve: (query: URLSearc
   const used = new Set<string>()
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = URL.canParse(request.url ?? '', origin) ? new URL(request.url ?? '', origin) : new URL(origin)
-    // Another site whose name points to this machine is not us.
+    // Refuses other host names that resolve to this machine (DNS rebinding).
     if (`http://${request.headers.host}` !== origin) return answer(response, 400, 'This is not the address.')
     if (request.method !== 'GET') return answer(response, 405, 'Only GET is understood here.')
     if (url.pathname === '/done') return answer(response, 200, 'Go back to the terminal. You can close this window.')
@@ -61,7 +61,7 @@ function createListener(origin: string, state: string, resolve: (query: URLSearc
     if (refusal) return answer(response, ...refusal)
     used.add(state)
     url.searchParams.delete('state')
-    // The address holds keys: the browser leaves it at once, and its history keeps the next one.
+    // The address contains keys. The redirect keeps it out of the browser's history.
     response.writeHead(303, { location: '/done', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).end()
     resolve(url.searchParams)
   }
@@ -91,7 +91,7 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
   response.end(`<!DOCTYPE html><html lang="en"><title>Command line</title><p>${sentence}</p></html>`)
 }
 
-// The browser may still be fetching the last page.
+// The browser may still be loading the final page.
 async function closeSoon(server: Server, timer: NodeJS.Timeout): Promise<void> {
   clearTimeout(timer)
   const late = setTimeout(() => server.closeAllConnections(), LAST_PAGE_IN_MS)
@@ -107,12 +107,12 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Opens an address in the person's browser; false when this machine has none to open. */
+/** Opens an address in the person's browser; returns false when this machine has none. */
 export function openBrowser(url: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   return new Promise(resolve => {
     const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
-    // Some openers stay as long as the browser does.
+    // Some openers run as long as the browser does.
     const timer = setTimeout(() => resolve(true), 3000)
     const end = (isOpen: boolean) => {
       clearTimeout(timer)

@@ -5,7 +5,7 @@ import { changeEnvFile, readEnvFile } from './change-file'
 import { openBrowser, startCallbackServer, timeoutArg, timeoutInMs } from './browser'
 import { endWith, say } from './terminal'
 
-/** The names that `fw builder connect` writes, with the parameter of the callback that each comes from. */
+/** The names that `fw builder connect` writes, with the callback parameter that each value comes from. */
 const BUILDER_NAMES = {
   BUILDER_PRIVATE_KEY: 'p-key',
   BUILDER_PUBLIC_KEY: 'api-key',
@@ -87,7 +87,10 @@ function showConnecting(appHost: string): void {
   say(`Would write ${names.join(', ')} to ${ENV_FILE}. Nothing was changed.`)
 }
 
-/** Lets the person connect a builder service in the browser and keeps what it gives in the environment file; throws a sentence, which holds nothing of what the browser brought. */
+/**
+ * Lets the person connect a builder service in the browser and stores the received keys in the environment file. Throws a
+ * sentence that contains no value from the browser.
+ */
 async function connectBuilder(appHost: string, limitInMs: number): Promise<void> {
   const callback = await startCallbackServer(limitInMs)
   try {
@@ -119,7 +122,7 @@ const display = z
   .string()
   .trim()
   .regex(/^[^\p{Cc}]{1,200}$/u)
-  // One kind of quotation mark must be left to write it with.
+  // One kind of quotation mark must stay free to quote the value with.
   .transform(text => text.replaceAll('`', '’'))
 
 const callbackSchema = z.object({
@@ -130,7 +133,7 @@ const callbackSchema = z.object({
   kind: display.optional(),
 })
 
-/** What the builder service sent back, as the values to keep; throws with a sentence that repeats none of it. */
+/** Parses the parameters that the builder service returned; throws a sentence that contains none of their values. */
 function parseCallback(query: URLSearchParams): Record<BuilderName, string | null> {
   const refusal = query.get('error')
   if (refusal !== null)

@@ -5,11 +5,14 @@ import { parseEnv } from 'node:util'
 
 interface FileChange {
   isChanged: boolean
-  /** Where the file of before is kept; undefined when there was none. */
+  /** The path of the backup of the previous file; undefined when there was none. */
   backup?: string
 }
 
-/** Changes a text file at once, keeps its permissions and the file of before; writes nothing when the text stays the same. */
+/**
+ * Changes a text file atomically, keeps its permissions and a backup of the previous file; writes nothing when the text stays the
+ * same.
+ */
 export async function changeFile(path: string, change: (text: string) => string, now: Date): Promise<FileChange> {
   const target = await realpath(path).catch(() => path)
   const before = await readIfThere(target)
@@ -31,7 +34,7 @@ const readIfThere = (path: string): Promise<string | undefined> =>
     throw error
   })
 
-/** Puts a whole file in its place at once, with this mode; when that fails, what was there stays and nothing is left behind. */
+/** Replaces a file atomically, with this mode; after an error the old file is unchanged and no temporary file remains. */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
@@ -49,20 +52,23 @@ export async function replaceFile(path: string, text: string, mode = 0o600): Pro
 const ASSIGNMENT = /^[^\S\n]*(?:export\s+)?([A-Za-z_][\w.]*)\s*=[^\S\n]*(["'`])?/
 
 interface Entry {
-  /** What it assigns; undefined for comments and blank lines. */
+  /** The name that it assigns; undefined for comments and blank lines. */
   name?: string
-  /** Its text with its line ends. */
+  /** Its text, including line ends. */
   text: string
 }
 
-/** The text of an environment file with these values set (null takes a name out); every other line stays as it is, byte for byte. */
+/**
+ * Returns the text of an environment file with these values set (null removes a name); every other line stays as it is, byte for
+ * byte.
+ */
 export function withValues(text: string, values: Readonly<Record<string, string | null>>): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const waiting = new Map(Object.entries(values))
   const kept = toEntries(text).map(entry => {
     if (entry.name === undefined || !Object.hasOwn(values, entry.name)) return entry.text
     const value = waiting.get(entry.name) ?? null
-    // A name that is there twice keeps its first place only.
+    // A duplicate name keeps only its first place.
     waiting.delete(entry.name)
     return value === null ? '' : `${entry.name}=${quoted(value)}${newline}`
   })
@@ -72,7 +78,7 @@ export function withValues(text: string, values: Readonly<Record<string, string 
   return checked(body + gap + added.join(''), values)
 }
 
-/** Reads an environment file, changes these values and puts the new file in its place at once, readable by its owner only. */
+/** Changes these values in an environment file and replaces the file atomically, readable by its owner only. */
 export async function changeEnvFile(path: string, values: Readonly<Record<string, string | null>>): Promise<void> {
   const target = await realpath(path).catch(() => path)
   const before = (await readIfThere(target)) ?? ''
@@ -81,12 +87,12 @@ export async function changeEnvFile(path: string, values: Readonly<Record<string
   await replaceFile(target, after)
 }
 
-/** The values in an environment file; none when there is no file. */
+/** Returns the values in an environment file; empty when there is no file. */
 export async function readEnvFile(path: string): Promise<NodeJS.Dict<string>> {
   return parseEnv((await readIfThere(path)) ?? '')
 }
 
-// A quoted value may go over several lines, and those may look like assignments of their own.
+// A quoted value may span several lines, and these may look like assignments.
 function toEntries(text: string): Entry[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   const entries: Entry[] = []

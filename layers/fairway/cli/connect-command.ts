@@ -10,7 +10,7 @@ import { endWith, say } from './terminal'
 
 const ids = Object.keys(hosts)
 
-/** `fw connect`: tells an MCP host on this machine where the endpoint is. */
+/** `fw connect`: writes the address of the endpoint into the configuration of an MCP host on this machine. */
 export const connectCommand = defineCommand({
   meta: { name: 'connect', description: 'Add an MCP endpoint to a host on this machine.' },
   args: {
@@ -85,7 +85,7 @@ function printAll(url: string, name: string, machine: Machine): number {
   return 0
 }
 
-/** No host is connected unasked: the hosts that are on this machine, and the command for each. */
+/** Without a named host, it connects none: it lists the hosts on this machine, and the command for each. */
 function overview(url: string, machine: Machine): number {
   say(`The endpoint is ${url}. Say which host to connect:`)
   for (const [id, host] of Object.entries(hosts)) {
@@ -98,7 +98,7 @@ function overview(url: string, machine: Machine): number {
   return 0
 }
 
-// npx keeps what it has fetched for a while only, so a host must fetch it again.
+// npx caches packages only for a while, so a host must be able to download it again.
 const cli = fileURLToPath(new URL('./fw.mjs', import.meta.url))
 const isFetched = /[\\/]_npx[\\/]/.test(cli)
 

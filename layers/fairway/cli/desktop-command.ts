@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { needPackage } from './project/optional-package'
 import { endWith } from './terminal'
 
-/** What `fw desktop` takes, with and without `open`. */
+/** The options of `fw desktop`, with and without `open`. */
 const desktopArgs = {
   workspace: {
     type: 'string' as const,
@@ -19,7 +19,7 @@ const desktopArgs = {
 const open = defineCommand({
   meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
   args: desktopArgs,
-  // The program brings a browser's library with it, the switch the whole server: each is loaded when it is asked for.
+  // The program loads a browser library and the switch loads the whole server, so each is loaded on demand.
   run: ({ args }) =>
     endWith(async () => {
       await needPackage('playwright-core', { root: process.cwd(), purpose: 'The desktop program' })
@@ -28,10 +28,10 @@ const open = defineCommand({
     }),
 })
 
-/** `fw desktop`: the desktop program itself, and for operators the switch of an identity hub for its sign-in. */
+/** `fw desktop`: the desktop program, and for operators the switch of an identity hub for its sign-in. */
 export const desktopCommand = defineCommand({
   meta: { name: 'desktop', description: 'The applications of a workspace as desktop windows, with one sign-in.' },
-  // Named here too, so that their values are not taken for a command.
+  // Named here too, so that their values are not parsed as a command.
   args: desktopArgs,
   default: 'open',
   subCommands: {

@@ -7,7 +7,7 @@ import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './doctor/ne
 import { offlineApp } from './hub-checks'
 import { endWith, say, showProgress } from './terminal'
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All checks, in the order of the output. */
 const CHECKS: readonly Check[] = [
   settings,
   node,
@@ -25,10 +25,10 @@ const CHECKS: readonly Check[] = [
   clock,
 ]
 
-/** What can be looked at when the settings cannot be read. */
+/** The checks that also run when the settings cannot be read. */
 const WITHOUT_SETTINGS: readonly Check[] = [node, declarations]
 
-/** `fw doctor`: looks at everything this application needs; ends with 1 when there is a fault. */
+/** `fw doctor`: checks everything that this application requires; exits with 1 when there is a fault. */
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Look at everything that this application needs, and say what to do.' },
   args: {
@@ -59,11 +59,14 @@ const namesOf = (only: string | undefined): string[] =>
     .filter(Boolean)
 
 interface Wish extends Pick<Patient, 'source' | 'root' | 'sendTo'> {
-  /** The names of the checks; all of them when there are none. */
+  /** The names of the checks to run; all when empty. */
   only: readonly string[]
 }
 
-/** What the checks find with these settings, in development unless NODE_ENV says otherwise; settings that cannot be read are faults themselves. */
+/**
+ * Returns the findings for these settings, in development unless NODE_ENV says otherwise; unreadable settings are reported as
+ * faults.
+ */
 export async function diagnose({ only, ...given }: Wish): Promise<Finding[]> {
   const wanted = (checks: readonly Check[]) => checks.filter(({ name }) => only.length === 0 || only.includes(name))
   const tell = (done: number, waiting: readonly string[]) =>

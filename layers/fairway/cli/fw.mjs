@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// The command `fw`. The application is TypeScript; it is loaded as it is, with the same short names as in the build.
+// The command `fw`. It loads the TypeScript of the application directly, with the same short names as in the build.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-// By its default export: an old Node, which is to be told so, has not all of its names.
+// The default export: a named import would crash on an old Node before this file can report its version.
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = 24
 
-// What is read by a program, or kept in a file, has no colours in it.
+// No colors in output that goes to a program or a file.
 if (!process.stdout.isTTY && !process.env.FORCE_COLOR) process.env.NO_COLOR ??= '1'
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 nodeModule.enableCompileCache()
@@ -17,7 +17,7 @@ await import('./load-drizzle.mjs')
 const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
 const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
-// These work where the person stands: there may be no application yet, and they are told of files from there.
+// These commands run in the current folder: there may be no application yet, and their file names are relative to it.
 const isOutside = ['new', 'add', 'upgrade', 'generate', 'remove'].includes(process.argv[2])
 const root = isOutside ? process.cwd() : applicationDir()
 process.chdir(root)
@@ -27,11 +27,11 @@ const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, 
 const { run } = await jiti.import('./main.ts')
 await run(process.argv.slice(2), url => import(url))
 
-/** The machine's Node is too old: one from npm, which `fw new` adds to projects of such machines, does everything in our place. */
+/** When the machine's Node is too old, runs this command again with the one from npm, which `fw new` adds to such projects. */
 async function againWithOwnNode() {
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(findOwnNode(), args, { stdio: 'inherit' })
-  // A terminal sends ^C to all of its programs, so there the child has it already.
+  // A terminal sends ^C to all of its programs, so the child has received it already.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const [code, signal] = await once(child, 'exit')
@@ -56,7 +56,7 @@ function findOwnNode() {
   }
 }
 
-/** Where there is no project yet, npm keeps it in its cache. */
+/** Without a project, npm keeps Node in its cache. */
 function fetchNode(spec) {
   console.error(`Node.js ${process.versions.node} is too old; fetching ${spec} …`)
   const args = ['exec', '--yes', `--package=${spec}`, '--', 'node', '--print', 'process.execPath']

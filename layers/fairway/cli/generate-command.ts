@@ -25,15 +25,15 @@ const org = {
 
 const plural = { type: 'string', description: 'The plural, where it is not the English one.' } as const
 
-/** Makes a plan for the application around this folder, shows it, and writes it. */
+/** Plans changes of the application around this folder, shows the plan, and writes it. */
 const generate = (
   { 'dry-run': isDry }: { 'dry-run': boolean },
   plan: (root: string) => GeneratePlan | Promise<GeneratePlan>,
 ): Promise<void> => inApplication(async root => carryOut(root, await plan(root), isDry))
 
-/** Shows a plan, writes it unless it is only shown, and gives the exit code: 1 where files of the author's stay as they are. */
+/** Shows a plan, writes it except in a dry run, and returns the exit code: 1 when edited files stay unchanged. */
 function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): number {
-  // What is new is shown where nothing is written; what drizzle-kit notes for itself never is.
+  // A dry run shows the text of new files, but never the snapshots of drizzle-kit.
   const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
   showChanges(changes.filter(isShown))
   if (kept.length > 0) {
@@ -54,7 +54,7 @@ const listed = (text: string | undefined): string[] => (text ?? '').split(',').f
 
 type ResourceCommand = { name: string; plural?: string; force: boolean; 'dry-run': boolean }
 
-/** Plans a resource, or what is added to one. */
+/** Plans a new resource, or additions to an existing one. */
 const generateResource = (args: ResourceCommand, more: Partial<ResourceArgs>): Promise<void> =>
   generate(args, async root => {
     const { planResource } = await import('./generate/resource-plan')
@@ -233,7 +233,7 @@ const provider = defineCommand({
     }),
 })
 
-/** `fw generate`: writes the files that an author would write, and shows what it would change in those that are there. */
+/** `fw generate`: writes files as an author would, and shows the changes that it would make to edited files. */
 export const generateCommand = defineCommand({
   meta: {
     name: 'generate',

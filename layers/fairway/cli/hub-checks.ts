@@ -14,14 +14,17 @@ import { type Config, loadConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
 import { printable, reasonOf } from './mcp/endpoint'
 
-/** What came of a check: `off` where nothing is configured, which is no fault. */
+/** The result of a check: `off` when nothing is configured, which is not a fault. */
 interface HubReport {
   status: 'ok' | 'failed' | 'off'
   text: string
   checks: Check[]
 }
 
-/** Whether people can sign in here through the hub that FW_IDENTITY_HUB_URL names; asks the hub and this application itself. */
+/**
+ * Checks whether people can sign in here through the hub in FW_IDENTITY_HUB_URL; sends requests to the hub and to this
+ * application.
+ */
 export async function hubReport(app: OfflineApp, hubUrl: string | undefined): Promise<HubReport> {
   const { identity, baseUrl, notices } = app.config
   const without = (status: HubReport['status'], text: string): HubReport => ({ status, text, checks: [] })
@@ -38,7 +41,7 @@ export async function hubReport(app: OfflineApp, hubUrl: string | undefined): Pr
     : { status: 'failed', text: `${failed.length} of ${checks.length} are not right.`, checks }
 }
 
-/** The same for people: a line for each thing, and what to do below it. */
+/** Formats the result for people: a line for each check, and the fix below it. */
 export const reportLines = ({ text, checks }: HubReport): string[] => [
   ...checks.flatMap(({ name, isRight, text: found, todo }) => [
     `${isRight === null ? '–' : isRight ? '✓' : '✗'} ${name}: ${found}`,
@@ -47,23 +50,26 @@ export const reportLines = ({ text, checks }: HubReport): string[] => [
   text,
 ]
 
-/** One thing that was looked at. */
+/** One check. */
 interface Check {
   name: 'hub' | 'clock' | 'secret' | 'registration' | 'callback' | 'addresses'
-  /** Null where it could not be looked at, because of another one. */
+  /** Null when another fault prevents the check. */
   isRight: boolean | null
-  /** What was found. */
+  /** The observation. */
   text: string
-  /** What to do about it. */
+  /** The fix. */
   todo?: string
 }
 
 const LIMIT_IN_MS = 10_000
 const MOST_BYTES = 64 * 1024
-/** What tokens of the other side may differ by. */
+/** The tolerated clock difference for tokens of the other side. */
 const MOST_SKEW_IN_SECONDS = 30
 
-/** Looks at both sides of signing in through a hub: the hub, both clocks, the secret both ways, the registration, our own callback, and who may have an account before the hub vouches for its address. */
+/**
+ * Checks both sides of signing in through a hub: the hub, both clocks, the secret in both directions, the registration and our
+ * own callback. Also reports who may have an account before the hub vouches for its address.
+ */
 async function checkHub(app: OfflineApp, client: HubClientConfig): Promise<Check[]> {
   const [atHub, callback] = await Promise.all([checkHubSide(app, client), checkCallback(app, client)])
   return [...atHub, callback, ...addressChecks(app)]
@@ -74,12 +80,12 @@ async function checkHubSide(app: OfflineApp, client: HubClientConfig): Promise<C
   if (!hub.isRight) return [hub, ...(['clock', 'secret', 'registration'] as const).map(notLookedAt)]
   const clock = clockCheck(secondsAhead)
   const [secret, registration] = await askForRegistration(app, client)
-  // Tokens say when they were made: with another clock, nothing is known about the secret.
+  // Tokens contain the time they were created at, so a wrong clock makes the check of the secret meaningless.
   const isClear = clock.isRight !== false || secret.isRight === true
   return [hub, clock, isClear ? secret : notLookedAt('secret'), registration]
 }
 
-// No fault: an operator may want it, and should know what the first sign-in through the hub then meets.
+// Not a fault: an operator may want it, and should know how it affects the first sign-in through the hub.
 function addressChecks({ config: { unconfirmedBy } }: OfflineApp): Check[] {
   if (unconfirmedBy === null) return []
   const text = `accounts open here before their address is confirmed (${unconfirmedBy})`
@@ -123,7 +129,7 @@ async function checkReachable(
       'Set FW_IDENTITY_HUB_URL to the origin that the hub itself has as FW_BASE_URL.',
     )
   }
-  // A request without parameters is refused in a way that nothing but a hub has.
+  // Only a hub refuses a request without parameters in this way.
   if (answer.status !== 400 || !/invalid.authorization.request/.test(answer.text)) {
     return failed(
       `${url} answers, and is no identity hub (${answer.status})`,
@@ -223,13 +229,13 @@ async function checkCallback({ config }: OfflineApp, { callbackUrl }: HubClientC
   return right('callback', `${callbackUrl} answers`)
 }
 
-/** What needs no database: the settings and the clock. */
+/** Needs no database: the settings and the clock. */
 type OfflineApp = Pick<App, 'config' | 'now'>
 
-/** The settings of this folder's application, in development unless NODE_ENV says otherwise; throws ConfigError. */
+/** Reads the settings of this folder's application, in development unless NODE_ENV says otherwise; throws ConfigError. */
 export function offlineApp(source: Record<string, string | undefined>): OfflineApp {
   const env = readEnv({ ...source, NODE_ENV: source.NODE_ENV || 'development' })
-  // Nothing is sealed or signed with it here, so none is made or read.
+  // This command seals and signs nothing, so it creates and reads no secret.
   const config: Config = loadConfig(env, fwConfig, 'not used without a database '.repeat(2))
   return { config, now: () => new Date() }
 }

@@ -10,7 +10,7 @@ const check = defineCommand({
     'as-hub': { type: 'boolean', description: 'Say which applications this one knows as a hub.' },
     json: { type: 'boolean', description: 'Write one JSON object.' },
   },
-  // 0: right or off; 1: something is not right; 2: the settings cannot be read.
+  // 0: correct or off; 1: a check failed; 2: the settings cannot be read.
   run: ({ args }) =>
     endWith(
       async () => {
@@ -40,17 +40,17 @@ function write(result: { status: string }, lines: string[], isJson: boolean | un
 interface RegistryReport {
   status: 'ok' | 'failed' | 'off'
   apps: readonly HubApp[]
-  /** Whether applications on this machine need no registration. */
+  /** Whether applications on this machine require no registration. */
   acceptsLoopback: boolean
-  /** What of the settings is ignored. */
+  /** The parts of the settings that are ignored. */
   notices: string[]
-  /** The same for people. */
+  /** The same, formatted for people. */
   lines: string[]
 }
 
 const OF_A_HUB = /^(IDENTITY_SSO_APP_REGISTRY_JSON|A2A_SECRET|FW_IDENTITY_HUB_URL):/
 
-/** The applications that this one knows as a hub, as it understands its settings, and what of them it ignores. */
+/** Returns the applications that this hub knows from its settings, and the ignored parts of these settings. */
 export function describeRegistry({ identity, baseUrl, notices: all }: Config): RegistryReport {
   const notices = all.filter(notice => OF_A_HUB.test(notice))
   const { hub } = identity

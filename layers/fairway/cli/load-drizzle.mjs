@@ -1,5 +1,5 @@
-// Node reads the package.json of each module that it loads, and that of drizzle-orm has 180 kB: parsed for each of its hundred
-// modules, it took most of a second. What one of them imports beside itself is a module as well.
+// For each module that it loads, Node parses the package.json around it, and that of drizzle-orm has 180 kB. Its hundred modules
+// took most of a second. Their relative imports are always modules, so this hook skips the package.json.
 import nodeModule from 'node:module'
 
 nodeModule.registerHooks?.({

@@ -19,12 +19,12 @@ import { AppError, toAppError } from '../server/kernel/http/app-error'
 import { endWith, tellFailure } from './terminal'
 
 /**
- * The app context of this folder's own settings, in development unless NODE_ENV says otherwise; its log goes to standard error.
- * Throws `unavailable`, with what to do, where there is no database yet or an old one; none is made.
+ * Returns the app context of this folder's settings, in development unless NODE_ENV says otherwise; its log goes to standard
+ * error. Throws `unavailable`, with the fix, when the database is missing or old; it creates none.
  */
 export async function openLocalApp(root: string): Promise<App> {
   const { FW_BASE_URL, NODE_ENV, FW_LOG_LEVEL } = process.env
-  // Empty is unset, here as in every setting.
+  // Empty is unset, as in every setting.
   const env = {
     ...process.env,
     NODE_ENV: NODE_ENV || 'development',
@@ -56,7 +56,7 @@ export async function openLocalApp(root: string): Promise<App> {
   })
 }
 
-/** The address of the development server that runs here, which may have another port than the usual one. */
+/** Returns the address of the development server of this folder, which may use another port than the usual one. */
 function devOrigin(root: string): string | undefined {
   const path = devOriginFile(root)
   return process.env.NODE_ENV !== 'production' && existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -71,7 +71,10 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
   })
 }
 
-/** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
+/**
+ * Returns the session of an action on the command line: the local person, in their active organization, unless that organization
+ * requires a provider.
+ */
 export async function localSession(app: App): Promise<ServerSession> {
   const acting = await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' })
   const session = sessionOfActing(acting)
@@ -81,7 +84,7 @@ export async function localSession(app: App): Promise<ServerSession> {
     : new AppError('unauthenticated', { detail: 'This account opens nothing here.' })
 }
 
-/** The time that `--until` names, as ISO 8601. Throws `invalid-input` for a text that is no time. */
+/** Returns the time of `--until` as ISO 8601. Throws `invalid-input` for text that is not a time. */
 export const timeOf = (given: string | undefined): string | undefined => {
   if (given === undefined) return undefined
   const date = new Date(given)
@@ -91,8 +94,9 @@ export const timeOf = (given: string | undefined): string | undefined => {
 }
 
 /**
- * The session of the operator with this address; null in development without one. Throws `unauthenticated` in production without an
- * address, `forbidden` for one that is not in FW_OPERATORS, `email-not-verified`, and `unknown-person` without an account.
+ * Returns the session of the operator with this address; null in development without an address. Throws `unauthenticated` in
+ * production without an address, `forbidden` for an address that is not in FW_OPERATORS, `email-not-verified`, and
+ * `unknown-person` without an account.
  */
 export async function operatorSession(app: App, address: string | undefined): Promise<ServerSession | null> {
   if (address === undefined) {
@@ -111,14 +115,14 @@ export async function operatorSession(app: App, address: string | undefined): Pr
   throw new AppError('unknown-person', { detail: `${email} has no account here that may act.` })
 }
 
-// The command line goes to the application's folder before anything else (fw.mjs).
+// `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
 
-/** Runs a command of operators on this folder's database and ends with its exit code; what goes wrong is told in one line. */
+/** Runs a command of operators on this folder's database and exits with its exit code; prints errors in one line. */
 export const withLocalApp = (work: (app: App) => Promise<number>): Promise<void> =>
   endWith(() => inLocalApp(work), tellLocalFailure)
 
-/** Opens the database of this folder for some work. */
+/** Opens the database of this folder for the work. */
 export async function inLocalApp(work: (app: App) => Promise<number>): Promise<number> {
   const app = await openLocalApp(root)
   try {
@@ -128,7 +132,7 @@ export async function inLocalApp(work: (app: App) => Promise<number>): Promise<n
   }
 }
 
-/** Tells in one line what went wrong, and gives the exit code. */
+/** Prints an error in one line, and returns the exit code. */
 export const tellLocalFailure = (thrown: unknown): number =>
   tellFailure(isConfigError(thrown) ? thrown : toAppError(thrown))
 

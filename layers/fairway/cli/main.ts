@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { defineCommand, runCommand, runMain } from 'citty'
 import { platformDir } from '../modules/registry/roots'
 
-// Each command is loaded when it is asked for: an action brings the whole server with it.
+// Each command is loaded on demand: an action loads the whole server.
 const action = () => import('./action-command').then(module => module.actionCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
 
-/** The command `fw` with all that it has; built files come by `importPlainly`. */
+/** The command `fw` with all of its subcommands; it loads built files through `importPlainly`. */
 export const commandLine = (importPlainly: ImportPlainly) =>
   defineCommand({
     meta: { name: 'fw', description: 'The command line of this application.' },
@@ -40,17 +40,20 @@ export const commandLine = (importPlainly: ImportPlainly) =>
     },
   })
 
-/** Runs the command line with these arguments. What is JavaScript already comes by `importPlainly`, as Node itself loads it. */
+/** Runs the command line with these arguments. `importPlainly` loads files that are JavaScript already with Node's own loader. */
 export async function run(rawArgs: string[], importPlainly: ImportPlainly): Promise<void> {
   const [command, ...rest] = rawArgs
-  // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
+  // `fw action <name> --help` describes the action, so the general help must not handle it.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
   else await runMain(commandLine(importPlainly), { rawArgs })
 }
 
 const SERVER = '.output/server/index.mjs'
 
-/** `fw start`: this process becomes the built server, so that signals and its exit code are its own; ends with 1 where nothing is built. */
+/**
+ * `fw start`: this process becomes the built server, so that signals and the exit code are the server's; exits with 1 when there
+ * is no build.
+ */
 export const startCommand = (importPlainly: ImportPlainly) =>
   defineCommand({
     meta: { name: 'start', description: 'Start the built server, as production unless NODE_ENV says otherwise.' },
@@ -79,7 +82,7 @@ const sampleCommand = defineCommand({
     force: { type: 'boolean', description: 'Also with changes that are not committed.', default: false },
   },
   run({ args }) {
-    // Only the repository has a sample, and what knows of it is no part of the package.
+    // Only the repository has a sample, and the code that removes it is not in the package.
     if (process.cwd() !== repository || !existsSync(PROGRAM)) {
       process.stderr.write(
         'There is no sample here. `fw remove sample` is for the repository of the platform, whose root holds one; what an application was started with is a part of it, and goes by deleting its files.\n',
@@ -92,7 +95,7 @@ const sampleCommand = defineCommand({
   },
 })
 
-/** `fw remove`: takes a resource out of an application, or the sample out of the repository of the platform. */
+/** `fw remove`: removes a resource from an application, or the sample from the repository of the platform. */
 const removeCommand = defineCommand({
   meta: { name: 'remove', description: 'Take out a resource, or the sample.' },
   subCommands: {

@@ -34,11 +34,11 @@ const stdio = defineCommand({
   run: ({ args }) =>
     reporting(async () => {
       const { stdin, stdout } = process
-      // Hosts end programs by a signal; what is held for others is given back then.
+      // Hosts stop programs with a signal; locks that other processes wait for are released then.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
       if (args.url === undefined) {
         if (process.env.AUTH_MODE !== 'local') throw new Error(NO_ADDRESS)
-        // It brings the whole server with it.
+        // Loaded on demand, because it loads the whole server.
         const { serveLocal } = await import('./mcp/serve-local')
         await serveLocal({ stdin, stdout, say: note })
         return 0
@@ -93,13 +93,16 @@ export const mcpCommand = defineCommand({
 
 const note = (line: string): void => void process.stderr.write(`fw: ${line}\n`)
 
-/** ACCESS_TOKEN is a secret of this folder's application, so it goes to no other server; FW_MCP_TOKEN and FW_TOKEN go where they are told. */
+/**
+ * ACCESS_TOKEN is a secret of this folder's application, so it is sent to no other server. FW_MCP_TOKEN and FW_TOKEN are sent to
+ * any given address.
+ */
 function staticToken(endpoint: URL): string | undefined {
   const isOwn = endpoint.href === parseMcpUrl(undefined, process.env.FW_BASE_URL).href
   return process.env.FW_MCP_TOKEN || process.env.FW_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
 }
 
-// 0: it works; 1: a step is broken; 2: it could not begin.
+// 0: it works; 1: a step failed; 2: it could not start.
 const reporting = (work: () => Promise<number>): Promise<void> =>
   endWith(work, thrown => {
     note(reasonOf(thrown))

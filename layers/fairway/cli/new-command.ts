@@ -26,7 +26,7 @@ const args = {
   'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
 } as const
 
-/** `fw new <folder>`: a new project, below the folder where the person stands. */
+/** `fw new <folder>`: creates a project in a folder below the current one. */
 export const newCommand = defineCommand({
   meta: { name: 'new', description: 'Make a new project: fw new my-app' },
   args,

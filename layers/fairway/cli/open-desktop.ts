@@ -16,7 +16,9 @@ import { openBrowser } from './browser'
 import { replaceFile } from './change-file'
 import { say, tellFailure } from './terminal'
 
-/** Shows a workspace until its last window is closed, and gives the exit code; what keeps it from starting is told in sentences. */
+/**
+ * Shows a workspace until its last window is closed, and returns the exit code. Prints a sentence when the program cannot start.
+ */
 export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<number> {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
@@ -43,7 +45,7 @@ export async function openDesktop(chosen: { workspace?: string; browser?: string
         say(`The workspace of ${config.hub} opens in ${path}. It ends with its last window, or by Ctrl+C.`),
     })
     if (!hasRun) say('It is running already. Its menu is in front now.')
-    // What is left of a browser that did not end in time is killed with this process.
+    // Exiting also kills a browser that did not end in time.
     process.exit()
   } catch (error) {
     if (!(error instanceof ProgramFault)) throw error
@@ -77,7 +79,7 @@ function isThere(path: string): boolean {
 const lastFile = (folder: string): string => join(folder, 'last-workspace.json')
 const lastSchema = z.object({ workspace: z.string() })
 
-/** The address or the whole path of the workspace that was asked for, or of the one of last time. */
+/** Returns the given address or the absolute path of the workspace, or else the previous one. */
 async function chooseWorkspace(folder: string, given: string | undefined): Promise<string> {
   if (given) return /^https?:\/\//i.test(given) ? given : resolve(given)
   const text = await readFile(lastFile(folder), 'utf8').catch(() => undefined)
@@ -93,7 +95,7 @@ async function readVersion(): Promise<string> {
   return z.object({ version: z.string() }).parse(JSON.parse(await readFile(fileOf('package.json'), 'utf8'))).version
 }
 
-/** The catalog's texts about the desktop, in this language. */
+/** Returns the catalog's texts about the desktop in this language. */
 async function readTexts(language: Language): Promise<Texts> {
   const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}/desktop.json`), 'utf8'))
   const { desktop } = z.object({ desktop: z.record(z.string(), z.json()) }).parse(catalog)

@@ -1,4 +1,4 @@
-// Calls operations for operators: in the database of this folder, or with a personal token in an application elsewhere.
+// Calls operations for operators: in the database of this folder, or with a personal token in a remote application.
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ import { inLocalApp, operatorSession, tellLocalFailure } from './local-app'
 import { callRemotely, RemoteFailure } from './remote-action'
 import { endWith, tellFailure, UsageFault } from './terminal'
 
-/** The options that say where a command acts, and as whom. */
+/** The options for where a command acts, and as which person. */
 export const placeOptions = {
   at: { type: 'string', description: 'The address of an application elsewhere; FW_TOKEN is a token of an operator.' },
   operator: {
@@ -31,10 +31,10 @@ interface Place {
 
 type Name = keyof OperationTypes
 
-/** Calls an operation by its name and gives its output. */
+/** Calls an operation by its name and returns its output. */
 export type Call = <N extends Name>(name: N, input: OperationTypes[N]['input']) => Promise<OperationTypes[N]['output']>
 
-/** Runs a command of operators, and ends with its exit code; what goes wrong is told in one line. */
+/** Runs a command of operators, and exits with its exit code; prints errors in one line. */
 export const operate = (place: Place, work: (call: Call) => Promise<number>): Promise<void> =>
   endWith(
     () => operateAt(place, work),
@@ -48,7 +48,7 @@ async function operateAt({ at, operator }: Place, work: (call: Call) => Promise<
     throw new UsageFault('--operator is for the server itself. With --at, the token in FW_TOKEN says who acts.')
   return work(async (name, input) => {
     const answer = await callRemotely(at, process.env.FW_TOKEN, operationRequest(entryOf(name), input))
-    // The application there may be of another version, but this is what it documents.
+    // The remote application may have another version, but this is the documented schema.
     return answer as never
   })
 }
@@ -59,7 +59,7 @@ function entryOf(name: Name) {
   return entry
 }
 
-/** Reading needs no operator on the server itself, nor does anything in development. */
+/** On the server, reading requires no operator. In development, no operation does. */
 const NOBODY = { userId: '', email: '' } as ServerSession
 
 function callHere(app: App, operator: string | undefined): Call {

@@ -1,5 +1,5 @@
-// What operators do with the database of this folder: the audit log, the secrets, webhooks, and the switch of an identity hub for
-// desktop sign-in.
+// Commands for operators on the database of this folder: the audit log, the secrets, webhooks, and the switch of an identity hub
+// for desktop sign-in.
 import { defineCommand } from 'citty'
 import { oneTimeSealedColumns } from '../server/kernel/one-time/one-time'
 import { verifyAuditLog } from '../server/domains/actions'
@@ -44,7 +44,7 @@ const verify = defineCommand({
     }),
 })
 
-/** `fw audit verify`: walks the chains of the audit log; ends with 1 when one does not hold. */
+/** `fw audit verify`: checks the chains of the audit log; exits with 1 when one is broken. */
 export const auditCommand = defineCommand({
   meta: { name: 'audit', description: 'The audit log of this application.' },
   subCommands: { verify },
@@ -102,7 +102,9 @@ const retireCommand = defineCommand({
     }),
 })
 
-/** `fw secrets`: the jobs after the secret was changed, or is to be; `reseal` ends with 1 when rows are left that nothing opens. */
+/**
+ * `fw secrets`: the jobs before and after a change of the secret; `reseal` exits with 1 when rows remain that no secret opens.
+ */
 export const secretsCommand = defineCommand({
   meta: { name: 'secrets', description: 'The secrets of this application.' },
   subCommands: { reseal: resealCommand, 'retire-signing-keys': retireCommand },
@@ -124,17 +126,17 @@ const switchTo = (isOn: boolean) => () =>
     return tellSwitch(app)
   })
 
-/** Says how the switch of the hub stands. */
+/** Shows the state of the hub's switch. */
 export const statusCommand = defineCommand({
   meta: { name: 'status', description: 'Say whether desktop applications may sign people in to this workspace.' },
   run: () => withLocalApp(tellSwitch),
 })
-/** Turns it on. */
+/** Turns the switch on. */
 export const onCommand = defineCommand({
   meta: { name: 'on', description: 'Let desktop applications sign people in to this workspace.' },
   run: switchTo(true),
 })
-/** Turns it off. */
+/** Turns the switch off. */
 export const offCommand = defineCommand({
   meta: { name: 'off', description: 'End that; sign-ins that are under way end too.' },
   run: switchTo(false),
@@ -153,7 +155,7 @@ const listWebhooksCommand = defineCommand({
       if (webhooks.length === 0) return sayLines(['There are no webhooks.'])
       return sayLines(
         webhooks.map(({ id, scope, url, state, pending, failed }) =>
-          // What follows the host may be a secret.
+          // The part after the host may contain a secret.
           [id, scope, state, `${pending} waiting`, `${failed} given up`, new URL(url).host].join('  '),
         ),
       )
@@ -200,7 +202,7 @@ const replayCommand = defineCommand({
     }),
 })
 
-/** `fw webhooks`: lists webhooks and deliveries, and sends events again. */
+/** `fw webhooks`: lists webhooks and deliveries, and resends events. */
 export const webhooksCommand = defineCommand({
   meta: { name: 'webhooks', description: 'The webhooks of this application.' },
   subCommands: { list: listWebhooksCommand, deliveries: deliveriesCommand, replay: replayCommand },

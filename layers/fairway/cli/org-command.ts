@@ -49,7 +49,7 @@ const listCommand = defineCommand({
     }),
 })
 
-/** `fw org`: what operators do with organizations. */
+/** `fw org`: the operators' commands for organizations. */
 export const orgCommand = defineCommand({
   meta: { name: 'org', description: 'The organizations of this application, or with --at of one elsewhere.' },
   subCommands: { list: listCommand, plan: planCommand },

@@ -74,7 +74,7 @@ const signOutCommand = defineCommand({
     }),
 })
 
-/** `fw people`: what operators do with accounts. */
+/** `fw people`: the operators' commands for accounts. */
 export const peopleCommand = defineCommand({
   meta: { name: 'people', description: 'The accounts of this application, or with --at of one elsewhere.' },
   subCommands: {

@@ -1,4 +1,4 @@
-// Actions and operations of an application that runs elsewhere, called with a personal token.
+// Calls actions and operations of a remote application with a personal token.
 import { z } from 'zod'
 import { coerceBySchema } from '../server/domains/actions'
 import type { OperationRequest } from '../shared/operation-request'
@@ -9,13 +9,13 @@ import { describeAnswer } from './mcp/endpoint'
 const TIME_OUT_IN_MS = 120_000
 
 interface RemoteCall {
-  /** The address of the application, as the person has typed it. */
+  /** The address of the application, as the person typed it. */
   at: string
   /** A personal token. */
   token: string | undefined
   name: string
   entries: [string, string][]
-  /** The whole input as JSON instead. */
+  /** The whole input as JSON, instead of options. */
   json?: string
 }
 
@@ -30,13 +30,13 @@ const operationSchema = z.object({ post: z.object({ requestBody: bodySchema }) }
 const documentSchema = z.object({ paths: z.record(z.string(), z.unknown()) })
 const answerSchema = z.object({ result: z.unknown() })
 
-/** What went wrong, as sentences for people. */
+/** An error, as sentences for people. */
 export class RemoteFailure extends Error {
-  /** The error code of the answer, where there was one. */
+  /** The error code of the response, if it has one. */
   code?: string
 }
 
-/** Runs an action of an application elsewhere as the person of the token, and gives its result; throws RemoteFailure. */
+/** Runs an action of a remote application as the person of the token, and returns its result; throws RemoteFailure. */
 export async function runRemotely({ at, token, name, entries, json }: RemoteCall): Promise<unknown> {
   const origin = originOf(at)
   const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
@@ -44,7 +44,9 @@ export async function runRemotely({ at, token, name, entries, json }: RemoteCall
   return answerSchema.parse(answer).result
 }
 
-/** Sends a request to an application elsewhere as the person of the token, and gives the JSON of the answer; throws RemoteFailure. */
+/**
+ * Sends a request to a remote application as the person of the token, and returns the JSON of the response; throws RemoteFailure.
+ */
 export async function callRemotely(
   at: string,
   token: string | undefined,
@@ -65,7 +67,7 @@ async function sendWithToken(url: string, { token, ...init }: RequestInit & { to
   return answer.status === 204 ? undefined : answer.json()
 }
 
-/** The origin of an application; a token goes nowhere unencrypted but to this machine. */
+/** Returns the origin of an application; without TLS, a token is only sent to this machine. */
 function originOf(text: string): string {
   const url = URL.parse(/^https?:/.test(text) ? text : `https://${text}`)
   if (!url) throw new RemoteFailure(`${text} is no address.`)
@@ -74,7 +76,7 @@ function originOf(text: string): string {
   return url.origin
 }
 
-/** What the action accepts, as the application's own description says; nothing where it is not told. */
+/** Returns the input that the action accepts, from the application's own description; empty when it has none. */
 async function schemaOf(origin: string, name: string): Promise<unknown> {
   const answer = await send(origin + OPENAPI_PATH, {})
   if (!answer.ok) return {}

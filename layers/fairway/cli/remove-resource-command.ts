@@ -4,7 +4,7 @@ import { showChanges, writeChanges } from './project/changes'
 import { inApplication } from './project/in-application'
 import { say, sayNext } from './terminal'
 
-/** `fw remove resource`: deletes what `fw generate resource` has written, and writes the migration that drops the table. */
+/** `fw remove resource`: deletes the files that `fw generate resource` wrote, and writes the migration that drops the table. */
 export const removeResourceCommand = defineCommand({
   meta: {
     name: 'resource',

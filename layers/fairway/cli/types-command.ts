@@ -5,7 +5,7 @@ import { defineCommand } from 'citty'
 import { applicationDir, platformDir } from '../modules/registry/roots'
 import { endWith, say, UsageFault } from './terminal'
 
-/** `fw types`: checks the types of the application; ends with 1 where there are errors. */
+/** `fw types`: checks the types of the application; exits with 1 when there are errors. */
 export const typesCommand = defineCommand({
   meta: { name: 'types', description: 'Check the types of this application, and tell each error once.' },
   run: () => endWith(() => tellTypes(applicationDir())),
@@ -20,8 +20,9 @@ async function tellTypes(root: string): Promise<number> {
 }
 
 /**
- * What the compiler says of a project and all that its tsconfig.json refers to, each error once, and its exit code. Pages name the
- * types of actions, so the files of the server are part of both parts' programs, and the compiler tells an error in each.
+ * Returns the compiler's errors for a project and everything that its tsconfig.json refers to, each error once, and the exit
+ * code. Pages name the types of actions, so the programs of both parts contain the server's files, and the compiler reports their
+ * errors twice.
  */
 export async function checkTypes(root: string): Promise<{ errors: string[]; code: number }> {
   const { code, output } = await runCompiler(root)
@@ -34,7 +35,7 @@ const PLACED = /^(.+\(\d+,\d+\): error TS\d+)/
 function eachOnce(output: string): string[] {
   const found = new Map<string, string>()
   for (const error of output.trim().split(/\n(?! )/)) {
-    // One place may read a little differently in another part, so the place and the code say what is the same.
+    // The message of an error can differ between the parts, so its position and code identify it.
     const key = PLACED.exec(error)?.[1] ?? error
     if (error !== '' && !found.has(key)) found.set(key, error)
   }
@@ -52,13 +53,13 @@ function runCompiler(root: string): Promise<{ code: number | null; output: strin
   })
 }
 
-/** The project's own compiler, or the one that came with the platform where packages see only what they name themselves. */
+/** Returns the project's own compiler, or the platform's where packages can only see their direct dependencies. */
 function compilerOf(root: string): string {
   for (const home of [root, platformDir]) {
     try {
       return createRequire(join(home, 'package.json')).resolve('vue-tsc/bin/vue-tsc.js')
     } catch {
-      // Not there: the next one.
+      // Not found: try the next one.
     }
   }
   throw new UsageFault('The compiler is not installed. Run `npm install` first.')

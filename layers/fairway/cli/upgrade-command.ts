@@ -28,7 +28,7 @@ const args = {
   'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
 } as const
 
-/** `fw upgrade`: shows what the next version brings and changes, then installs it. */
+/** `fw upgrade`: shows the changelog and the changes of the next version, then installs it. */
 export const upgradeCommand = defineCommand({
   meta: { name: 'upgrade', description: 'Go to the next version of the platform: fw upgrade [--to <version or file>]' },
   args,
@@ -104,7 +104,7 @@ async function checkReady(root: string, { from, to }: UpgradePlan): Promise<void
     throw new UsageFault(
       `${to} is older than ${from}, and a database does not go back. \`--force\` goes there all the same.`,
     )
-  // Outside of a repository there is nothing to commit, and nothing to compare with afterwards.
+  // Outside a repository there is nothing to commit, and nothing to compare with afterwards.
   const status = await outputOf('git', ['status', '--porcelain', '--', '.'], root).catch(() => '')
   const open = status.split('\n').filter(line => line && !/^\?\? .*nuxt-fairway-[\w.-]+\.tgz$/.test(line))
   if (open.length > 0)
@@ -121,7 +121,7 @@ function tellRest({ migrations }: UpgradePlan): void {
 
 const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock']
 
-/** Does what was planned and gives the exit code. Where the packages cannot be installed, every file is as it was. */
+/** Runs the plan and returns the exit code. When the packages cannot be installed, all files are restored. */
 async function applyUpgrade(root: string, plan: UpgradePlan, source: PackageSource): Promise<number> {
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   const old = fileOf(platformDependency(manifest))
@@ -140,11 +140,11 @@ async function applyUpgrade(root: string, plan: UpgradePlan, source: PackageSour
     return 1
   }
   if (old && old !== fileOf(plan.dependency)) rmSync(join(root, old), { force: true })
-  // Projects from the template prepare whenever packages are installed.
+  // Projects from the template run `prepare` whenever packages are installed.
   if (!/nuxt prepare|nuxi prepare/.test(manifest)) await runProgram('npx', ['nuxt', 'prepare'], root)
   return 0
 }
 
-/** The package that a project carries with it, where it does. */
+/** Returns the package file that a project contains, if it has one. */
 const fileOf = (dependency: string | undefined): string | undefined =>
   /^file:(?:\.\/)?([\w.-]+\.tgz)$/.exec(dependency ?? '')?.[1]

@@ -4,7 +4,7 @@ import { createJiti } from 'jiti'
 const { aliases, fairway } = await createJiti(import.meta.url, { fsCache: true }).import('../testing/plugin.ts')
 export { aliases, fairway }
 
-/** What vitest.config.ts sees of it; in tests the plugin puts the real one in its place. */
+/** The types for vitest.config.ts; in tests the plugin replaces it with the real module. */
 export function testApp() {
   throw new Error(
     'testApp is for test files. Give vitest.config.ts the plugin that serves them: plugins: [fairway()], from nuxt-fairway/vitest.',

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import type { desktopReasons } from '../shared/schemas/desktop'
 import type { DesktopHost, HostAnswer, HostRequest } from './host'
 
-/** How long any request may take. */
+/** The timeout of each request. */
 const REQUEST_LIMIT_IN_MS = 10_000
 
 interface AskInput extends Omit<HostRequest, 'signal'> {
   partition: string
-  /** Ends the request early, as stale; without one it takes its time. */
+  /** Cancels the request early, as stale; without a signal the request runs to its end. */
   signal?: AbortSignal
   limitInMs?: number
 }
 
 /**
- * One request by the host that ends in time, whatever the host does.
- * Throws `DesktopError` (`timed-out`, `unreachable`) and `StaleWork` when its signal was aborted.
+ * Sends one request through the host, with a timeout that does not depend on the host. Throws `DesktopError` (`timed-out`,
+ * `unreachable`), and `StaleWork` when its signal is aborted.
  */
 export async function ask(host: DesktopHost, input: AskInput): Promise<HostAnswer> {
   const { partition, signal, limitInMs = REQUEST_LIMIT_IN_MS, ...request } = input
@@ -44,12 +44,12 @@ async function send(host: DesktopHost, partition: string, request: HostRequest):
   }
 }
 
-/** The answer of a request as JSON of this schema; throws `DesktopError`. */
+/** Returns the response to a request as JSON of this schema; throws `DesktopError`. */
 export async function askJson<T>(host: DesktopHost, input: AskInput, schema: z.core.$ZodType<T>): Promise<T> {
   return parseAnswer(await ask(host, input), schema)
 }
 
-/** An answer as JSON of this schema; throws `DesktopError` for every other one. */
+/** Returns a response as JSON of this schema; throws `DesktopError` for every other response. */
 export function parseAnswer<T>(answer: HostAnswer, schema: z.core.$ZodType<T>): T {
   checkStatus(answer)
   const parsed = z.safeParse(schema, jsonOf(answer.body))
@@ -57,13 +57,13 @@ export function parseAnswer<T>(answer: HostAnswer, schema: z.core.$ZodType<T>): 
   return parsed.data
 }
 
-/** Throws `DesktopError` for an answer that is not a success: `unreachable` where trying again later may help. */
+/** Throws `DesktopError` for an unsuccessful response: `unreachable` where a later attempt may help. */
 export function checkStatus({ status }: HostAnswer): void {
   if (status >= 500 || status === 429) throw new DesktopError('unreachable')
   if (status < 200 || status >= 300) throw new DesktopError('refused')
 }
 
-/** A text as JSON; undefined for one that is none. */
+/** Parses a text as JSON; undefined for invalid JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -75,7 +75,7 @@ export function jsonOf(text: string): unknown {
 /** A reason that pages have a text for. */
 export type DesktopReason = (typeof desktopReasons)[number]
 
-/** Why something of a workspace sign-in did not work; carries nothing but the reason. */
+/** The reason why part of a workspace sign-in failed; carries only the reason. */
 export class DesktopError extends Error {
   readonly reason: DesktopReason
 
@@ -86,8 +86,8 @@ export class DesktopError extends Error {
   }
 }
 
-/** The work belongs to a sign-in that has been ended meanwhile: nothing is to be reported of it. */
+/** The work belongs to a sign-in that has ended in the meantime, so its outcome is not reported. */
 export class StaleWork extends Error {}
 
-/** The reason to report; whatever we did not foresee counts as refused. */
+/** Returns the reason to report; an unexpected error counts as refused. */
 export const reasonOf = (error: unknown): DesktopReason => (error instanceof DesktopError ? error.reason : 'refused')

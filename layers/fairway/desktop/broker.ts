@@ -21,30 +21,30 @@ export interface BrokerInput {
   apps: readonly DesktopApp[]
   /** Whether the shell also shows every application that the hub declares itself. */
   showsCanonical?: boolean
-  /** Lets http origins of this machine count as exact origins; only for development and tests. */
+  /** Accepts http origins of this machine as exact origins; for development and tests only. */
   allowLoopback?: boolean
 }
 
 export interface Broker {
-  /** Reads the preference and asks the hub; goes on with a workspace of an earlier start. */
+  /** Reads the preference and queries the hub; resumes the workspace of an earlier start. */
   start(): Promise<void>
-  /** Ends all work and all timers; sessions stay. */
+  /** Stops all work and all timers; sessions stay. */
   stop(): void
-  /** Answers a message of a page, whatever it is; commands are answered when their work has ended. */
+  /** Responds to any message of a page; the response to a command follows when its work has ended. */
   handle(message: unknown): Promise<DesktopAnswer>
-  /** How it stands now. */
+  /** The current status. */
   status(): DesktopStatus
-  /** Tells every change; what it gives ends that. */
+  /** Calls the listener on every change; the returned function unsubscribes it. */
   onStatus(listener: (status: DesktopStatus) => void): () => void
-  /** The applications that the shell shows now. */
+  /** The applications that the shell currently shows. */
   apps(): readonly DesktopApp[]
-  /** To be called when the shell shows an application. */
+  /** Call this when the shell shows an application. */
   appLoaded(appId: string): Promise<void>
-  /** Whether pages of this origin may speak with the broker: the hub's and those of the shell's applications. */
+  /** Whether pages of this origin may talk to the broker: the hub's and those of the shell's applications. */
   speaksTo(origin: string): boolean
 }
 
-/** A broker for one hub; throws when the configuration is not one. */
+/** Creates a broker for one hub; throws for an invalid configuration. */
 export function createBroker(input: BrokerInput): Broker {
   const workspace = createWorkspace(input)
   const { board, hub } = workspace
@@ -93,7 +93,7 @@ function createWorkspace({ host, hub, apps, showsCanonical = false, allowLoopbac
   return workspace
 }
 
-/** The message as it would arrive from another process: own properties only, nothing that runs. */
+/** Copies the message as if it came from another process: own properties only, no functions. */
 function toPlain(message: unknown): unknown {
   try {
     return structuredClone(message)

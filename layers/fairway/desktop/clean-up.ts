@@ -1,15 +1,15 @@
-// Taking sessions back: what a partition is cleaned of, what still comes late, and what could not be cleaned.
+// Removes sessions: it cleans partitions, removes sessions that arrive late, and records which partitions failed.
 import { type DesktopHost, appPartition, HUB_PARTITION } from './host'
 import { endSession, type Place } from './wire'
 import type { Workspace } from './workspace'
 import type { DesktopApp } from './eligibility'
 
 /**
- * Ends the session of a partition and removes the cookies of signing in, also when the session could not be ended.
- * False when either did not work.
+ * Ends the session of a partition and removes the sign-in cookies, even when the session could not be ended. Returns false when
+ * either step failed.
  */
 export async function cleanPartition(host: DesktopHost, { partition, origin }: Place): Promise<boolean> {
-  // No signal: what cleans up is never stale.
+  // No signal: a cleanup is never stale.
   const hasEnded = await succeeds(() => endSession(host, { partition, origin }))
   const hasRemoved = await succeeds(() => host.cookies(partition).remove(isWorkspaceCookie))
   return hasEnded && hasRemoved
@@ -24,12 +24,12 @@ const succeeds = async (work: () => Promise<void>): Promise<boolean> => {
   }
 }
 
-/** How long after a request was given up its cookie may still come. */
+/** The time during which a cookie of an abandoned request may still arrive. */
 const LATE_LIMIT_IN_MS = 15_000
 
 /**
- * For a while, takes back every session that appears in a partition: it can only come from work that was given up.
- * Ends when something new begins there.
+ * For a while, ends every session that appears in a partition: it can only come from abandoned work. Stops when new work begins
+ * there.
  */
 export function watchForLateSession(workspace: Workspace, place: Place, onUnclean: () => void): void {
   const { host, mutex, watches } = workspace
@@ -46,13 +46,13 @@ export function watchForLateSession(workspace: Workspace, place: Place, onUnclea
   })
 }
 
-/** Ends the watch of a partition, if there is one. */
+/** Stops the watch of a partition, if there is one. */
 export function endWatch({ watches }: Workspace, partition: string): void {
   watches.get(partition)?.()
   watches.delete(partition)
 }
 
-/** Notes that a partition (the hub's without an application) could not be cleaned up, so that it can be tried again. */
+/** Records that cleanup failed for a partition (the hub's when no application is given), so that it can be retried. */
 export function reportUnclean({ board, unclean }: Workspace, app?: DesktopApp): void {
   unclean.add(app ? appPartition(app.id) : HUB_PARTITION)
   if (app) board.changeApp({ id: app.id, name: app.name, status: 'failed', reason: 'clean-up-failed' })
@@ -60,8 +60,8 @@ export function reportUnclean({ board, unclean }: Workspace, app?: DesktopApp): 
 }
 
 /**
- * The cookies that signing in and out leaves, without prefix. Where there is one for each state, the name ends with its key.
- * Nothing else of a partition is ever removed.
+ * The cookies of signing in and out, without prefix. A name ends with its key where each state has its own cookie. No other
+ * cookie of a partition is ever removed.
  */
 const NAMES = [
   'session_token',
@@ -78,8 +78,8 @@ const NAMES = [
 const OURS = new RegExp(`^(?:__Host-|__Secure-)?fw\\.(?:${NAMES.join('|')})(?:\\.[\\w-]{1,128})?$`)
 const SESSION = /^(?:__Host-|__Secure-)?fw\.session_token$/
 
-/** Whether a cookie of this name belongs to signing in, so that signing out removes it. */
+/** Whether a cookie of this name belongs to the sign-in, so that signing out removes it. */
 export const isWorkspaceCookie = (name: string): boolean => OURS.test(name)
 
-/** Whether a cookie of this name holds a session. */
+/** Whether a cookie of this name contains a session. */
 export const isSessionCookie = (name: string): boolean => SESSION.test(name)

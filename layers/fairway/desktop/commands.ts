@@ -11,18 +11,18 @@ type Refusal = Extract<DesktopAnswer, { ok: false }>['code'] | undefined
 export interface Commands {
   start(): Promise<void>
   stop(): void
-  /** Does a command to its end; the code of the refusal where it may not run now. */
+  /** Runs a command to its end; returns the code of the refusal when the command may not run. */
   run(command: DesktopCommand): Promise<Refusal>
 }
 
 interface Held {
-  /** The one sign-in or retry that runs; an ended one no longer counts. */
+  /** The one running sign-in or retry; one that has ended no longer counts. */
   entering?: { ended: Promise<Refusal> }
   leaving?: Promise<void>
   stopRevalidating(): void
 }
 
-/** What pages may order, and in which order it may happen. */
+/** The commands of pages, and the order they may run in. */
 export function createCommands(workspace: Workspace): Commands {
   const { host, board } = workspace
   const held: Held = { stopRevalidating: () => {} }
@@ -38,7 +38,7 @@ export function createCommands(workspace: Workspace): Commands {
   return {
     async start() {
       const isEnabled = await readEnabled(host)
-      // They are shown whether or not anybody is signed in to them from here.
+      // The shell shows these applications whether or not the person is signed in to them from here.
       adoptCanonical(workspace, (await readRemembered(host))?.apps ?? [])
       board.change({ isEnabled })
       if (isEnabled) await connect(workspace, held)
@@ -75,7 +75,7 @@ async function setEnabled(workspace: Workspace, held: Held, isEnabled: boolean):
   return undefined
 }
 
-/** Ends everything that asks; who is signed in stays so. */
+/** Stops all running work; existing sessions stay. */
 function optOut(workspace: Workspace, held: Held): void {
   held.stopRevalidating()
   held.entering = undefined
@@ -107,7 +107,7 @@ async function tryAgain(workspace: Workspace, held: Held): Promise<Refusal> {
   })
 }
 
-/** One sign-in or retry at a time, which further commands of the kind wait for too; none while signing out. */
+/** Runs one sign-in or retry at a time; further commands of the same kind wait for it. None runs while signing out. */
 async function exclusively(
   { board }: Workspace,
   held: Held,
@@ -124,7 +124,7 @@ async function exclusively(
   return turn.ended
 }
 
-/** Signing out ends whatever runs; several who ask share one. */
+/** Signing out stops all running work; concurrent calls share one sign-out. */
 async function leave(
   workspace: Workspace,
   held: Held,

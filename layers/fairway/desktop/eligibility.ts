@@ -17,7 +17,7 @@ export type DesktopApp = z.infer<typeof desktopAppSchema>
 
 /** An application as the hub knows it. */
 export type HubApp = z.infer<typeof desktopHubAppSchema>
-/** How an application says that it signs people in through a hub; null where it does not. */
+/** How an application declares that it signs people in through a hub; null where it does not. */
 export type HubClient = z.infer<typeof desktopAvailabilitySchema>['client']
 
 type Eligibility = { isEligible: true; hubApp: HubApp } | { isEligible: false; reason: DesktopReason }
@@ -25,8 +25,8 @@ type Eligibility = { isEligible: true; hubApp: HubApp } | { isEligible: false; r
 const refused = (reason: DesktopReason): Eligibility => ({ isEligible: false, reason })
 
 /**
- * Whether an application may be signed in to, by the shell's configuration and the hub's snapshot alone.
- * One that the hub does not declare itself has to pass `checkClient` too.
+ * Whether the person may sign in to an application, judged only by the shell's configuration and the hub's snapshot. An
+ * application that the hub does not declare itself must also pass `checkClient`.
  */
 export function checkEligibility(app: DesktopApp, snapshot: readonly HubApp[], allowLoopback: boolean): Eligibility {
   const hubApp = snapshot.find(({ appId, origin }) => appId === app.id && origin === app.origin)
@@ -38,7 +38,7 @@ export function checkEligibility(app: DesktopApp, snapshot: readonly HubApp[], a
   return { isEligible: true, hubApp }
 }
 
-/** Why what an application says of itself does not fit the hub and its registration there; undefined where it does. */
+/** Returns why the application's own description does not match the hub and its registration there; undefined where it does. */
 export function checkClient(client: HubClient, hubApp: HubApp, hub: string): DesktopReason | undefined {
   if (!client) return 'no-shared-secret'
   if (client.hubUrl !== hub) return 'hub-differs'
@@ -47,17 +47,17 @@ export function checkClient(client: HubClient, hubApp: HubApp, hub: string): Des
   return isRegistered ? undefined : 'not-registered'
 }
 
-/** A callback is a plain path of the application's own origin. */
+/** A callback must be a plain path on the application's own origin. */
 function isCallbackOf({ callbackUrl, origin }: HubApp): boolean {
   if (!URL.canParse(callbackUrl)) return false
   const url = new URL(callbackUrl)
   return url.origin === origin && callbackUrl === `${origin}${url.pathname}`
 }
 
-/** `URL` takes a star and other marks for parts of a name; no real host has them. */
+/** `URL` accepts a star and other characters in a host name; no real host contains them. */
 const PLAIN = /^https?:\/\/[a-z0-9.:[\]-]+$/
 
-/** Whether a text is an HTTPS origin and nothing else; with `allowLoopback` http of this machine counts too. */
+/** Whether a text is exactly an HTTPS origin; with `allowLoopback`, http on this machine counts too. */
 export function isExactOrigin(text: string, allowLoopback: boolean): boolean {
   if (!PLAIN.test(text) || !URL.canParse(text)) return false
   const { origin, protocol, hostname } = new URL(text)

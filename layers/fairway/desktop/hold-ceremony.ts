@@ -3,12 +3,12 @@ import type { DesktopHost } from './host'
 import { exchangeCeremony, startCeremony, type Exchange, type Place } from './wire'
 
 const CEREMONY_LIMIT_IN_MS = 600_000
-/** A page that has just confirmed may be closed before its last navigation is told. */
+/** A page that has just confirmed may close before its last navigation is reported. */
 const CLOSED_GRACE_IN_MS = 5000
 
 /**
- * Lets a person sign in at the hub, in one window.
- * Throws `DesktopError` (`cancelled`, `timed-out`, `refused`, `unreachable`), and `StaleWork` when the signal is aborted.
+ * Lets a person sign in at the hub, in one window. Throws `DesktopError` (`cancelled`, `timed-out`, `refused`, `unreachable`),
+ * and `StaleWork` when the signal is aborted.
  */
 export async function holdCeremony(host: DesktopHost, hub: Place & { signal: AbortSignal }): Promise<Exchange> {
   const verifier = randomText(48)
@@ -37,7 +37,7 @@ async function untilConfirmed(
   signal.addEventListener('abort', onStale)
   const timers = [host.after(CEREMONY_LIMIT_IN_MS, () => reject(new DesktopError('timed-out')))]
   const held = { trying: Promise.resolve() }
-  // A window that arrives at the end without a confirmation is waited for on.
+  // When a window reaches the end without a confirmation, this keeps waiting.
   const attempt = async () => {
     const exchanged = await exchange()
     if (exchanged) resolve(exchanged)
@@ -60,12 +60,12 @@ async function untilConfirmed(
   } finally {
     for (const cancel of timers) cancel()
     signal.removeEventListener('abort', onStale)
-    // A window may open after all, or be gone already; neither is worth waiting for.
+    // The window may still open, or may be closed already; do not wait for either.
     void opened.then(window => window.close()).catch(() => undefined)
   }
 }
 
-/** Whether a ceremony's addresses are the hub's own, and its completion carries exactly our nonce. */
+/** Whether all addresses of a ceremony belong to the hub, and its completion carries exactly our nonce. */
 export function isOwnCeremony(
   { url, completionUrl }: { url: string; completionUrl: string },
   hub: string,
@@ -78,7 +78,7 @@ export function isOwnCeremony(
   )
 }
 
-/** Whether a window has arrived exactly where the ceremony ends: origin, path and nonce. */
+/** Whether a window has reached the exact end of the ceremony: origin, path and nonce. */
 export const isCompletion = (url: string, completionUrl: string): boolean =>
   URL.canParse(url) && new URL(url).href === completionUrl
 
@@ -88,7 +88,7 @@ const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** So many random bytes as base64url: 32 bytes are 43 characters, 48 are 64. */
+/** Returns this many random bytes as base64url: 32 bytes are 43 characters, 48 are 64. */
 export const randomText = (bytes: number): string => toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)))
 
 /** The S256 challenge of a verifier (RFC 7636 §4.2). */

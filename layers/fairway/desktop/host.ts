@@ -1,4 +1,4 @@
-/** A window that a person uses; closing it by this does not count as closed by the person. */
+/** A window that a person uses; closing it through this interface does not count as closed by the person. */
 export interface DesktopWindow {
   close(): Promise<void>
 }
@@ -6,9 +6,9 @@ export interface DesktopWindow {
 export interface WindowInput {
   partition: string
   url: string
-  /** Called with the whole address each time the window's own page (not a frame) has gone somewhere. */
+  /** Called with the full address after each navigation of the window's own page (not of a frame). */
   onNavigated(url: string): void
-  /** Called once when the person closes it. */
+  /** Called once, when the person closes the window. */
   onClosed(): void
 }
 
@@ -17,48 +17,51 @@ export interface HostRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Aborted when the answer is no longer needed. */
+  /** Aborted when the response is no longer needed. */
   signal: AbortSignal
 }
 
-/** What the broker sees of an answer. There is no place for other headers, so that no cookie can pass. */
+/** The parts of a response that the broker sees. It has no field for other headers, so that no cookie can pass. */
 export interface HostAnswer {
   status: number
-  /** The header `Location` as it was sent; null where there is none. */
+  /** The header `Location` as sent; null when it is missing. */
   location: string | null
   body: string
 }
 
 /** The cookies of one partition, by name only: no value ever reaches the broker. */
 export interface PartitionCookies {
-  /** Removes the cookies, of any host, path and prefix, whose name is accepted. */
+  /** Removes the cookies whose name is accepted, for every host, path and prefix. */
   remove(isRemoved: (name: string) => boolean): Promise<void>
-  /** Tells the name of each cookie that appears or changes from now on; what it gives ends that. */
+  /** Reports the name of each cookie that appears or changes; the returned function unsubscribes. */
   onAdded(listener: (name: string) => void): () => void
 }
 
-/** What the broker needs of the program around it. A partition is a store of cookies of its own, kept over restarts. */
+/**
+ * The functions that the broker needs from the program around it. A partition is a separate store of cookies that survives
+ * restarts.
+ */
 export interface DesktopHost {
   openWindow(input: WindowInput): Promise<DesktopWindow>
   /**
-   * One HTTP request with the cookies of a partition, which keeps what the answer sets. Follows no redirect.
-   * Its user agent, like that of windows, ends with `Fairway-Desktop/<version>`.
+   * Sends one HTTP request with the cookies of a partition and stores the cookies of the response. Does not follow redirects. Its
+   * user agent, like that of windows, ends with `Fairway-Desktop/<version>`.
    */
   request(partition: string, request: HostRequest): Promise<HostAnswer>
   cookies(partition: string): PartitionCookies
-  /** Settings of this device; values are plain JSON without anything secret. */
+  /** Settings of this device; values are plain JSON without secrets. */
   preferences: {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
   }
   /** Milliseconds since 1970. */
   now(): number
-  /** Does the work once, after so many milliseconds; what it gives takes it back. */
+  /** Runs the work once, after this many milliseconds; the returned function cancels it. */
   after(milliseconds: number, work: () => void): () => void
 }
 
-/** Where the hub's cookies are. No application is ever shown in it. */
+/** The partition with the hub's cookies. It never shows an application. */
 export const HUB_PARTITION = 'persist:fairway-workspace'
 
-/** Where the cookies of one application are, and in which a shell shows it. */
+/** The partition with the cookies of one application; the shell shows the application in it. */
 export const appPartition = (appId: string): string => `persist:fairway-app-${appId}`

@@ -1,4 +1,4 @@
-/** The desktop library: workspace sign-in for an application that shows several web applications, over a small host interface. */
+/** The desktop library: workspace sign-in for a program that shows several web applications, over a small host interface. */
 export { createBroker, type Broker, type BrokerInput } from './broker'
 export type { DesktopApp } from './eligibility'
 export {

@@ -7,21 +7,21 @@ import {
   type DesktopStatus,
 } from '../shared/schemas/desktop'
 
-/** What a host puts into its pages as `window.fairwayDesktop`. */
+/** The object that a host exposes to its pages as `window.fairwayDesktop`. */
 export interface PageBridge {
   send(message: unknown): Promise<unknown>
-  /** Tells every change; what it gives ends that. */
+  /** Reports every change; the returned function unsubscribes. */
   onStatus(listener: (status: unknown) => void): () => void
 }
 
 export interface PageClient {
-  /** Sends a command; throws when the command or the answer is not what the schema allows. */
+  /** Sends a command; throws when the command or the response does not match the schema. */
   send(command: DesktopCommand): Promise<DesktopAnswer>
-  /** Tells every status that fits the schema; what it gives ends that. */
+  /** Reports every status that matches the schema; the returned function unsubscribes. */
   onStatus(listener: (status: DesktopStatus) => void): () => void
 }
 
-/** The page's side of the bridge: what it sends and what it takes are parsed by the strict schemas. */
+/** The page's side of the bridge: the strict schemas parse everything that it sends and receives. */
 export const createPageClient = (bridge: PageBridge): PageClient => ({
   send: async command => desktopAnswerSchema.parse(await bridge.send(desktopCommandSchema.parse(command))),
   onStatus: listener =>

@@ -5,7 +5,7 @@ import type { AppProgress } from './status-board'
 import { cleanPartition, endWatch, watchForLateSession, reportUnclean } from './clean-up'
 import { DesktopError, reasonOf, StaleWork } from './ask'
 
-/** A view of this application has been opened: signs in to it when that is still to be done. */
+/** Call this when a view of this application opens: signs in to the application unless it is signed in already. */
 export async function appLoaded(workspace: Workspace, appId: string): Promise<void> {
   const { apps, board, run, allowLoopback } = workspace
   const app = apps.find(({ id }) => id === appId)
@@ -23,13 +23,13 @@ const mayProvision = ({ board }: Workspace): boolean => {
   return isEnabled && isAvailable && phase === 'workspace'
 }
 
-/** Reads the hub's applications again, once however many ask. */
+/** Refreshes the hub's applications; concurrent calls share one request. */
 function refreshSnapshot(workspace: Workspace, run: Run): Promise<void> {
   run.refreshing ??= readFresh(workspace, run).finally(() => (run.refreshing = undefined))
   return run.refreshing
 }
 
-/** Without an answer, and for another person, the old snapshot stays. */
+/** Keeps the old snapshot when there is no response, or when it is for another person. */
 async function readFresh(workspace: Workspace, run: Run): Promise<void> {
   const fresh = await readSnapshot(workspace.host, hubPlace(workspace, run)).catch(() => undefined)
   if (!fresh || run.signal.aborted || fresh.email !== workspace.board.progress().email) return
@@ -40,7 +40,7 @@ async function readFresh(workspace: Workspace, run: Run): Promise<void> {
 
 const AT_ONCE = 3
 
-/** Signs in to these applications, three at a time; each reports as it ends. */
+/** Signs in to these applications, three at a time; reports each when it ends. */
 export async function fanOut(workspace: Workspace, run: Run, apps: readonly DesktopApp[]): Promise<void> {
   const waiting = [...apps]
   const work = async () => {
@@ -49,7 +49,7 @@ export async function fanOut(workspace: Workspace, run: Run, apps: readonly Desk
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** Each application of the shell as it stands before anything is tried. */
+/** The initial state of each application of the shell, before any sign-in. */
 export const beforeFanOut = ({ apps, snapshot, allowLoopback }: Workspace): AppProgress[] =>
   apps.map(app => {
     const eligibility = checkEligibility(app, snapshot, allowLoopback)
@@ -59,7 +59,7 @@ export const beforeFanOut = ({ apps, snapshot, allowLoopback }: Workspace): AppP
       : { id, name, status: 'not-eligible', reason: eligibility.reason }
   })
 
-/** The applications of the shell that are in this condition. */
+/** The applications of the shell in this state. */
 export function appsThatAre({ apps, board }: Workspace, ...conditions: AppProgress['status'][]): DesktopApp[] {
   const ids = new Set(
     board
@@ -74,7 +74,7 @@ type Outcome = Pick<AppProgress, 'status' | 'reason'>
 
 const signedIn: Outcome = { status: 'signed-in', reason: null }
 
-/** Signs the workspace's person in to one application and reports what became of it; once, however many ask at a time. */
+/** Signs the workspace's person in to one application and reports the result; concurrent calls share one attempt. */
 function provisionApp(workspace: Workspace, run: Run, app: DesktopApp): Promise<void> {
   const known = run.underWay.get(app.id)
   if (known) return known
@@ -122,7 +122,7 @@ async function obtainCode(workspace: Workspace, run: Run, app: DesktopApp, hubAp
   return askHub(host, hubPlace(workspace, run), { url, state, callbackUrl: hubApp.callbackUrl })
 }
 
-/** From the moment the code is used there may be a session: it is the right one, or it is taken back. */
+/** A session may exist from the moment the code is used: it must be the right one, or it is ended. */
 async function admit(
   workspace: Workspace,
   run: Run,
@@ -147,6 +147,6 @@ async function admit(
   }
 }
 
-/** Whether the application may still be about to answer. */
+/** Whether the application may still respond. */
 const mayComeLate = (error: unknown): boolean =>
   error instanceof StaleWork || ['timed-out', 'unreachable'].includes(reasonOf(error))

@@ -5,7 +5,7 @@ import { appsThatAre, beforeFanOut, fanOut } from './provision-app'
 import { holdCeremony } from './hold-ceremony'
 import { readSession, readSnapshot, type Exchange, isHubAvailable } from './wire'
 
-/** One ceremony at the hub, then every eligible application; the board tells how it went. */
+/** Runs one ceremony at the hub, then signs in to every eligible application; the board shows the progress. */
 export async function signIn(workspace: Workspace): Promise<void> {
   const run = workspace.startRun()
   const { board } = workspace
@@ -30,7 +30,7 @@ async function askPerson(workspace: Workspace, run: Run): Promise<Exchange> {
   throw new DesktopError(email === null ? 'refused' : 'other-account')
 }
 
-/** Goes on with the workspace of an earlier start, when its hub session is still there. */
+/** Resumes the workspace of an earlier start when its hub session still exists. */
 export async function resume(workspace: Workspace): Promise<void> {
   const { host, run } = workspace
   const remembered = await readRemembered(host)
@@ -56,7 +56,7 @@ async function enter(workspace: Workspace, run: Run, { email, apps }: Exchange):
   await fanOut(workspace, run, appsThatAre(workspace, 'waiting'))
 }
 
-/** Tries the failed applications again, and only those. */
+/** Retries only the failed applications. */
 export async function retry(workspace: Workspace): Promise<void> {
   const { host, board, run } = workspace
   const email = await readSession(host, hubPlace(workspace, run)).catch(() => undefined)
@@ -65,7 +65,7 @@ export async function retry(workspace: Workspace): Promise<void> {
   await fanOut(workspace, run, appsThatAre(workspace, 'failed'))
 }
 
-/** The hub's session is gone: applications keep theirs, but no new one is signed in to. */
+/** Handles the loss of the hub's session: applications keep their sessions, but no new sign-in starts. */
 function requireSignIn(workspace: Workspace): void {
   const { board } = workspace
   workspace.startRun()
@@ -81,7 +81,7 @@ function requireSignIn(workspace: Workspace): void {
 
 const EVERY_IN_MS = 300_000
 
-/** Asks the hub from time to time whether the workspace still stands; what it gives ends that. */
+/** Checks periodically whether the hub session is still valid; the returned function stops it. */
 export function keepRevalidating(workspace: Workspace): () => void {
   const held = { cancel: () => {}, hasEnded: false }
   const schedule = () => {
@@ -95,7 +95,7 @@ export function keepRevalidating(workspace: Workspace): () => void {
   }
 }
 
-/** Reads again whether the hub offers it and who is signed in there. Only a clear answer changes the state. */
+/** Checks again whether the hub offers workspace sign-in and who is signed in there. Only a clear response changes the state. */
 async function revalidate(workspace: Workspace): Promise<void> {
   const { host, board, run } = workspace
   const isAvailable = await isHubAvailable(host, hubPlace(workspace, run))

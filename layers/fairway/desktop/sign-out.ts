@@ -4,7 +4,7 @@ import { appsThatAre } from './provision-app'
 import { appPartition, HUB_PARTITION } from './host'
 import { appPlace, hubPlace, keepRemembered, type Workspace } from './workspace'
 
-/** Ends the run; sessions that its unfinished work still brings are taken back. */
+/** Ends the run; sessions that its unfinished work still creates are ended too. */
 export function endRun(workspace: Workspace): void {
   const { apps, run } = workspace
   const isBusy = run.underWay.size > 0
@@ -15,7 +15,7 @@ export function endRun(workspace: Workspace): void {
   workspace.startRun()
 }
 
-/** Signs out of every application that takes part, and of the hub; what could not be cleaned up is reported. */
+/** Signs out of every participating application, and of the hub; reports the partitions that could not be cleaned up. */
 export async function signOut(workspace: Workspace): Promise<void> {
   const { board } = workspace
   endRun(workspace)
@@ -27,13 +27,13 @@ export async function signOut(workspace: Workspace): Promise<void> {
     apps: leaving.map(({ id, name }) => ({ id, name, status: 'working', reason: null })),
   })
   workspace.unclean.clear()
-  // Signing out goes on where it cannot be noted: a restart then finds no session at the hub.
+  // Signing out continues when this state cannot be stored: a restart then finds no session at the hub.
   await keepLeaving(workspace, leaving).catch(() => undefined)
   await Promise.all([...leaving.map(app => leave(workspace, app)), leave(workspace)])
   await conclude(workspace)
 }
 
-/** Tries again what could not be cleaned up, and only that. */
+/** Retries only the partitions that could not be cleaned up. */
 export async function retryCleanUp(workspace: Workspace): Promise<void> {
   const { apps, unclean, board } = workspace
   const partitions = new Set(unclean)
@@ -65,11 +65,11 @@ async function conclude(workspace: Workspace): Promise<void> {
   await keepRemembered(host, null)
 }
 
-/** From here on a restart goes on signing out, and never signs in again. */
+/** Stores that a sign-out has begun: a restart continues it and does not sign in again. */
 const keepLeaving = ({ host, snapshot }: Workspace, leaving: readonly DesktopApp[]): Promise<void> =>
   keepRemembered(host, { apps: [...snapshot], leaving: leaving.map(({ id }) => id) })
 
-/** Applications that were or may have been signed in to; those that do not take part keep their own sign-in. */
+/** Returns the applications with a certain or possible session; those that do not take part keep their own sign-in. */
 function participants(workspace: Workspace): DesktopApp[] {
   const { apps, snapshot, allowLoopback, unclean } = workspace
   const outside = appsThatAre(workspace, 'not-eligible')

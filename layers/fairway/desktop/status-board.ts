@@ -3,15 +3,15 @@ import type { DesktopReason } from './ask'
 
 export interface StatusBoard {
   progress(): Progress
-  /** What pages may see now; throws when it would not fit the schema. */
+  /** The current status for pages; throws when it does not match the schema. */
   status(): DesktopStatus
   change(part: Partial<Progress>): void
   changeApp(app: AppProgress): void
-  /** Tells every change; what it gives ends that. */
+  /** Reports every change; the returned function unsubscribes. */
   onStatus(listener: (status: DesktopStatus) => void): () => void
 }
 
-/** Holds the progress and tells listeners of it, always through the strict schema. */
+/** Holds the progress and notifies listeners, always through the strict schema. */
 export function createStatusBoard(): StatusBoard {
   const listeners = new Set<(status: DesktopStatus) => void>()
   const held = { progress: emptyProgress }
@@ -36,13 +36,13 @@ function tell(listener: (status: DesktopStatus) => void, status: DesktopStatus):
   try {
     listener(status)
   } catch {
-    // A page that is gone does not stop the broker.
+    // A closed page does not stop the broker.
   }
 }
 
 export type AppProgress = DesktopStatus['apps'][number]
 
-/** What the broker is at; `workspace` is a hub session with applications in any condition. */
+/** The broker's phase; `workspace` is a hub session with applications in any state. */
 export type Phase = 'idle' | 'ceremony' | 'workspace' | 'sign-in-required' | 'failed'
 
 interface Progress {
@@ -54,7 +54,7 @@ interface Progress {
   reason: DesktopReason | null
 }
 
-/** Where it begins and where signing out leads. */
+/** The initial state, which is also the state after signing out. */
 export const emptyProgress: Progress = {
   phase: 'idle',
   isEnabled: true,
@@ -64,7 +64,7 @@ export const emptyProgress: Progress = {
   reason: null,
 }
 
-/** What pages see. A workspace is signed in only when every application of it is that may be. */
+/** The status for pages. A workspace is signed in only when every eligible application is. */
 export const toStatus = ({ phase, apps, ...rest }: Progress): DesktopStatus => ({
   ...rest,
   state: toState(phase, apps),
@@ -78,7 +78,7 @@ function toState(phase: Phase, apps: readonly AppProgress[]): DesktopStatus['sta
   return apps.some(({ status }) => status === 'failed') ? 'incomplete' : 'signed-in'
 }
 
-/** The same with one application changed; one that is not in it is added. */
+/** Returns a copy with one application changed; adds it when it is missing. */
 export function withApp(progress: Progress, app: AppProgress): Progress {
   const isKnown = progress.apps.some(({ id }) => id === app.id)
   const apps = isKnown ? progress.apps.map(known => (known.id === app.id ? app : known)) : [...progress.apps, app]

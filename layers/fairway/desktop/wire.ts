@@ -13,7 +13,7 @@ import type { DesktopHost, HostAnswer } from './host'
 
 const AVAILABILITY_LIMIT_IN_MS = 5000
 
-/** An origin, and the partition in which it is asked. */
+/** An origin, and the partition to send its requests in. */
 export interface Place {
   partition: string
   origin: string
@@ -23,10 +23,10 @@ export interface Place {
 type Ceremony = z.infer<typeof desktopCeremonySchema>
 export type Exchange = z.infer<typeof desktopExchangeSchema>
 
-/** Of a session only the address is of interest here. */
+/** Only the email address of a session matters here. */
 const sessionSchema = z.object({ session: z.object({ email: z.email() }).nullable() })
 
-/** Whether the hub offers workspace sign-in; false too when that cannot be read. */
+/** Whether the hub offers workspace sign-in; also false when the response cannot be read. */
 export async function isHubAvailable(host: DesktopHost, place: Place): Promise<boolean> {
   try {
     return (await readAvailability(host, place)).available
@@ -35,7 +35,7 @@ export async function isHubAvailable(host: DesktopHost, place: Place): Promise<b
   }
 }
 
-/** How an application says that it signs people in through a hub; throws `DesktopError`. */
+/** Reads how an application declares that it signs people in through a hub; throws `DesktopError`. */
 export const readClient = async (host: DesktopHost, place: Place): Promise<HubClient> =>
   (await readAvailability(host, place)).client
 
@@ -47,18 +47,20 @@ async function readAvailability(host: DesktopHost, { partition, origin, signal }
     url: `${origin}${DESKTOP_PREFIX}/availability`,
     limitInMs: AVAILABILITY_LIMIT_IN_MS,
   })
-  // An application without hub and shared secret has no such address.
+  // An application without a hub and a shared secret does not serve this address.
   return answer.status === 404 ? { available: false, client: null } : parseAnswer(answer, desktopAvailabilitySchema)
 }
 
-/** The address of the person who is signed in at a place, or null; throws `DesktopError` when that cannot be read. */
+/**
+ * Returns the email address of the person who is signed in at this place, or null; throws `DesktopError` when it cannot be read.
+ */
 export async function readSession(host: DesktopHost, { partition, origin, signal }: Place): Promise<string | null> {
   const input = { partition, signal, method: 'GET', url: `${origin}${SESSION_PATH}` } as const
   const answer = await askJson(host, input, sessionSchema)
   return answer.session?.email ?? null
 }
 
-/** Ends the session at a place; throws `DesktopError`. Also a success where there is no session. */
+/** Ends the session at this place; throws `DesktopError`. Also succeeds when there is no session. */
 export async function endSession(host: DesktopHost, { partition, origin }: Place): Promise<void> {
   const answer = await ask(host, { partition, method: 'DELETE', url: `${origin}${SESSION_PATH}`, headers: { origin } })
   if (answer.status !== 401) checkStatus(answer)
@@ -84,7 +86,7 @@ export const startCeremony = (
   )
 
 /**
- * Ends a confirmed ceremony: who it is, and the applications of the hub. Undefined while it is not confirmed or
+ * Completes a confirmed ceremony: returns the person and the applications of the hub. Undefined while it is not confirmed or
  * there is no session at the hub; throws `DesktopError`.
  */
 export async function exchangeCeremony(
@@ -103,19 +105,19 @@ export async function exchangeCeremony(
   return answer.status === 401 || answer.status === 409 ? undefined : parseAnswer(answer, desktopExchangeSchema)
 }
 
-/** The applications of the hub as they are now, for the person who is signed in there; throws `DesktopError`. */
+/** Returns the hub's current applications for the person who is signed in there; throws `DesktopError`. */
 export const readSnapshot = (host: DesktopHost, { partition, origin, signal }: Place): Promise<Exchange> =>
   askJson(host, { partition, signal, method: 'GET', url: `${origin}${DESKTOP_PREFIX}/apps` }, desktopExchangeSchema)
 
 const isRedirect = ({ status }: HostAnswer): boolean => status === 302 || status === 303
 
-/** Every parameter of an address once; undefined where one is repeated. */
+/** Returns the parameters of an address; undefined when one is repeated. */
 function parametersOf(url: URL): Map<string, string> | undefined {
   const parameters = new Map(url.searchParams)
   return parameters.size === [...url.searchParams].length ? parameters : undefined
 }
 
-/** The address a redirect leads to, when it is exactly this endpoint with parameters; throws `DesktopError`. */
+/** Returns the target of a redirect when it is exactly this endpoint with parameters; throws `DesktopError`. */
 function redirectTo(endpoint: string, answer: HostAnswer): { url: URL; parameters: Map<string, string> } {
   if (answer.status >= 500 || answer.status === 429) throw new DesktopError('unreachable')
   if (!isRedirect(answer) || !answer.location || !URL.canParse(answer.location)) throw new DesktopError('refused')
@@ -126,7 +128,7 @@ function redirectTo(endpoint: string, answer: HostAnswer): { url: URL; parameter
   return { url, parameters }
 }
 
-/** Lets an application ask for a sign-in: its request to the hub, and the state it made; throws `DesktopError`. */
+/** Starts a sign-in at an application: returns its request to the hub, and the state it created; throws `DesktopError`. */
 export async function askApp(
   host: DesktopHost,
   app: Place,
@@ -146,7 +148,7 @@ export async function askApp(
   return { url: url.href, state }
 }
 
-/** The hub's answer to such a request: the application's callback with a one-time code; throws `DesktopError`. */
+/** Returns the hub's response to such a request: the application's callback with a one-time code; throws `DesktopError`. */
 export async function askHub(
   host: DesktopHost,
   hub: Place,
@@ -159,7 +161,7 @@ export async function askHub(
   return callback.href
 }
 
-/** Lets the application redeem the code itself and keep its own session; throws `DesktopError`. Nothing ends it early. */
+/** Lets the application redeem the code and store its session; throws `DesktopError`. It cannot be cancelled early. */
 export async function redeem(host: DesktopHost, { partition }: Place, callback: string): Promise<void> {
   const answer = await ask(host, { partition, method: 'GET', url: callback })
   if (answer.status >= 500 || answer.status === 429) throw new DesktopError('unreachable')

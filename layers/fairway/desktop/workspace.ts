@@ -6,34 +6,34 @@ import type { Place } from './wire'
 import { z } from 'zod'
 import { desktopHubAppSchema } from '../shared/schemas/desktop'
 
-/** One sign-in and what follows from it; whatever belongs to an ended one is stale. */
+/** One sign-in and its work; work of an ended run is stale. */
 export interface Run {
   readonly signal: AbortSignal
-  /** Applications that are being signed in to, each once. */
+  /** The sign-ins to applications that are running, one for each application. */
   readonly underWay: Map<string, Promise<void>>
-  /** The one reading of the hub's applications that is under way. */
+  /** The one running request for the hub's applications. */
   refreshing?: Promise<void>
 }
 
-/** Everything the parts of the broker share. */
+/** The state that all parts of the broker share. */
 export interface Workspace {
   readonly host: DesktopHost
   /** The hub's origin. */
   readonly hub: string
-  /** Those of the shell's configuration, and the hub's own where they are shown. */
+  /** The applications of the shell's configuration, and the hub's own where they are shown. */
   apps: readonly DesktopApp[]
   readonly showsCanonical: boolean
   readonly allowLoopback: boolean
   readonly board: StatusBoard
-  /** One partition is worked on by one thing at a time. */
+  /** Only one task works on a partition at a time. */
   readonly mutex: Mutex
-  /** Ends of the watches for late sessions, by partition. */
+  /** The functions that stop the watches for late sessions, by partition. */
   readonly watches: Map<string, () => void>
-  /** Signing out is under way. */
+  /** Whether a sign-out is running. */
   isLeaving: boolean
   /** Partitions that could not be cleaned up. */
   readonly unclean: Set<string>
-  /** The applications as the hub told them last. */
+  /** The applications in the hub's latest response. */
   snapshot: readonly HubApp[]
   run: Run
   /** Ends the current run and begins another. */
@@ -50,14 +50,14 @@ export function createRuns(): () => Run {
   }
 }
 
-/** The hub as a place to ask; with a run the asking ends with it. */
+/** The hub as a request target; with a run, its requests end when the run ends. */
 export const hubPlace = ({ hub }: Workspace, run?: Run): Place => ({
   partition: HUB_PARTITION,
   origin: hub,
   signal: run?.signal,
 })
 
-/** An application as a place to ask; with a run the asking ends with it. */
+/** An application as a request target; with a run, its requests end when the run ends. */
 export const appPlace = ({ id, origin }: DesktopApp, run?: Run): Place => ({
   partition: appPartition(id),
   origin,
@@ -69,7 +69,7 @@ const WORKSPACE = 'desktopSsoWorkspace'
 
 const rememberedSchema = z.strictObject({
   apps: z.array(desktopHubAppSchema),
-  /** The applications that signing out began with and is not known to have ended for; null while signed in. */
+  /** The applications of a started sign-out that has not been confirmed for them; null while signed in. */
   leaving: z.array(z.string()).nullable(),
 })
 type RememberedWorkspace = z.infer<typeof rememberedSchema>
@@ -78,20 +78,20 @@ type RememberedWorkspace = z.infer<typeof rememberedSchema>
 export const readEnabled = async ({ preferences }: DesktopHost): Promise<boolean> =>
   (await preferences.get(ENABLED)) !== false
 
-/** Keeps whether this device takes part. */
+/** Stores whether this device takes part. */
 export const keepEnabled = ({ preferences }: DesktopHost, isEnabled: boolean): Promise<void> =>
   preferences.set(ENABLED, isEnabled)
 
-/** The applications of a workspace that was signed in to on this device; undefined where there is none. */
+/** Returns the applications of a workspace that was signed in to on this device; undefined when there is none. */
 export async function readRemembered({ preferences }: DesktopHost): Promise<RememberedWorkspace | undefined> {
   return rememberedSchema.safeParse(await preferences.get(WORKSPACE)).data
 }
 
-/** Keeps the applications of the workspace for the next start; null when signed out. Neither person nor secret is in it. */
+/** Stores the applications of the workspace for the next start; null when signed out. Contains no person and no secret. */
 export const keepRemembered = ({ preferences }: DesktopHost, remembered: RememberedWorkspace | null): Promise<void> =>
   preferences.set(WORKSPACE, remembered)
 
-/** Lets the hub's own applications join those of the shell, where the shell shows them without listing them. */
+/** Adds the hub's own applications to those of the shell, where the shell shows them without listing them. */
 export function adoptCanonical(workspace: Workspace, snapshot: readonly HubApp[]): void {
   if (!workspace.showsCanonical) return
   const isNew = ({ appId, origin, isCanonical }: HubApp) =>
@@ -99,7 +99,7 @@ export function adoptCanonical(workspace: Workspace, snapshot: readonly HubApp[]
   workspace.apps = [...workspace.apps, ...snapshot.filter(isNew).map(toDesktopApp)]
 }
 
-/** The hub tells no names, so the id is one. */
+/** The hub sends no names, so the id is used as the name. */
 const toDesktopApp = ({ appId, origin }: HubApp): DesktopApp => ({
   id: appId,
   name: (appId.charAt(0).toUpperCase() + appId.slice(1)).slice(0, 60),

@@ -17,33 +17,36 @@ type InputOf<Name> = Name extends keyof ActionTypes ? ActionTypes[Name]['input']
 type OutputOf<Name> = Name extends keyof ActionTypes ? ActionTypes[Name]['output'] : unknown
 type ItemOf<Name> = Name extends keyof CollectionTypes ? CollectionTypes[Name]['item'] : Record<string, unknown>
 
-/** An input may be left out where nothing in it is required. */
+/** The input is optional when the action requires none of its fields. */
 type InputArguments<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input]
 
 export interface Reader {
-  /** One page of a collection over HTTP, as somebody sees it: `as` is nobody when not given. Throws an error with `code` and `status`. */
+  /** Reads one page of a collection over HTTP; without `as`, signed out. Throws an error with `code` and `status`. */
   list<Name extends NameOf<CollectionTypes>>(
     name: Name,
     options?: { as?: Who | null; query?: ListQuery },
   ): Promise<ListPage<ItemOf<Name>>>
 }
 
-/** What one person does, or somebody who is not signed in. */
+/** The requests of one person, or of a caller who is signed out. */
 export interface Caller {
   /**
-   * Runs an action as a page would: session, guard, input, run, output and audit, in this order. Throws an error with `code`, `status`
-   * and, for `invalid-input`, `errors`.
+   * Runs an action as a page does: session, guard, input, run, output and audit, in this order. Throws an error with `code`,
+   * `status` and, for `invalid-input`, `errors`.
    */
   run<Name extends NameOf<ActionTypes>>(name: Name, ...input: InputArguments<InputOf<Name>>): Promise<OutputOf<Name>>
-  /** Sends a request as this person's browser does from a page of the application; follows no redirects. */
+  /** Sends a request as this person's browser does from a page of the application; does not follow redirects. */
   fetch(path: string, options?: RequestOptions): Promise<Response>
-  /** One page of a collection over HTTP; throws an error with `code` and `status`. */
+  /** Reads one page of a collection over HTTP; throws an error with `code` and `status`. */
   list<Name extends NameOf<CollectionTypes>>(name: Name, query?: ListQuery): Promise<ListPage<ItemOf<Name>>>
-  /** A host that this person has connected to /mcp, with all scopes: `listTools`, `callTool`, `readResource` and the rest of the protocol. */
+  /**
+   * Returns an MCP host that this person has connected to /mcp with all scopes: `listTools`, `callTool`, `readResource` and the
+   * rest of the protocol.
+   */
   mcp(): Promise<Client>
 }
 
-/** Those who call a test application. */
+/** The callers of a test application. */
 export function createCallers(app: App, edge: Edge, actions: readonly CatalogEntry[]) {
   const catalog = new Map(actions.map(({ name, action }) => [name, action]))
   const send = createBrowsers(app, edge)
@@ -53,12 +56,12 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
     const action = catalog.get(name)
     if (!action) throw new Error(`There is no action ${name}. There are: ${[...catalog.keys()].join(', ') || 'none'}.`)
     const session = who && (await sessionOf(app, who))
-    // People of a test signed in a moment ago.
+    // The people of a test have just signed in.
     const hasRecentSignIn = async () => session !== null
     return runAction(app, { name, action, input, session, hasRecentSignIn, caller: 'http', requestId: newRequestId() })
   }
 
-  // The types of one action or collection are known by its name alone.
+  // The name of an action or collection determines its types, so the object needs a cast.
   const as = (who: Who | null) =>
     ({
       run: (name: string, input?: unknown) => run(who, name, input),
@@ -79,10 +82,10 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
   }
 }
 
-/** A host of the protocol's own library, with a personal token of this person. */
+/** Connects a host from the MCP library with a personal token of this person. */
 async function connectHost(app: App, edge: Edge, who: Who | null): Promise<Client> {
   if (!who) throw new AppError('unauthenticated', { detail: 'A host is connected by a person.' })
-  // Most test files connect none.
+  // Loaded on demand, because most test files connect no host.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const session = await sessionOf(app, who)
   const { token } = await makePersonalToken(app, session, {
@@ -101,11 +104,14 @@ async function connectHost(app: App, edge: Edge, who: Who | null): Promise<Clien
 }
 
 export interface RequestOptions extends RequestInit {
-  /** Sent as the body, as JSON. */
+  /** Sent as the JSON body. */
   json?: unknown
 }
 
-/** The browsers of people, each signed in when it is first used; gives what sends a request as a page of the application would. */
+/**
+ * Holds the browsers of people, each signed in on first use. Returns a function that sends a request as a page of the application
+ * does.
+ */
 export function createBrowsers(app: App, edge: Edge) {
   const jars = new Map<string, Promise<CookieJar>>()
 
@@ -153,19 +159,19 @@ class CookieJar {
   }
 }
 
-/** Parameters of a collection as they stand in its address, for example `{ status: 'open', itemsPerPage: 10 }`. */
+/** The parameters of a collection as written in its address, for example `{ status: 'open', itemsPerPage: 10 }`. */
 export type ListQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 /** One page of a collection. */
 export interface ListPage<Item> {
   items: (Item & { '@id': string; '@type': string })[]
-  /** Not there in collections that do not count. */
+  /** Missing in collections that do not count. */
   totalItems?: number
-  /** The addresses of the pages around, by their name: `next`, `previous`, `first`, `last`. */
+  /** The addresses of the neighboring pages by name: `next`, `previous`, `first`, `last`. */
   links: Readonly<Record<string, string>>
 }
 
-/** How a page is asked for. */
+/** The parameters of a request for a page. */
 export const AS_JSON_LD = { headers: { accept: 'application/ld+json' } }
 
 /** The address of a page. */
@@ -179,7 +185,7 @@ export function listPath(name: string, query: ListQuery = {}): string {
 const linkedItem = z.looseObject({ '@id': z.string(), '@type': z.string() })
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() })
 
-/** The page of an answer; throws the error that the answer says. */
+/** Returns the page in a response; throws the error that the response contains. */
 export async function readPage(answer: Response): Promise<ListPage<unknown>> {
   const body: unknown = await answer.json()
   if (!answer.ok) {

@@ -6,12 +6,12 @@ interface Duration {
   milliseconds?: number
 }
 
-/** The time of a test application: `ctx.now()` of actions, and everything of the platform that expires. */
+/** The time of a test application: `ctx.now()` in actions, and all expiry times of the platform. */
 export interface TestClock {
   now(): Date
-  /** Lets this much time pass. */
+  /** Advances the clock by this duration. */
   advance(by: Duration): void
-  /** Puts the clock on this moment, where it stands still until it is put on another or advanced. */
+  /** Freezes the clock at this moment; only `set` and `advance` move it afterwards. */
   set(moment: Date | string): void
 }
 
@@ -26,7 +26,10 @@ function toTime(moment: Date | string, where: string): number {
   return time
 }
 
-/** A clock that goes on from the machine's time, or stands at the given one. Throws a TypeError for a text that is no time. */
+/**
+ * Creates a clock that runs from the machine's time, or is frozen at the given time. Throws a TypeError for text that is not a
+ * time.
+ */
 export function createClock(start?: Date | string): TestClock {
   const state = { standsAt: start === undefined ? undefined : toTime(start, 'testApp: now'), ahead: 0 }
   const now = () => state.standsAt ?? Date.now() + state.ahead

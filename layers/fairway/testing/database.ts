@@ -8,7 +8,7 @@ import { migrateAll } from '../server/kernel/database/migrate'
 import { readMigrationFolder, type ShippedMigrations } from '../server/kernel/database/migrations'
 import { createLog } from '../server/kernel/events/log'
 
-/** The migrations of the platform and of the application in this folder. */
+/** Returns the migrations of the platform and of the application in this folder. */
 const migrationsOf = async (rootDir: string): Promise<ShippedMigrations> => ({
   platform: await readMigrationFolder(join(platformDir, 'drizzle')),
   application: await readMigrationFolder(join(rootDir, 'drizzle')),
@@ -21,8 +21,8 @@ const quietLog = createLog(
 )
 
 /**
- * Puts a database file with all tables of the application here, unless there is a file. The migrations run once on this machine for
- * as long as they stay the same: what they made is kept in the system's folder for passing files.
+ * Creates a database file with all tables of the application, unless the file exists. The migrations run once per machine and are
+ * cached in the system's temporary folder until they change.
  */
 export async function copyMigratedDatabase(rootDir: string, path: string): Promise<void> {
   const migrations = await migrationsOf(rootDir)
@@ -46,7 +46,7 @@ const isFile = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Several processes may do this at once: the file gets its name when it is whole. */
+/** Several processes may do this at the same time, so the file gets its final name only when it is complete. */
 async function makeTemplate(folder: string, template: string, migrations: ShippedMigrations): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const making = await mkdtemp(join(folder, 'making-'))
@@ -54,7 +54,7 @@ async function makeTemplate(folder: string, template: string, migrations: Shippe
   try {
     const db = await openDatabase({ url: `file:${file}`, log: quietLog })
     await migrateAll(db, migrations, quietLog)
-    // Closing is not enough: what is in the log beside the file would not be copied.
+    // Checkpoint before closing: a copy would miss the data that is only in the log beside the file.
     await db.client.execute('pragma wal_checkpoint(truncate)')
     await db.close()
     await rename(file, template)

@@ -8,16 +8,16 @@ import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
 import { requestPath } from '../server/kernel/http/request-info'
 
-/** What answers requests of a test application. */
+/** Handles the requests of a test application. */
 export interface Edge {
-  /** Sends a request to the application's own address; redirects are not followed. */
+  /** Sends a request to the application's own address; does not follow redirects. */
   fetch(path: string | URL, init?: RequestInit): Promise<Response>
   close(): Promise<void>
 }
 
 /**
- * The routes and middleware of platform and application over an app context, mounted as Nitro mounts them, behind a socket of this
- * machine that opens with the first request. Pages are not rendered: their paths answer `not-found`.
+ * Mounts the routes and middleware of the platform and the application over an app context, as Nitro does. They listen on a
+ * loopback socket that opens with the first request. Pages are not rendered: their paths return `not-found`.
  */
 export function createEdge(app: App): Edge {
   const server = createServer(toNodeListener(mount(app)))
@@ -50,7 +50,7 @@ function mount(app: App) {
       try {
         await answerFailure(error, event, { defaultHandler: notOurs })
       } catch (thrown) {
-        // What an author puts around the server's pages stands around that of errors too.
+        // An author's layout also wraps error pages, so it can throw here.
         app.log.error('the page of a failure failed', { error: thrown })
         event.node.res.writeHead(500, { 'content-type': 'text/plain' }).end(String(thrown))
       }
@@ -68,7 +68,7 @@ function mount(app: App) {
   return h3
 }
 
-// As the build answers what no route has, but for the pages (plugins/30.shell).
+// Responds to unknown routes as the build does, but renders no pages (plugins/30.shell).
 const noPage: EventHandler = eventHandler(event => {
   if (event.method === 'GET' || event.method === 'HEAD')
     throw new AppError('not-found', {

@@ -6,11 +6,11 @@ export interface TestMail {
   subject: string
   text: string
   html?: string
-  /** The addresses in its text, in their order. */
+  /** The addresses in its text, in order. */
   links: readonly string[]
 }
 
-/** Where the mails of a test application arrive. */
+/** The outbox of a test application. */
 export function createOutbox() {
   const mails: TestMail[] = []
   const mailer: Mailer = {
@@ -23,7 +23,7 @@ export function createOutbox() {
   return {
     mails,
     mailer,
-    /** Does work whose mails are not kept. */
+    /** Runs the work without keeping the mails that it sends. */
     async quietly<T>(work: () => Promise<T>): Promise<T> {
       const before = mails.length
       try {

@@ -1,4 +1,4 @@
-// Stands for `nitropack/runtime` in tests, which is a part of a build and cannot be loaded without one.
+// Replaces `nitropack/runtime` in tests: that module is part of a build and cannot be loaded without one.
 import type { H3Error, H3Event } from 'h3'
 import { rootDir } from '#fw/root'
 import { platformDir } from '#fairway/modules/registry/roots'
@@ -6,10 +6,10 @@ import { filesBelow } from '#fairway/modules/registry/discover'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What answers when a handler throws. */
+/** The error handler of the server. */
 export const defineNitroErrorHandler = <T extends (error: H3Error, event: H3Event) => unknown>(handler: T): T => handler
 
-/** A plugin of the server, as it was given: tests start none. */
+/** Returns a server plugin unchanged: tests start no plugins. */
 export const defineNitroPlugin = <T>(plugin: T): T => plugin
 
 const ASSETS: Readonly<Record<string, string>> = {
@@ -17,7 +17,9 @@ const ASSETS: Readonly<Record<string, string>> = {
   'assets:application-migrations': join(rootDir, 'drizzle'),
 }
 
-/** The migrations that the build ships, read from their folders; throws for Nitro's other storages, which need a build. */
+/**
+ * Returns the migrations that the build ships, read from their folders; throws for Nitro's other storages, which require a build.
+ */
 export function useStorage(base = '') {
   const folder = ASSETS[base]
   if (folder === undefined)
@@ -28,7 +30,7 @@ export function useStorage(base = '') {
   }
 }
 
-/** Throws: runtime configuration is made by a build. */
+/** Always throws: runtime configuration requires a build. */
 export function useRuntimeConfig(): never {
   throw new Error('useRuntimeConfig is Nitro’s, which tests run without. Test this route with a built server.')
 }

@@ -7,13 +7,16 @@ import type { OrgRole } from '../shared/roles'
 import type { Session } from '../shared/schemas/session'
 
 export interface PersonInput {
-  /** Theirs as people see it; `Person 1` and so on when not given. */
+  /** Their display name; `Person 1` and so on by default. */
   name?: string
-  /** Their confirmed address; made of the name when not given. An account of this address is used again. */
+  /** Their confirmed address, derived from the name by default. An existing account with this address is reused. */
   email?: string
-  /** The name of the organization they work in; people of the same name work in the same one. Without it the platform gives them one of their own. */
+  /**
+   * The name of the organization they work in. People with the same name here share one organization. By default, the platform
+   * creates a personal one for them.
+   */
   organization?: string
-  /** What they are in it: when not given, the first person is its owner and the others are members. */
+  /** Their role in the organization: by default, the first person is the owner and the others are members. */
   role?: OrgRole
   /** Their role in this application, one of `defineAppRoles`. */
   appRole?: string
@@ -23,21 +26,21 @@ export interface TestPerson {
   userId: string
   name: string
   email: string
-  /** The organization they work in; null where the settings give nobody one. */
+  /** The organization they work in; null where the settings create none. */
   orgId: string | null
 }
 
-/** Who acts: one that `person` gave, or any account by its address. */
+/** The acting person: a result of `person`, or any account by its address. */
 export type Who = TestPerson | { email: string }
 
-/** The session of a person as their next request finds it; throws where they may not act. */
+/** Returns the session of a person as their next request sees it; throws when they are not allowed to act. */
 export async function sessionOf(app: App, { email }: Who): Promise<Session & { id: string | null }> {
   const acting = await actAs(app, { email }, { provider: 'password' })
   if ('session' in acting) return acting.session
   throw new Error(`${email} may not act here: ${acting.refusal}`)
 }
 
-/** Signs a person in and gives the cookie of their browser, as a request sends it. */
+/** Signs a person in and returns the cookie of their browser as a request sends it. */
 export async function signIn(app: App, { email }: Who): Promise<string> {
   const person = await findPerson(app, { email })
   if (!person) throw new Error(`there is no account of ${email}`)
@@ -72,7 +75,7 @@ export function createPeople(app: App) {
     return `${local}${count === 1 ? '' : count}@example.test`
   }
 
-  /** Makes an account with a confirmed address and puts it into its organization. */
+  /** Creates an account with a confirmed address and adds it to its organization. */
   return async function person(input: PersonInput = {}): Promise<TestPerson> {
     const name = input.name ?? `Person ${++people}`
     const email = (input.email ?? addressOf(name)).trim().toLowerCase()
@@ -92,7 +95,7 @@ export function createPeople(app: App) {
     const known = organizations.get(organization)
     if (known) return add(known.owner, email, role ?? 'member')
     if (role === undefined || role === 'owner') return found({ email }, organization)
-    // An organization has an owner, so one makes it.
+    // A new organization requires an owner, so this creates one first.
     const owner = { email: addressOf(`Owner of ${organization}`) }
     await ensurePerson(app, { ...owner, emailVerified: true, name: `Owner of ${organization}`, image: null })
     await found(owner, organization)

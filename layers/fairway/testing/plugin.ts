@@ -7,7 +7,7 @@ import { findHandlers, handlersModule } from './routes'
 
 export { aliases }
 
-/** What the build serves by its short names, for tests: pages are not rendered in them, so there are none. */
+/** Replaces the short names of the build in tests. The list of pages is empty, because tests do not render them. */
 const SERVED: Record<string, (rootDir: string) => string> = {
   ...CATALOGS,
   '#fw/pages': () => 'export const pages = []\nexport const publicLanguages = []\n',
@@ -19,13 +19,14 @@ const SERVED: Record<string, (rootDir: string) => string> = {
 const VIRTUAL = 'virtual:fairway'
 
 export interface FairwayOptions {
-  /** The folder of the application, with its nuxt.config; the one that Vitest runs in when not given. */
+  /** The folder of the application, which contains its nuxt.config; by default the folder that Vitest runs in. */
   rootDir?: string
 }
 
 /**
- * For `plugins` of vitest.config.ts: lets tests import what the application declares, with the short names and without a build, and
- * run it with `testApp`. Modules are loaded once for all test files of a process; `isolate: true` in the configuration changes that.
+ * A plugin for `plugins` in vitest.config.ts: tests can import the application's declarations through the short names, without a
+ * build, and run the application with `testApp`. All test files of a process share the loaded modules; `isolate: true` in the
+ * configuration changes that.
  */
 export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
   const place = { rootDir: given ?? process.cwd() }
@@ -38,7 +39,8 @@ export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
         const { test = {} } = config
         return {
           resolve: { alias: shortNames(place.rootDir) },
-          // The platform's server pages and mails are JSX over Vue. An application's tsconfig leads into what a build writes.
+          // The platform's server pages and mails are JSX over Vue. An application's tsconfig points to files that only a build
+          // writes.
           oxc: { jsx: { runtime: 'automatic', importSource: 'vue' }, tsconfig: false },
           test: {
             isolate: test.isolate ?? false,
@@ -48,7 +50,7 @@ export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
         }
       },
       configureVitest({ defineCacheKeyGenerator }) {
-        // What these say depends on which files there are, and not on one file that a cache could look at.
+        // The content of these modules depends on which files exist, so a cache by file would be wrong.
         defineCacheKeyGenerator(({ id }) =>
           id.includes(VIRTUAL) || hasNitroNames(place.rootDir, id) ? false : undefined,
         )
@@ -68,7 +70,7 @@ export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
   ]
 }
 
-/** The short names, those of the build's own modules before the facade, whose name theirs begin with. */
+/** The short names. The build's own modules come before the facade `#fw`, because their names begin with it. */
 function shortNames(rootDir: string) {
   const { '#fw': facade = '', ...others } = aliases(rootDir)
   return [
@@ -80,7 +82,10 @@ function shortNames(rootDir: string) {
   ]
 }
 
-/** Whether a file is one of the server that is no declaration: those are loaded outside of the build too and import what they use. */
+/**
+ * Whether a file belongs to the server and is not a declaration. Declarations are also loaded outside the build and import what
+ * they use.
+ */
 function hasNitroNames(rootDir: string, id: string): boolean {
   if (!id.startsWith(`${rootDir}/server/`)) return false
   return /^(?!(actions|collections|database|mcp|providers|pages)\/).+\.(ts|tsx|js|mjs|mts)$/.test(
@@ -88,7 +93,7 @@ function hasNitroNames(rootDir: string, id: string): boolean {
   )
 }
 
-/** What routes, middleware and utilities of the application have without an import, as Nitro gives it to them. */
+/** The names that routes, middleware and utilities of the application can use without an import, as in Nitro. */
 function withNitroNames(place: { rootDir: string }): Plugin {
   const made = new Map<string, Promise<(code: string, id: string) => Promise<string | undefined>>>()
   return {

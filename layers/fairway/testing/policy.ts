@@ -16,21 +16,21 @@ import { AppError } from '../server/kernel/http/app-error'
 import { ORG_ROLES, type OrgRole } from '../shared/roles'
 import { type PersonInput, sessionOf, type TestPerson } from './people'
 
-/** Who, and what they may: `read`, `create`, `update`, `delete`, and the names of fields with a rule that they may write. */
+/** A person and their rights: `read`, `create`, `update`, `delete`, and the names of fields with a rule that they may write. */
 export type PolicyMatrix = Readonly<Record<string, readonly string[]>>
 
 export interface PolicyExpectation {
   /**
-   * Compares what the policy of the table lets these people do with what is given. They are the roles of the organization (`member`,
-   * `admin`, `owner`), those of the application, people by their column (`creator`, `assignee`), those a row is shared with (`viewer`,
-   * `editor`) and an `outsider`.
+   * Compares the policy of the table with the expected rights of these people. People are roles of the organization (`member`,
+   * `admin`, `owner`), roles of the application, people by their column (`creator`, `assignee`), people that a row is shared with
+   * (`viewer`, `editor`) and an `outsider`.
    */
   toBe(matrix: PolicyMatrix): Promise<void>
 }
 
 type MakePerson = (input: PersonInput) => Promise<TestPerson>
 
-/** Asks the policy of a table, on a row that is nowhere stored. */
+/** Evaluates the policy of a table on a row that is not stored. */
 export function createPolicyExpectations(app: App, person: MakePerson) {
   let tables = 0
   return (table: SharedTable, row: Readonly<Record<string, unknown>> = {}): PolicyExpectation => ({
@@ -55,7 +55,7 @@ const SHARED = ['viewer', 'editor'] as const
 const shareOf = (table: SharedTable, who: string) =>
   'visibility' in table ? SHARED.find(role => role === who) : undefined
 
-/** Who somebody of this name is in the organization. Throws for a name that means nobody. */
+/** Returns the role that a name of the matrix has in the organization. Throws for an unknown name. */
 function inputFor(app: App, table: SharedTable, who: string): PersonInput {
   if (columnFor(table, who) || shareOf(table, who) || who === 'outsider') return { role: 'member' }
   const role = ORG_ROLES.find(each => each === who)

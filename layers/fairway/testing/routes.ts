@@ -1,4 +1,5 @@
-// What answers requests, as Nitro's file router finds it. Vitest's configuration loads this file: it imports nothing of the server.
+// Finds the request handlers as Nitro's file router does. Vitest's configuration loads this file, so it imports nothing from the
+// server.
 import { join } from 'node:path'
 import { collectionFiles, collectionRoutes, DOCUMENT_ROUTES, operationRoutes } from '../modules/registry/catalogs'
 import { filesBelow } from '../modules/registry/discover'
@@ -6,7 +7,7 @@ import { platformDir } from '../modules/registry/roots'
 
 interface FoundHandler {
   file: string
-  /** Not given for middleware. */
+  /** Missing for middleware. */
   route?: string
   method?: string
 }
@@ -14,7 +15,9 @@ interface FoundHandler {
 const SOURCE = /\.(ts|tsx|js|mjs|mts)$/
 const ENDING = /(?:\.(connect|delete|get|head|options|patch|post|put|trace))?(?:\.(dev|prod|prerender))?$/
 
-/** The route of a file below `server/routes` or `server/api`; undefined for what is built for another environment. */
+/**
+ * Returns the route of a file below `server/routes` or `server/api`; undefined for a file that is built for another environment.
+ */
 function toHandler(folder: string, path: string, prefix: string): FoundHandler[] {
   const name = path
     .replace(SOURCE, '')
@@ -43,7 +46,7 @@ const middlewareIn = (root: string): FoundHandler[] => {
   return sourcesIn(folder).map(path => ({ file: join(folder, path) }))
 }
 
-/** Everything that answers requests, the platform's before the application's: middleware, routes, and what is mounted for collections. */
+/** Returns all request handlers, the platform's before the application's: middleware, routes, and the routes of collections. */
 export function findHandlers(rootDir: string): FoundHandler[] {
   const roots = [platformDir, rootDir]
   const mounted = (name: string, routes: readonly string[]) =>
@@ -60,7 +63,7 @@ export function findHandlers(rootDir: string): FoundHandler[] {
   ]
 }
 
-/** The source of a module that lists them, each loaded with the first request for it. */
+/** Returns the source of a module that lists the handlers; each one is loaded with its first request. */
 export const handlersModule = (handlers: readonly FoundHandler[]): string =>
   `export const handlers = [\n${handlers
     .map(

@@ -30,43 +30,45 @@ import { createOutbox, type TestMail } from './mails'
 import { createPolicyExpectations, type PolicyExpectation } from './policy'
 import { createPeople, type PersonInput, type TestPerson, type Who } from './people'
 
-/** How the names of the platform's own jobs begin: tests of applications run them, and hear of their own alone. */
+/**
+ * The prefix of the names of the platform's jobs. Tests of applications run these jobs, but only see results of their own jobs.
+ */
 
 export interface TestAppOptions {
-  /** Settings beside those of tests; the machine's own environment and .env are not read. */
+  /** Settings in addition to the test defaults; the machine's environment and .env are not read. */
   env?: Record<string, string>
-  /** Where the clock starts; the machine's time when not given. */
+  /** The start time of the clock; the machine's time by default. */
   now?: Date | string
 }
 
 export interface TestApp extends Reader {
-  /** Makes a person with a confirmed address, in an organization when one is named. */
+  /** Creates a person with a confirmed address, in an organization when one is named. */
   person(input?: PersonInput): Promise<TestPerson>
-  /** What this person does; `null` is somebody who is not signed in. */
+  /** Returns the requests that this person can make; `null` is a caller who is signed out. */
   as(who: Who | null): Caller
-  /** Who may do what with a row of a table, by its policy; `row` has the values that rules ask for. */
+  /** Checks who may do what with a row of a table, by its policy; `row` contains the values that the rules use. */
   expectPolicy(table: SharedTable, row?: Readonly<Record<string, unknown>>): PolicyExpectation
-  /** The database of this application, by drizzle. */
+  /** The database of this application, through drizzle. */
   db: Orm
   clock: TestClock
   jobs: {
-    /** Runs the jobs that are due by the clock, and those that they queue; gives how each has ended. */
+    /** Runs the jobs that are due by the clock, and the jobs that they queue; returns the outcome of each. */
     run(): Promise<RanJob[]>
   }
-  /** The mails that went out, the oldest first. */
+  /** The sent mails, oldest first. */
   mails: readonly TestMail[]
-  /** What the server has logged, the oldest first. */
+  /** The log entries of the server, oldest first. */
   logs: readonly Record<string, unknown>[]
-  /** The address that the application has, for example for a redirect to compare. */
+  /** The address of the application, for example to compare a redirect with. */
   origin: string
-  /** Ends the application and deletes its database; it happens by itself at the end of the test or the file that made it. */
+  /** Stops the application and deletes its database. Runs automatically at the end of the test or file that created it. */
   close(): Promise<void>
 }
 
 /**
- * The application of this folder as it is when it runs: the platform, everything that is declared, and a migrated database of its own
- * in a file that nobody else sees. Nothing is built and no port is taken. Call it at the head of a test file or in a test; in
- * `beforeAll` give its `close` back. Throws with all faults at once what a start throws.
+ * Starts the application of this folder: the platform, all declarations, and a private, migrated database file. It requires no
+ * build and no port. Call it at the top of a test file or in a test; in `beforeAll`, return its `close`. Throws the same errors
+ * as a real start, all at once.
  */
 export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-test-'))
@@ -108,7 +110,10 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
   }
 }
 
-/** What tests need of the environment: a secret of this application alone, quick passwords, and no limits that count what tests do. */
+/**
+ * The environment of tests: a secret for this application only, fast password hashing, and no limits that would count the
+ * requests of tests.
+ */
 const settings = (folder: string): Record<string, string> => ({
   NODE_ENV: 'test',
   BETTER_AUTH_SECRET: randomBytes(32).toString('base64url'),
@@ -118,7 +123,7 @@ const settings = (folder: string): Record<string, string> => ({
   FW_RATE_LIMITS: 'off',
 })
 
-/** What goes wrong inside is shown; everything is kept. */
+/** Shows internal errors on the terminal and keeps all log entries. */
 function keepLine(logs: Record<string, unknown>[], line: string): void {
   const entry: Record<string, unknown> = JSON.parse(line)
   logs.push(entry)
@@ -126,7 +131,7 @@ function keepLine(logs: Record<string, unknown>[], line: string): void {
 }
 
 function closing(app: App, edge: Edge, callers: { close(): Promise<void> }, folder: string): () => Promise<void> {
-  // Once, however often it is asked for.
+  // Runs once, even when it is called several times.
   const once = createMemo()
   return () =>
     once('closed', async () => {
@@ -138,7 +143,7 @@ function closing(app: App, edge: Edge, callers: { close(): Promise<void> }, fold
     })
 }
 
-/** At the end of the test that runs, else of the file that is being read. */
+/** Runs at the end of the current test, or of the file that is being loaded. */
 function closeByItself(close: () => Promise<void>): void {
   try {
     onTestFinished(close)

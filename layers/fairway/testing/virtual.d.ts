@@ -1,9 +1,9 @@
-// Modules that the plugin for Vitest serves, besides those of the build.
+// Modules that the plugin for Vitest serves, in addition to those of the build.
 declare module '#fw/handlers' {
   import type { EventHandler, RouterMethod } from 'h3'
 
   export const handlers: {
-    /** Not given for middleware. */
+    /** Missing for middleware. */
     route?: string
     method?: RouterMethod
     load(): Promise<{ default: EventHandler }>

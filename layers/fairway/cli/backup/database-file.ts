@@ -1,21 +1,21 @@
-// Copies and looks at database files of which no connection of the server is in this process: it is another copy of SQLite.
+// Copies and checks database files. It uses another copy of SQLite, so no connection of the server may be open in this process.
 import { open } from 'node:fs/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 
-/** How many pages are copied before the rest of this process has its turn. */
+/** How many pages are copied before the process handles other work. */
 const PAGES_AT_ONCE = 500
 const LOCK_WAIT_IN_MS = 10_000
 
 export interface CopyReport {
   tables: number
   rows: number
-  /** Empty when the copy is whole. */
+  /** Empty when the copy is complete. */
   faults: string[]
 }
 
 /**
- * Copies a database file as it is at this moment into a new file of mode 600, page by page, while others read and write, and checks
- * the copy: its pages, its references, and the rows of each table. Throws EEXIST where there is a file.
+ * Copies the current state of a database file into a new file of mode 600, page by page, while others read and write. Then checks
+ * the copy: its pages, its references, and the rows of each table. Throws EEXIST when the target exists.
  */
 export async function copyDatabase(
   from: string,
@@ -27,7 +27,7 @@ export async function copyDatabase(
   const source = new DatabaseSync(from, { timeout: LOCK_WAIT_IN_MS })
   try {
     source.exec('pragma query_only = on; begin')
-    // The state of this moment is read until the end, whatever others write: in WAL mode no writer waits for it.
+    // The transaction reads the state of this moment to the end, even while others write: in WAL mode it blocks no writer.
     const rows = rowCounts(source)
     await backup(source, to, {
       rate: PAGES_AT_ONCE,
@@ -47,22 +47,25 @@ export async function copyDatabase(
 }
 
 export interface DatabaseCheck {
-  /** The rows of each table. */
+  /** The number of rows by table. */
   rows: Map<string, number>
   faults: string[]
-  /** The names of the migrations that have run in it, the platform's and the application's. */
+  /** The names of the migrations that have run in it, from the platform and the application. */
   migrations: string[]
 }
 
 const MOST_FAULTS = 10
 const JOURNALS = ['fw_migrations', 'fw_application_migrations']
 
-/** Looks at all of a database file that nobody else writes: pages, references, rows. What it is not is among its faults. */
+/**
+ * Checks the pages, references and rows of a database file that no other process writes to. Reports a file that is not a database
+ * as a fault.
+ */
 export function checkDatabase(path: string): DatabaseCheck {
   const found: DatabaseCheck = { rows: new Map(), faults: [], migrations: [] }
   const database = new DatabaseSync(path)
   try {
-    // One file that is all there is, without a journal beside it.
+    // This mode leaves a single file, without a journal beside it.
     database.exec('pragma journal_mode = delete')
     for (const row of database.prepare(`pragma integrity_check(${MOST_FAULTS})`).all()) {
       const said = String(row.integrity_check)
@@ -105,7 +108,7 @@ function migrationsIn(database: DatabaseSync): string[] {
   )
 }
 
-/** Gives a database file the journal that servers work with: who has it open already would not change that. */
+/** Sets the journal mode that servers use: a process that has the file open cannot change the mode. */
 export function prepareForServers(path: string): void {
   const database = new DatabaseSync(path)
   try {
@@ -115,11 +118,11 @@ export function prepareForServers(path: string): void {
   }
 }
 
-/** Whether another process has this database open; undefined where SQLite cannot tell, because the file is damaged. */
+/** Whether another process has this database open; undefined when SQLite cannot tell, because the file is damaged. */
 export function isInUse(path: string): boolean | undefined {
   const database = new DatabaseSync(path)
   try {
-    // In WAL mode whoever has the database open shares a lock, which this mode wants for itself.
+    // In WAL mode, each process that has the database open shares a lock, and exclusive mode requires the whole lock.
     database.exec('pragma locking_mode = exclusive')
     database.prepare('select count(*) from sqlite_master').get()
     return false

@@ -1,4 +1,4 @@
-// The files of a backup as one archive in the format of tar (POSIX ustar), so that other programs open it too.
+// Stores the files of a backup in one archive in the tar format (POSIX ustar), so that other programs can open it too.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { HELD } from '../../server/domains/files/disk-storage'
 
 const BLOCK = 512
-/** Files that are whole: what is being written has another ending. */
+/** Matches complete files; files that are still being written have another suffix. */
 const NAME = /^[\da-f]{2}\/[\da-f-]{36}$/
 
-/** All files of a folder as the bytes of an archive. */
+/** Yields the archive of all files of a folder as bytes. */
 export async function* archiveOf(folder: string): AsyncGenerator<Buffer> {
   for (const name of await namesIn(folder)) {
     const { size, mtimeMs } = await stat(join(folder, name))
@@ -20,7 +20,10 @@ export async function* archiveOf(folder: string): AsyncGenerator<Buffer> {
   yield Buffer.alloc(2 * BLOCK)
 }
 
-/** Works while no server deletes files of this folder: what a copied database names must be there when the files are copied. */
+/**
+ * Runs the work while no server deletes files of this folder: the copied files must include all files that the copied database
+ * names.
+ */
 export async function holdingFiles<T>(folder: string | undefined, work: () => Promise<T>): Promise<T> {
   if (folder === undefined) return work()
   await writeFile(join(folder, HELD), '')
@@ -52,7 +55,7 @@ function headOf(name: string, size: number, mtimeMs: number): Buffer {
   octal(0o600, 100, 8)
   octal(0, 108, 8)
   octal(0, 116, 8)
-  // Eleven octal digits end at 8 GiB; beyond, the number stands in binary (GNU tar).
+  // Eleven octal digits end at 8 GiB; larger sizes are written in binary (GNU tar).
   if (size < 8 ** 11) octal(size, 124, 12)
   else {
     head.writeUInt8(0x80, 124)
@@ -75,11 +78,11 @@ function headOf(name: string, size: number, mtimeMs: number): Buffer {
 interface Entry {
   name: string
   size: number
-  /** Where its bytes begin in the archive. */
+  /** The offset of its bytes in the archive. */
   at: number
 }
 
-/** What is in an archive; throws for one that was cut off or is none. */
+/** Yields the entries of an archive; throws for an invalid or truncated archive. */
 export async function* entriesOf(path: string): AsyncGenerator<Entry> {
   const file = await open(path)
   try {
@@ -99,7 +102,10 @@ export async function* entriesOf(path: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Puts the files of an archive into a folder; those that are there already are the same. Gives how many the archive has. */
+/**
+ * Extracts an archive into a folder; skips existing files, because they have the same content. Returns the number of files in the
+ * archive.
+ */
 export async function extractFiles(path: string, folder: string): Promise<number> {
   let count = 0
   for await (const { name, size, at } of entriesOf(path)) {

@@ -1,5 +1,6 @@
-// A sealed file: a head of the mark, a salt and the cost of the key; then pieces, each sealed by AES-256-GCM under a nonce that
-// counts them and says which is the last (the STREAM construction): none can be changed, moved, left out or cut off.
+// A sealed file starts with a head: the magic bytes, a salt and the cost of the key. Then come pieces, each sealed by
+// AES-256-GCM. The nonce counts the pieces and marks the final one (the STREAM construction): no piece can be changed, moved,
+// left out or cut off.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -16,12 +17,12 @@ const COST = 17
 const MOST_COST = 20
 const CIPHER = 'aes-256-gcm'
 
-/** A sealed file that this passphrase does not open, or that was changed or cut off. */
+/** The passphrase does not open the sealed file, or the file was changed or cut off. */
 export class SealedFileError extends Error {
   override name = 'SealedFileError'
 }
 
-/** Whether a file begins as a sealed one does. */
+/** Whether a file begins with the head of a sealed file. */
 export async function isSealedFile(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -32,7 +33,10 @@ export async function isSealedFile(path: string): Promise<boolean> {
   }
 }
 
-/** Seals a file, or bytes as they come, with a passphrase into a new one of mode 600; `cost` is the power of two of scrypt's rounds. Throws EEXIST where there is a file. */
+/**
+ * Seals a file, or a stream of bytes, with a passphrase into a new file of mode 600; `cost` is the power of two of scrypt's
+ * rounds. Throws EEXIST when the target exists.
+ */
 export async function sealFile(
   from: string | AsyncIterable<Buffer>,
   to: string,
@@ -56,7 +60,7 @@ export async function sealFile(
   )
 }
 
-/** Opens a sealed file into a new one of mode 600; throws SealedFileError, and then that file is not complete. */
+/** Opens a sealed file into a new one of mode 600. Throws SealedFileError; then the new file is incomplete. */
 export async function unsealFile(from: string, to: string, passphrase: string): Promise<void> {
   const { head, salt, cost } = await readHead(from)
   const key = await keyOf(passphrase, salt, cost)
@@ -113,14 +117,14 @@ interface Piece {
   isLast: boolean
 }
 
-/** Cuts a stream into pieces of this size; the last one is shorter or full, and there is always one. */
+/** Cuts a stream into pieces of this size. The final piece may be shorter, and there is always at least one. */
 function inPieces(size: number) {
   return async function* cut(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
     let rest = Buffer.alloc(0)
     let index = 0
     for await (const chunk of chunks) {
       rest = Buffer.concat([rest, chunk])
-      // One piece stays back: only the end of the stream says which is the last.
+      // One piece is held back: only the end of the stream shows which piece is the final one.
       for (; rest.length > size; rest = rest.subarray(size), index += 1)
         yield { bytes: rest.subarray(0, size), index, isLast: false }
     }

@@ -1,4 +1,4 @@
-// What all checks of `fw doctor` share: what they are given, what they find, and how they are run.
+// The shared parts of all checks of `fw doctor`: their input, their findings, and how they run.
 import { type App, createMemo } from '../../server/kernel/app-context'
 import type { Config } from '../../server/kernel/config/config'
 import { envTable } from '../../server/kernel/config/env'
@@ -11,31 +11,31 @@ import { readLimited } from '../../server/kernel/http/fetch-json'
 
 export type Status = 'ok' | 'warning' | 'fault' | 'off'
 
-/** One thing that was looked at; `off` where there is nothing to look at. */
+/** The result of one check; `off` when there is nothing to check. */
 export interface Finding {
   check: string
   status: Status
-  /** What was found. */
+  /** The observation. */
   text: string
-  /** What to do about it, in one sentence. */
+  /** The fix, in one sentence. */
   todo?: string
 }
 
-/** What a check may look at. */
+/** The input of a check. */
 export interface Patient {
   /** The application's folder. */
   root: string
-  /** The environment as it was given. */
+  /** The environment variables. */
   source: NodeJS.Dict<string>
   config: Config
-  /** Where the one mail of `--send-to` goes. */
+  /** The recipient of the one mail of `--send-to`. */
   sendTo?: string
 }
 
-/** What a check finds, without its name. */
+/** The finding of a check, without its name. */
 export type Found = Omit<Finding, 'check'>
 
-/** A check, and whether it needs settings that can be read. */
+/** A check, and whether it requires readable settings. */
 export interface Check {
   name: string
   run(patient: Patient): Promise<Found | readonly Found[]>
@@ -46,7 +46,7 @@ export const off = (text: string): Found => ({ status: 'off', text })
 export const warning = (text: string, todo: string): Found => ({ status: 'warning', text, todo })
 export const fault = (text: string, todo: string): Found => ({ status: 'fault', text, todo })
 
-/** The parts of an app that ask other servers; nothing is opened. */
+/** The parts of an app that send requests to other servers; opens no connection. */
 export const asker = ({ config }: Pick<Patient, 'config'>): Pick<App, 'config' | 'fetch' | 'memo' | 'now'> => ({
   config,
   fetch: globalThis.fetch,
@@ -54,7 +54,7 @@ export const asker = ({ config }: Pick<Patient, 'config'>): Pick<App, 'config' |
   memo: createMemo(),
 })
 
-/** What the parts of the platform write of a check is not shown: it says itself what it finds. */
+/** Discards the log of the platform during a check, because the check reports its findings. */
 export const quietLog = (): Log =>
   createLog(
     () => {},
@@ -65,8 +65,8 @@ export const quietLog = (): Log =>
 const LIMIT_IN_MS = 20_000
 
 /**
- * Runs the checks beside each other, each for at most 20 seconds, and gives what they found in the order of the checks, without the
- * values of secrets. A check that throws is a fault with its reason.
+ * Runs the checks concurrently, each for at most 20 seconds. Returns their findings in the order of the checks, without the
+ * values of secrets. A check that throws becomes a fault with its reason.
  */
 export async function examine(
   patient: Patient,
@@ -104,7 +104,7 @@ async function withinLimit<T>(work: Promise<T>): Promise<T> {
 const SHORTEST = 6
 const LONGEST_LINE = 600
 
-/** Puts dots in the place of every value of a secret setting, also of the passwords in its addresses. */
+/** Replaces every value of a secret setting with dots, including the passwords in its addresses. */
 function secretHider(source: NodeJS.Dict<string>): (text: string) => string {
   const table: [string, Variable][] = Object.entries(envTable)
   const values = table.flatMap(([name, { secret }]) => (secret && source[name] ? partsOf(source[name]) : []))
@@ -123,7 +123,7 @@ function partsOf(value: string): string[] {
 
 const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', fault: '✗', off: '–' }
 
-/** The findings for people: a line for each, what to do below it, and how many are not right. */
+/** Formats the findings for people: a line for each, the fix below it, and the number of faults and warnings. */
 export function toLines(findings: readonly Finding[]): string[] {
   const count = (status: Status) => findings.filter(finding => finding.status === status).length
   const [faults, warnings] = [count('fault'), count('warning')]
@@ -141,14 +141,14 @@ const READINESS_LIMIT_IN_MS = 10_000
 const MOST_BYTES = 64 * 1024
 const answerSchema = z.object({ status: z.enum(['ready', 'not-ready']), checks: z.record(z.string(), z.unknown()) })
 
-/** What the readiness of a base URL says: ours and ready or not, something else, or nobody. */
+/** The readiness of a base URL: this platform (ready or not), another server, or no response. */
 export type Readiness =
   | { state: 'ready' }
   | { state: 'not-ready'; checks: string }
   | { state: 'other'; text: string }
   | { state: 'away'; text: string }
 
-/** Asks a base URL for `/_fw/health/ready`. */
+/** Requests `/_fw/health/ready` of a base URL. */
 export async function readiness(baseUrl: string): Promise<Readiness> {
   try {
     const signal = AbortSignal.timeout(READINESS_LIMIT_IN_MS)
@@ -170,7 +170,7 @@ export async function readiness(baseUrl: string): Promise<Readiness> {
   }
 }
 
-/** How far the clock of who answered is ahead of this machine's; null where it does not say. */
+/** Returns how many seconds the responding server's clock is ahead of this machine's; null when the response has no date. */
 export function secondsAhead({ headers }: Response): number | null {
   const date = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(date) ? null : Math.round((date - Date.now()) / 1000)

@@ -8,7 +8,7 @@ import { readMigrationFolder } from '../../server/kernel/database/migrations'
 import { reasonOf } from '../mcp/endpoint'
 import { type Check, fault, type Found, ok, type Patient, quietLog, warning } from './check'
 
-/** Opens the database for some work and closes it; undefined where there is none yet, because none is made. */
+/** Opens the database for the work and closes it afterwards; undefined when it does not exist yet, because this creates none. */
 async function withDatabase<T>({ root, config }: Patient, work: (db: Database) => Promise<T>): Promise<T | undefined> {
   const { url, replicaPath } = config.database
   const target = databaseTarget(url, replicaPath)
@@ -46,7 +46,7 @@ async function lookInto(db: Database, kind: string, place: string): Promise<Foun
   const took = Math.round(performance.now() - began)
   const writing = await db.client.transaction('write')
   try {
-    // Taken back: what is asked is only whether it may.
+    // Rolled back: this only checks for the permission to write.
     await writing.execute('create table fw_doctor (at integer)')
   } finally {
     await writing.rollback()
@@ -101,7 +101,7 @@ export const migrations: Check = {
   },
 }
 
-/** How far the clock of a database server is ahead; null for a file, whose clock is this machine's. */
+/** Returns how far the clock of a database server is ahead; null for a file, because it uses this machine's clock. */
 export async function databaseClock(patient: Patient): Promise<number | null> {
   if (databaseTarget(patient.config.database.url, patient.config.database.replicaPath).kind !== 'server') return null
   const read = (db: Database) => db.client.execute(`select cast(strftime('%s', 'now') as integer) as now`)

@@ -1,4 +1,4 @@
-// What lies on this machine: settings, Node.js, declarations, files, the port.
+// Checks this machine: settings, Node.js, declarations, files, the port.
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -63,7 +63,7 @@ function faultsOf(thrown: unknown): Found[] {
     : [fault(reasonOf(thrown), todo)]
 }
 
-/** What only its owner should read, where it is there. */
+/** The existing files that only their owner should be able to read. */
 async function privateFiles({ root, source, config }: Patient): Promise<string[]> {
   const target = databaseTarget(config.database.url, config.database.replicaPath)
   const data = source.FW_DATA_DIR ?? '.data'
@@ -99,7 +99,8 @@ async function lookAt(path: string, { root, config }: Patient): Promise<Found | 
     ({ mode: bits }) => bits & 0o777,
     () => undefined,
   )
-  // A database file is made with the mode of the process: what others may read is a fault where real people's rows lie in it.
+  // A new database file gets the mode of the process. A file that others can read is a fault in production, where its rows
+  // belong to real people.
   if (mode === undefined || (mode & (OTHERS_READ | OTHERS_WRITE)) === 0) return undefined
   const name = path.startsWith(`${root}/`) ? relative(root, path) : path
   const text = `${name} has the mode ${mode.toString(8)}: others on this machine can ${mode & OTHERS_WRITE ? 'change' : 'read'} it`

@@ -1,4 +1,4 @@
-// What is asked of others, and how others reach this application.
+// Checks the requests to other servers, and how other servers reach this application.
 import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '../../server/kernel/http/guarded-fetch'
 import { authorizationEndpoint } from '../../server/domains/oauth-client/provider-client'
 import { knownProvider } from '../../server/domains/oauth-client/known-providers'
@@ -78,7 +78,7 @@ async function askProvider(patient: Patient, provider: SignInProvider): Promise<
       prompt: 'none',
     }
     for (const [name, value] of Object.entries(query)) endpoint.searchParams.set(name, value)
-    // Providers refuse an unknown client or address before anybody signs in.
+    // Providers refuse an unknown client or address before the sign-in.
     endpoint.searchParams.set('code_challenge', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')
     endpoint.searchParams.set('code_challenge_method', 'S256')
     const answer = await fetch(endpoint, { redirect: 'manual', signal: AbortSignal.timeout(PROVIDER_LIMIT_IN_MS) })
@@ -122,7 +122,7 @@ export const baseUrl: Check = {
   },
 }
 
-// The server itself speaks http: where people come by https, somebody stands before it.
+// The server only speaks http: when the public address uses https, a proxy must be in front of it.
 const proxyFound = (config: Patient['config'], isHere: boolean): Found[] =>
   config.isHttps && !isHere && config.trustedProxies.length === 0
     ? [
@@ -155,11 +155,11 @@ export const mcp: Check = {
   },
 }
 
-/** The document of a released host: a server with a way out can fetch it. */
+/** The metadata document of a released host: a server with outbound access can fetch it. */
 const DOCUMENT = 'https://claude.ai/oauth/claude-code-client-metadata'
 const DOCUMENT_LIMITS = { maxBytes: 64 * 1024, limitInMs: 10_000 }
 
-/** Whether metadata documents of hosts can be fetched from here, with the fetch that the server itself uses. */
+/** Checks whether metadata documents of hosts can be fetched from here, with the fetch that the server uses. */
 export const outgoingBy = (fetchGuarded: GuardedFetch): Check => ({
   name: 'outgoing',
   async run({ config }) {
@@ -199,7 +199,7 @@ export const clock: Check = {
   },
 }
 
-/** The first of those that say the time: the database server, a provider, the public address. */
+/** Uses the first source that reports the time: the database server, a provider, the public address. */
 async function compareClocks(patient: Patient): Promise<{ of: string; ahead: number } | undefined> {
   const atDatabase = await databaseClock(patient).catch(() => null)
   if (atDatabase !== null) return { of: 'the database server', ahead: atDatabase }

@@ -1,4 +1,4 @@
-// The fields of a resource: what an author types of them, and what each type is in a table, a schema, a form and a list.
+// The fields of a resource: how an author types them, and their code in a table, a schema, a form and a list.
 import { fitted, quoted } from './layout'
 import { checkName, toCamel, toSnake } from './names'
 import { UsageFault } from '../terminal'
@@ -28,21 +28,24 @@ export interface Field {
   name: string
   type: FieldType
   isOptional: boolean
-  /** What an `enum` may be; the first is what it is when nothing is said. Of a `ref`, the plural of what it refers to; of `money`, its currency; of files, their upload. */
+  /**
+   * The values of an `enum`, of which the first is the default. For a `ref`, the plural of its target; for `money`, the currency;
+   * for files, the upload.
+   */
   values: readonly string[]
-  /** What a `ref` refers to, once the project has been looked at. */
+  /** The target of a `ref`, once it has been read from the project. */
   target?: RefTarget
 }
 
-/** A resource of the organization that others refer to. */
+/** A resource of the organization that others can refer to. */
 export interface RefTarget {
   plural: string
   /** `companies`, in code. */
   variable: string
-  /** `company`, as the beginning of names in code and in the names of actions. */
+  /** `company`, as a prefix of names in code and in the names of actions. */
   camel: string
   kebab: string
-  /** The field that people know a row by. */
+  /** The field that people identify a row by. */
   title: string
   fields: readonly Field[]
 }
@@ -62,7 +65,10 @@ const FIELD = /^([^:?]+):([a-z]+)(?:\(([^)]*)\)|:([^?]*))?(\?)?$/
 const VALUE = /^[A-Za-z][\w-]{0,23}$/
 const EXAMPLE = 'title:text, dueAt:date?, "status:enum(open,done)"'
 
-/** Fields as they are typed, for example `title:text`, `dueAt:date?` and `status:enum(open,done)`; throws a UsageFault for what is none. */
+/**
+ * Parses typed fields, for example `title:text`, `dueAt:date?` and `status:enum(open,done)`; throws a UsageFault for an invalid
+ * field.
+ */
 export function parseFields(typed: readonly string[]): Field[] {
   const fields = typed.map(parseField)
   const twice = fields.find(({ name }, at) => fields.findIndex(each => each.name === name) !== at)
@@ -87,7 +93,7 @@ function parseField(typed: string): Field {
   }
 }
 
-/** Throws for types that are never missing. */
+/** Throws for types that cannot be optional. */
 function checkOptional(name: string, type: FieldType): void {
   const instead = { boolean: 'false unless somebody says otherwise', files: 'an empty list when there are none' }
   if (type === 'boolean' || type === 'files')
@@ -125,7 +131,7 @@ function parseEnum(name: string, listed = ''): string[] {
   )
 }
 
-/** A field as it is typed. */
+/** Returns a field in its typed form. */
 export const fieldText = ({ name, type, values, isOptional }: Field): string =>
   isFile({ type })
     ? `${name}:${type}`
@@ -134,22 +140,22 @@ export const fieldText = ({ name, type, values, isOptional }: Field): string =>
 /** Whether the field holds files. */
 export const isFile = ({ type }: Pick<Field, 'type'>): boolean => type === 'file' || type === 'files'
 
-/** How many files a field for several takes. */
+/** The maximum number of files in a field that takes several. */
 export const MOST_FILES = 10
 
 /** `company` for the field `companyId`. */
 export const refName = (name: string): string => name.replace(/Id$/, '')
 
-/** The field of a list with the title of the row that is referred to. */
+/** The name of the list field with the title of the referenced row. */
 export const titleField = (name: string): string => `${refName(name)}Title`
 
-/** Whether a new row may leave the field out. */
+/** Whether the input of a new row may omit the field. */
 export const hasDefault = ({ type, isOptional }: Field): boolean =>
   isOptional || type === 'enum' || type === 'boolean' || type === 'files'
 
 const INDENT = '    '
 
-/** The line of the field in its table. */
+/** Returns the line of the field in its table. */
 export function columnOf(field: Field): string {
   const { name, isOptional } = field
   const head = `${INDENT}${name}: `
@@ -189,11 +195,11 @@ function builderOf({ name, type, values }: Field): string {
   }
 }
 
-/** The functions of drizzle that the columns of these fields need. */
+/** Returns the drizzle functions that the columns of these fields require. */
 export const columnTypes = (fields: readonly Field[]): string[] =>
   fields.some(({ type }) => type === 'number') ? ['real'] : []
 
-/** What a table's file needs before its inputs: JSON has no dates. */
+/** Returns the declarations that a table's file requires before its inputs: JSON has no dates. */
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
 const SCHEMAS: Readonly<
@@ -210,7 +216,7 @@ const SCHEMAS: Readonly<
   person: 'personSchema',
 }
 
-/** What an input may be; of an enum, its values are those of the column of `table`. */
+/** Returns the schema of an input; an enum takes its values from the column of `table`. */
 export function schemaOf({ name, type, isOptional, values, target }: Field, table?: string): string {
   const nullable = isOptional ? '.nullable()' : ''
   if (type === 'text' || type === 'longtext') return textSchemaOf(type, isOptional) + nullable
@@ -228,22 +234,22 @@ const textSchemaOf = (type: 'text' | 'longtext', isOptional: boolean): string =>
 const fileSchemaOf = (type: 'file' | 'files', [upload = '']: readonly string[]): string =>
   type === 'file' ? `fileSchema(${quoted(upload)}).nullable()` : `filesSchema(${quoted(upload)}, ${MOST_FILES})`
 
-/** The line of the field in the input of its resource. */
+/** Returns the line of the field in the input of its resource. */
 export function inputLine(field: Field, table: string): string {
   const schema = schemaOf(field, table)
   return schema === field.name ? `  ${schema},` : `  ${field.name}: ${schema},`
 }
 
-/** Whether the field holds a number. */
+/** Whether the field contains a number. */
 export const isNumber = ({ type }: Pick<Field, 'type'>): boolean => ['integer', 'number', 'money'].includes(type)
 
-/** What the file of a table imports for the schemas of these fields. */
+/** Returns the imports of a table's file for the schemas of these fields. */
 export const schemaHelpers = (fields: readonly Field[]): string[] =>
   (['file', 'files', 'json', 'money', 'person'] as const)
     .filter(type => fields.some(field => field.type === type))
     .map(type => `${type}Schema`)
 
-/** How a list is filtered by the field. */
+/** Returns the list filter of the field. */
 export const filterOf = ({ type }: Field): string => {
   if (['text', 'longtext', 'email', 'url'].includes(type)) return `'search'`
   return isNumber({ type }) || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
@@ -262,14 +268,14 @@ const EXAMPLES: Partial<Record<FieldType, string>> = {
   person: 'maria.email',
 }
 
-/** Something that the field may hold, as code. */
+/** Returns a valid example value of the field, as code. */
 export function exampleOf({ name, type, values, target }: Field): string {
   if (type === 'ref') return `${target?.camel}.id`
   if (type === 'enum') return quoted(values.at(-1) ?? '')
   return EXAMPLES[type] ?? quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
 }
 
-/** What the field is in a form that nobody has written into. */
+/** Returns the value of the field in an empty form, as code. */
 export function blankOf({ type, isOptional, values }: Field): string {
   if (isOptional) return 'null'
   if (isNumber({ type })) return '0'

@@ -1,17 +1,20 @@
-// A file that was generated and then edited, with what the generator would write differently now.
+// Updates a file that was generated and then edited, when the generator would write it differently today.
 import { applyPatch, structuredPatch } from 'diff'
 import { importOf } from './layout'
 
 interface Versions {
-  /** The file as its author has it. */
+  /** The file with the author's edits. */
   own: string
-  /** As it was generated. */
+  /** The file as it was generated. */
   former: string
-  /** As it would be generated now. */
+  /** The file as it would be generated today. */
   after: string
 }
 
-/** The author's file with the generator's changes put in; undefined where they meet lines that the author has edited, and without two versions to compare. */
+/**
+ * Merges the generator's changes into the author's file; undefined when they conflict with edited lines, or when one of the
+ * versions is missing.
+ */
 export function grownFile({
   own: edited,
   former: was,
@@ -28,7 +31,7 @@ const IMPORT = /^import \{([^}]*)\} from '([^']+)'$/gm
 
 const namesOf = (list: string): string[] => list.split(',').flatMap(name => name.trim() || [])
 
-/** Imports are sets of names: what either side has added to one is no conflict. */
+/** Imports are sets of names, so additions on both sides are not a conflict. */
 function withSameImports({ own, former, after }: Versions): Versions {
   const [formerly, now] = [former, after].map(
     text => new Map([...text.matchAll(IMPORT)].map(([, names = '', from = '']) => [from, namesOf(names)])),

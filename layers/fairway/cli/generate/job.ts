@@ -7,7 +7,7 @@ import { checkName, toKebab, toSentence } from './names'
 import { checkNoFiles, type Common, inputLines, planOf } from './pieces'
 import type { GeneratePlan } from './plan'
 
-/** A job that logs its input, to be given its own work. */
+/** Plans a job that logs its input; the author replaces its work. */
 export function planJob(
   root: string,
   {

@@ -1,13 +1,13 @@
-// How generated code is laid out: as oxfmt and Prettier leave it, with the settings of this repository.
+// The layout of generated code: that of oxfmt and Prettier with the settings of this repository.
 const WIDTH = 120
 
 /** Whether code fits into a line. */
 export const fits = (line: string): boolean => line.length <= WIDTH && !line.includes('\n')
 
-/** Code as it stands in a single-quoted text. */
+/** Returns the text as a single-quoted literal. */
 export const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
-/** `open`, the parts and `close` on one line where that fits behind what stands before it, else each part on a line of its own. */
+/** Puts `open`, the parts and `close` on one line when it fits after `before`, or else each part on a separate line. */
 export function fitted(
   parts: readonly string[],
   { before = '', open, close, after = '' }: { before?: string; open: string; close: string; after?: string },
@@ -19,7 +19,7 @@ export function fitted(
   return `${before}${open}\n${parts.map(part => `${indent}  ${part},\n`).join('')}${indent}${close}${after}`
 }
 
-/** A named import, sorted as it is read: by letters, whatever their size. */
+/** Returns a named import, sorted alphabetically without regard to case. */
 export function importOf(names: readonly string[], from: string): string {
   const sorted = [...new Set(names)].toSorted((a, b) => a.toLowerCase().localeCompare(b.toLowerCase()))
   return fitted(sorted, {
@@ -30,11 +30,14 @@ export function importOf(names: readonly string[], from: string): string {
   })
 }
 
-/** Lines below one another; what is not there is left out. */
+/** Joins lines; leaves out missing ones. */
 export const lines = (...all: readonly (string | false | undefined)[]): string =>
   all.filter(line => line !== false && line !== undefined).join('\n')
 
-/** An element of a template: its attributes on one line where they fit, else one below the other; `content` is laid out already. */
+/**
+ * Returns an element of a template: its attributes on one line when they fit, or else one per line; `content` must have its
+ * layout already.
+ */
 export function element(indent: string, tag: string, attributes: readonly string[], content?: string): string {
   const end = content === undefined ? ' />' : '>'
   const line = `${indent}<${[tag, ...attributes].join(' ')}${end}`

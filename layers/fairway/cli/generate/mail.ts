@@ -9,7 +9,7 @@ import { checkName, toKebab, toSentence } from './names'
 import { checkNoFiles, type Common, inputLines } from './pieces'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
 
-/** A mail that greets, to be given its own texts. */
+/** Plans a mail with a greeting; the author replaces its texts. */
 export function planMail(
   root: string,
   { name: given, fields: typed, topic, force }: Common & { name: string; fields: readonly string[]; topic?: string },
@@ -28,7 +28,7 @@ export function planMail(
         [path, mailText(name, fields, topic)],
         ...catalogs.map(({ path: file, after }) => [file, after] as const),
       ]),
-      // A catalog takes one more mail, whatever its author has written in it.
+      // A catalog accepts another mail regardless of the author's edits.
       former: [new Map(catalogs.map(({ path: file, before }) => [file, before ?? '']))],
       force,
     }),
@@ -80,7 +80,7 @@ interface CatalogInput {
   topic?: string
 }
 
-/** The catalog of the application with one more mail; texts that are there stay. */
+/** Adds a mail to the application's catalog; existing texts stay. */
 function catalogOf(root: string, { language, name, topic }: CatalogInput) {
   const path = `app/locales/${language}/mails.json`
   const before = readIn(root, path)

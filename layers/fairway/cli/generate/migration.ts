@@ -1,4 +1,5 @@
-// The migration of a table that is generated: drizzle-kit writes it beside the project, so that it is seen before anything changes.
+// The migration of a generated table. drizzle-kit writes it in a copy of the project, so that the person sees it before anything
+// changes.
 import {
   cpSync,
   existsSync,
@@ -19,16 +20,19 @@ import { outputOf } from '../project/run-program'
 interface MigrationInput {
   /** The change of the table's file; without one there is nothing to migrate. */
   table: FileChange | undefined
-  /** What the file of the migration is called behind its number. */
+  /** The part of the migration's file name after its number. */
   name: string
-  /** Columns that the table had not before. */
+  /** The added columns. */
   added?: readonly string[]
 }
 
 const CONFIG = 'drizzle.config.ts'
 const DEFAULTS = `{ dialect: 'turso' as const }`
 
-/** The migration for a changed table as changes of `drizzle/`; a project that writes its migrations by hand gets a remark instead. */
+/**
+ * Returns the migration for a changed table as changes in `drizzle/`; a project with handwritten migrations gets a remark
+ * instead.
+ */
 export async function planMigration(
   root: string,
   { table, name, added = [] }: MigrationInput,
@@ -46,7 +50,7 @@ export async function planMigration(
     for (const part of ['server/database', 'drizzle', 'shared'])
       if (existsSync(join(root, part))) cpSync(join(root, part), join(place, part), { recursive: true })
     mkdirSync(join(place, dirname(table.path)), { recursive: true })
-    // drizzle-kit ends with an error where no file declares a table.
+    // drizzle-kit exits with an error when no file declares a table.
     writeFileSync(join(place, table.path), table.after ?? 'export {}\n')
     writeFileSync(join(place, CONFIG), scratchConfig(root))
     await outputOf(process.execPath, [drizzleKit(root), 'generate', '--name', name], place)
@@ -59,8 +63,8 @@ export async function planMigration(
 }
 
 /**
- * A table that gets a foreign key is made anew, and drizzle-kit 0.31 writes two mistakes there: it reads the added columns from the former
- * table, and takes `"updated_at" desc` for a name.
+ * drizzle-kit 0.31 recreates a table that gets a foreign key, and makes two errors there: it reads the added columns from the old
+ * table, and treats `"updated_at" desc` as a name.
  */
 const working = (sql: string, added: readonly string[]): string =>
   sql
@@ -70,15 +74,15 @@ const working = (sql: string, added: readonly string[]): string =>
     .replaceAll(/`("\w+" desc)`/g, '$1')
 
 /**
- * A folder inside of the project, so that tables find their packages; development does not look at it. It is not in `.nuxt`: where
- * that is there, Nuxt takes it for prepared and builds elsewhere.
+ * A folder inside the project, so that tables resolve their packages; the development server ignores it. It is not in `.nuxt`:
+ * Nuxt treats an existing `.nuxt` as prepared and builds elsewhere.
  */
 function placeIn(root: string): string {
   mkdirSync(join(root, '.data'), { recursive: true })
   return mkdtempSync(join(root, '.data/generate-'))
 }
 
-/** The author's own settings over the copies of tables and migrations. */
+/** The author's own settings, applied to the copies of tables and migrations. */
 const scratchConfig = (root: string): string => {
   const has = existsSync(join(root, CONFIG))
   return `${has ? `import own from '../../drizzle.config'\n` : `const own = ${DEFAULTS}\n`}

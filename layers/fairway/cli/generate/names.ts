@@ -1,9 +1,9 @@
-// Names of what is generated, in every form that code, files and texts need.
+// The names of generated code, in every form that code, files and texts require.
 import { UsageFault } from '../terminal'
 
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 
-/** The words of a name in any form, in small letters: `dueAt`, `due-at` and `due_at` are `due`, `at`. */
+/** Splits a name in any form into lowercase words: `dueAt`, `due-at` and `due_at` are `due`, `at`. */
 const wordsOf = (name: string): string[] => (name.match(WORDS) ?? []).map(word => word.toLowerCase())
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
@@ -15,10 +15,10 @@ export const toCamel = (name: string): string => {
   const [first = '', ...rest] = wordsOf(name)
   return first + rest.map(capital).join('')
 }
-/** As people read it: `dueAt` is “Due at”. */
+/** Returns the name as people read it: `dueAt` is “Due at”. */
 export const toSentence = (name: string): string => capital(wordsOf(name).join(' '))
 
-/** A noun with the article that it is said with in English. */
+/** Returns an English noun with its article. */
 export const withArticle = (noun: string): string => `${/^(?!uni|use|eu|one)[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 
 const IRREGULAR: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
 }
 const UNCHANGED = /^(news|sheep|fish|series|species|equipment|information|money|software|feedback|staff|inventory)$/
 
-/** The plural of an English noun; of several words, that of the last. */
+/** Returns the plural of an English noun; of several words, it changes the final one. */
 export function pluralOf(name: string): string {
   const words = toKebab(name).split('-')
   const last = words.pop() ?? ''
@@ -60,7 +60,7 @@ function pluralWord(word: string): string {
   return `${word}s`
 }
 
-// What cannot be the name of a variable in a module.
+// Words that cannot be the name of a variable in a module.
 const RESERVED = new Set(
   `abstract any arguments as async await boolean break case catch class const constructor continue debugger default delete do else enum
   eval export extends false finally for function get if implements import in instanceof interface let new null of package private
@@ -70,7 +70,7 @@ const RESERVED = new Set(
 const FORM = /^[a-z][A-Za-z0-9]*(-[a-z0-9]+)*$/
 const LONGEST = 24
 
-/** Checks the name of something that is generated; throws a UsageFault that says what a name may be. */
+/** Checks the name of something to generate; throws a UsageFault that explains the valid names. */
 export function checkName(kind: string, name: string): void {
   if (!FORM.test(name) || name.length > LONGEST)
     throw new UsageFault(

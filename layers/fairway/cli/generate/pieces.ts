@@ -1,4 +1,4 @@
-// One file at a time: an action, a collection over a table, a page, a provider.
+// Generators of single files: an action, a collection over a table, a page, a provider.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTableColumns, is } from 'drizzle-orm'
@@ -23,17 +23,17 @@ export const planOf = (
   { force, next, remarks = [] }: Common & { next: string[]; remarks?: string[] },
 ): GeneratePlan => ({ ...planFiles(root, { files, force }), remarks, next })
 
-/** The fields of an input, a line each. */
+/** Returns the fields of an input, one per line. */
 export const inputLines = (fields: readonly Field[]): string[] =>
   fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
 
-/** Throws for files, which belong to rows. */
+/** Throws for file fields, which require a row. */
 export function checkNoFiles(fields: readonly Field[]): void {
   const file = fields.find(isFile)
   if (file) throw new UsageFault(`${file.name}: files belong to rows: \`fw generate resource\` makes fields for them.`)
 }
 
-/** An action that answers with its input, to be given its own work. */
+/** Plans an action that returns its input; the author replaces its work. */
 export function planAction(
   root: string,
   { name: given, fields: typed, isOrg, force }: Common & { name: string; fields: readonly string[]; isOrg: boolean },
@@ -71,7 +71,7 @@ export function planAction(
   })
 }
 
-/** A collection over a table of the application. */
+/** Plans a collection over a table of the application. */
 export async function planCollection(
   root: string,
   { name: given, table: wanted, force }: Common & { name: string; table: string },
@@ -122,7 +122,7 @@ async function findTable(root: string, wanted: string): Promise<FoundTable> {
   return { ...found, scope: columns.includes('orgId') ? undefined : `  scope: 'everybody',` }
 }
 
-/** Columns that say whose a row is: nothing to order by. */
+/** Columns that identify a row or its owner, which are not useful to sort by. */
 const BELONGING = ['id', 'ownerEmail', 'visibility']
 
 function collectionText({ variable, file, table, scope }: FoundTable): string {
@@ -161,7 +161,7 @@ export default defineCollection({
 
 const SEGMENT = /^([a-z0-9]+(-[a-z0-9]+)*|\[{1,2}(\.\.\.)?[a-z][A-Za-z0-9]*\]{1,2})$/
 
-/** A page with its heading, its entry in the navigation and its texts. */
+/** Plans a page with its heading, its navigation entry and its texts. */
 export function planPage(root: string, { path: given, force }: Common & { path: string }): GeneratePlan {
   const path = given.replace(/^\/|\/$|\.vue$/g, '')
   const segments = path.split('/')
@@ -220,7 +220,7 @@ interface ProviderArgs extends Common {
   scopes: readonly string[]
 }
 
-/** A provider whose accounts people connect. */
+/** Plans a provider whose accounts people can connect. */
 export function planProvider(
   root: string,
   { name: given, authorize, token, scopes, force }: ProviderArgs,

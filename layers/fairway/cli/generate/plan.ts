@@ -1,34 +1,34 @@
-// What is generated, compared with what a project has: what would be written, and what its author has changed and keeps.
+// Compares generated files with a project: which files to write, and which ones the author has edited and keeps.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileChange, readIn } from '../project/changes'
 import { grownFile } from './grow'
 
 export interface GeneratePlan {
-  /** What is written. */
+  /** The changes to write. */
   changes: FileChange[]
-  /** What would be otherwise in files that the author has changed; it is shown, and written with `--force` alone. */
+  /** The changes for files that the author has edited; the plan shows them, and only `--force` writes them. */
   kept: FileChange[]
-  /** What the person should know, one sentence each. */
+  /** Notes for the person, one sentence each. */
   remarks: string[]
-  /** What to do next. */
+  /** The next steps. */
   next: string[]
 }
 
-/** What a file was when it was generated, by its path. */
+/** The generated text of each file, by path. */
 type Texts = ReadonlyMap<string, string>
 
 interface FilesInput {
-  /** What each file is to be; undefined for one that is to go. */
+  /** The new text of each file; undefined deletes it. */
   files: ReadonlyMap<string, string | undefined>
-  /** What the generator has written until now, the likeliest first. A file that is still like that is nobody's own. */
+  /** Earlier outputs of the generator, the most likely first. A file that equals one of them has no edits. */
   former?: readonly Texts[]
   force?: boolean
 }
 
 /**
- * Compares files with those of a project. One that is there counts as its author's, unless it is as it was generated; then it takes
- * the changes that do not meet the author's own. The others are kept, and what they would take is shown.
+ * Compares files with those of a project. An existing file counts as edited unless it equals its generated text. An edited file
+ * takes changes that do not conflict with the edits. The others are kept, and the plan shows their changes.
  */
 export function planFiles(
   root: string,
@@ -51,7 +51,7 @@ export function planFiles(
   return plan
 }
 
-/** The languages that an application has texts in; English where it has none. */
+/** Returns the languages of an application's texts; English when it has none. */
 export function languagesOf(root: string): string[] {
   const folder = join(root, 'app/locales')
   const names = existsSync(folder) ? readdirSync(folder) : []

@@ -1,10 +1,10 @@
-// The fields of a resource, read back from the file of its table.
+// Reads the fields of a resource back from the file of its table.
 import { columnOf, type Field, FIELD_TYPES, schemaOf } from './fields'
 import { toKebab } from './names'
 
 /**
- * The fields that the file of a table says, by the lines that this module writes: those of its input, and the columns where an author
- * has edited the input. Other lines are the author's own. Undefined where there is no such input.
+ * Returns the fields in a table's file. It recognizes the generated lines of the input, and the columns when an author has edited
+ * the input. It ignores other lines. Undefined when the file has no such input.
  */
 export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
   const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
@@ -14,7 +14,7 @@ export function readFields(text: string, { input, table }: { input: string; tabl
     .flatMap(line => readField(line, text, table) ?? readColumn(line, text) ?? [])
 }
 
-/** A reference as its line and the import of what it refers to say it. */
+/** Reads a reference from its line and the import of its target. */
 function readRef(line: string, text: string, table: string): Field | undefined {
   const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
   const isOwn = given !== undefined && text.includes(`\nexport const ${given} = `)
@@ -23,7 +23,7 @@ function readRef(line: string, text: string, table: string): Field | undefined {
   return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
 }
 
-/** A field by its column, whatever its author has made of the line in the input. */
+/** Reads a field from its column, when its author has edited the line in the input. */
 function readColumn(line: string, text: string): Field | undefined {
   const [, name] = /^ {2}(\w+): /.exec(line) ?? []
   if (name === undefined) return undefined
@@ -52,7 +52,7 @@ function readField(line: string, text: string, table: string): Field | undefined
   return undefined
 }
 
-/** A field that holds files, as its schema names their upload. */
+/** Reads a file field from the upload in its schema. */
 function readFile(name: string, schema: string): Field | undefined {
   const [, upload] = /^filesSchema\('([\w-]+)', \d+\)$/.exec(schema) ?? []
   if (upload) return { name, type: 'files', isOptional: false, values: [upload] }
@@ -60,7 +60,7 @@ function readFile(name: string, schema: string): Field | undefined {
   return one ? { name, type: 'file', isOptional: true, values: [one] } : undefined
 }
 
-/** What the column of an enum may hold. */
+/** Returns the values of an enum's column. */
 function enumValues(name: string, text: string): string[] {
   const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1] ?? ''
   return listed.split(',').flatMap(value => value.trim().replaceAll("'", '') || [])

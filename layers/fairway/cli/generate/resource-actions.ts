@@ -4,7 +4,7 @@ import { fits, fitted, importOf, lines, quoted } from './layout'
 import { withArticle } from './names'
 import { refsOf, targetsOf, type Resource } from './resource'
 
-/** The actions of a resource, by their paths. */
+/** Returns the actions of a resource by path. */
 export const actionFiles = (resource: Resource): [string, string][] => {
   const action = (verb: string) => `server/actions/${resource.plural}/${verb}-${resource.kebab}.ts`
   return [
@@ -21,7 +21,7 @@ export const importPath = ({ plural }: Pick<Resource, 'plural'>): string =>
 
 interface ActionParts {
   description: string
-  /** What it needs of `#fw`, drizzle-orm and the table's file, beside what every action needs. */
+  /** Imports from `#fw`, drizzle-orm and the table's file, in addition to those of every action. */
   fw: readonly string[]
   drizzle: readonly string[]
   table: readonly string[]
@@ -51,7 +51,7 @@ function actionFile(resource: Resource, { description, fw, drizzle, table, optio
 const OMITTED = `{ omit: ['orgId'] }`
 const outputOption = ({ variable }: Resource): string => `  output: outputOf(${variable}, ${OMITTED}),`
 
-/** How the audit log and the home page tell of a row. */
+/** The description of a row in the audit log and on the home page. */
 function auditOption({ variable, title, plural }: Resource, keep: readonly string[] = [`keep: ['id']`]): string {
   const subject = [`table: ${variable}`, `title: ${variable}.${title.name}`, `path: '/${plural}/{id}'`]
   const line = `  audit: { ${[...keep, `subject: { ${subject.join(', ')} }`].join(', ')} },`
@@ -63,20 +63,20 @@ function auditOption({ variable, title, plural }: Resource, keep: readonly strin
   return `  audit: {\n${parts.join('\n')}\n  },`
 }
 
-/** The condition that finds a row which the caller may use so; `access` is what stands behind the session. */
+/** Returns the condition for a row that the caller may access; `access` is the code after the session argument. */
 function found({ variable }: Resource, access = ''): string {
   const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${access}))`
   const line = `      .where(${condition})`
   return fits(line) ? line : `      .where(\n        ${condition},\n      )`
 }
 
-/** What is thrown where nothing was written. */
+/** The error when no row was written. */
 const missing = ({ variable, isOrg }: Resource, denied: string): string =>
   isOrg ? `await accessDenied(db, ${variable}, session, ${denied})` : `new AppError('not-found')`
 
 const among = ({ isOrg, nouns }: Resource): string => (isOrg ? `the ${nouns} of your organization` : `your ${nouns}`)
 
-/** The input of a new row, in which fields with a default may be missing. */
+/** The input of a new row; fields with a default are optional. */
 function newRowInput({ camel, fields }: Resource, at: string): string {
   const defaults = fields.filter(hasDefault).map(({ name }) => `${name}: true`)
   if (defaults.length === 0) return `${at}input: ${camel}Input,`

@@ -1,10 +1,10 @@
-// The collection of a resource: whose rows it reads, with the titles of what they refer to, its filters and its orders.
+// The collection of a resource: the rows that it reads, the titles of referenced rows, its filters and its sort orders.
 import { type Field, filterOf, isFile, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
 import { refsOf, targetsOf, type Resource } from './resource'
 
-/** Fields that are sent as their input takes them: a column says neither a currency nor what JSON it holds. */
+/** Fields that keep the schema of their input, because a column does not define a currency or a JSON structure. */
 const asInput = ({ camel, fields }: Resource): string[] =>
   fields
     .filter(({ type }) => type === 'money' || type === 'json')
@@ -13,7 +13,7 @@ const asInput = ({ camel, fields }: Resource): string[] =>
 const asStored = ({ name, type }: Field): string =>
   `${name}: ${type === 'file' ? 'storedFile.nullable()' : 'z.array(storedFile)'}`
 
-/** The item of the list: a row with the titles of what it refers to, and what the caller may do with it. */
+/** The item of the list: a row with the titles of referenced rows, and the caller's access to it. */
 function itemText(resource: Resource): string {
   const { variable, camel, isOrg } = resource
   const extension = [
@@ -34,7 +34,7 @@ ${fitted(extension, { before: '    extend: ', open: '{', close: '}', after: ',' 
 
 type Ref = ReturnType<typeof refsOf>[number]
 
-/** Whether the list has the table of the reference more than once, so that the join needs a name of its own. */
+/** Whether the list joins the table of the reference more than once, so that the join requires an alias. */
 const isAliased = (resource: Resource, { target: { plural } }: Ref): boolean =>
   plural === resource.plural || refsOf(resource).filter(({ target }) => target.plural === plural).length > 1
 
@@ -96,7 +96,7 @@ function importsOf(resource: Resource): string {
   )
 }
 
-/** The file of the collection. */
+/** Returns the file of the collection. */
 export function collectionFile(resource: Resource): string {
   const { variable, plural, pascal, fields, title, isOrg, nouns } = resource
   const described = isOrg

@@ -10,7 +10,7 @@ import { columnOf, columnTypes, inputLine, isFile, MOMENT, schemaHelpers } from 
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
 
-/** All files of a resource by their paths, but for its migration; texts in these languages. */
+/** Returns all files of a resource by path, without its migration; with texts in these languages. */
 export const resourceFiles = (resource: Resource, languages: readonly string[]): Map<string, string> =>
   new Map([
     ...serverFiles(resource),
@@ -25,7 +25,7 @@ export const resourceFiles = (resource: Resource, languages: readonly string[]):
 
 // The server files of a resource: its table, its actions and its collection.
 
-/** The server files of a resource, by their paths. */
+/** Returns the server files of a resource by path. */
 export const serverFiles = (resource: Resource): [string, string][] => [
   [tablePath(resource), tableFile(resource)],
   ...actionFiles(resource),
@@ -33,7 +33,7 @@ export const serverFiles = (resource: Resource): [string, string][] => [
   [`server/collections/${resource.collection}.ts`, collectionFile(resource)],
 ]
 
-/** What may be uploaded for each field that holds files. */
+/** Returns the upload declaration of each file field, by path. */
 const uploadFiles = ({ fields, noun }: Resource): [string, string][] =>
   fields.filter(isFile).map(({ name, values }) => [
     `server/uploads/${values[0]}.ts`,

@@ -1,12 +1,12 @@
-// The fields of a resource in a form, as its list and the page of one row show them.
+// The form fields of a resource, for its list and the page of one row.
 import { type Field, isFile, isNumber, MOST_FILES } from './fields'
 import { element, fitted, fits, lines, quoted } from './layout'
 import type { Resource } from './resource'
 
-/** The type of what a form holds, in code. */
+/** The type of the form's values, in code. */
 export const draftType = ({ kebab }: Resource): string => `ActionTypes['create-${kebab}']['input']`
 
-/** The component with the fields of a form. */
+/** Returns the component with the form fields. */
 export function fieldsComponent(resource: Resource): string {
   const { fields, variable, title } = resource
   const has = (type: Field['type']) => fields.some(field => field.type === type)
@@ -107,7 +107,7 @@ function inputOf(field: Field, hasFocus: boolean): string {
   )
 }
 
-/** The component of its own that the field has. */
+/** Returns the field's special component, if it has one. */
 function pickerOf({ name, type, values, target }: Field): string | undefined {
   const at = '      '
   if (type === 'enum')
@@ -126,7 +126,7 @@ function pickerOf({ name, type, values, target }: Field): string | undefined {
   ])
 }
 
-/** What a plain field of the browser says of its type. */
+/** The attributes of a plain input for each type. */
 const TEXT_ATTRIBUTES = ['autocomplete="off"', ':maxlength="200"']
 const ATTRIBUTES: Partial<Record<Field['type'], readonly string[]>> = {
   integer: ['type="number"', 'step="1"'],

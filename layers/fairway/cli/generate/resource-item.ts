@@ -1,9 +1,9 @@
-// The page of one row: a form, deleting, and what is shown where the row is missing or not for this person.
+// The page of one row: a form, deletion, and the message for a row that is missing or not accessible.
 import { element, fitted, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
 
-/** The page of one row of a resource. */
+/** Returns the page of one row of a resource. */
 export const itemPage = (resource: Resource): string => `<script setup lang="ts">
 ${script(resource)}
 </script>

@@ -1,14 +1,14 @@
-// The list of a resource: search, order, endless rows, a file of them, and a dialog that makes a new one.
+// The list of a resource: search, sorting, infinite scrolling, export to a file, and a dialog that creates a row.
 import { blankOf, type Field, hasDefault, isFile, titleField } from './fields'
 import { element, fits, fitted, lines, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
 
-/** The fields that a list shows, beside the one that people know a row by. */
+/** The fields that a list shows, in addition to the title. */
 export const shownInList = ({ fields, title }: Resource): Field[] =>
   fields.filter(field => field !== title && !['longtext', 'json'].includes(field.type)).slice(0, 4)
 
-/** The page with the list of a resource. */
+/** Returns the page with the list of a resource. */
 export const listPage = (resource: Resource): string => `<script setup lang="ts">
 ${script(resource)}
 </script>
@@ -60,7 +60,7 @@ function open(): void {
   )
 }
 
-/** A condition for what only those see whom the policy lets create a row. */
+/** A condition for elements that are visible only to people whom the policy lets create a row. */
 const ifCreator = ({ isOrg }: Resource): string[] => (isOrg ? ['v-if="mayCreate"'] : [])
 
 /** The button that opens the dialog. */
@@ -222,7 +222,7 @@ ${fitted(shown, { before: '      :fields="', open: '[', close: ']', after: '"' }
     />`
 }
 
-/** The field of an item that a column shows. */
+/** Returns the item's field that a column shows. */
 const keyOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string => (type === 'ref' ? titleField(name) : name)
 
 function cellOf({ name, type, isOptional, values }: Field, group: string): string {

@@ -1,4 +1,4 @@
-// `fw generate resource`: its files, its migration, and a field more in a resource that is there.
+// `fw generate resource`: its files, its migration, and further fields of an existing resource.
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { discoverAll } from '../../modules/registry/discover'
@@ -23,13 +23,13 @@ export interface ResourceArgs {
   plural?: string
   isOrg: boolean
   force: boolean
-  /** Only a resource that is there may get fields. */
+  /** True when only an existing resource may get fields. */
   isThere?: boolean
-  /** Whether many rows can be imported at once. */
+  /** Whether it supports the import of many rows at once. */
   hasImport?: boolean
 }
 
-/** All that `fw generate resource` would do in a project; it changes nothing. Throws a UsageFault for what cannot be. */
+/** Plans `fw generate resource` in a project; writes nothing. Throws a UsageFault for an impossible request. */
 export async function planResource(root: string, args: ResourceArgs): Promise<GeneratePlan> {
   const typed = parseFields(args.fields)
   const present = formerResource(root, args)
@@ -76,11 +76,14 @@ const untranslated = (languages: readonly string[], { plural }: Resource): strin
     .filter(language => !KNOWN_LANGUAGES.includes(language))
     .map(language => `In ${language}, these texts are English until app/locales/${language}/${plural}.json has them.`)
 
-/** What the generator has written for a resource, with and without an organization, the likelier first. */
+/** Returns the earlier outputs of the generator for a resource, with and without an organization, the more likely first. */
 export const formerFiles = (present: Resource, languages: readonly string[]): Map<string, string>[] =>
   [present.isOrg, !present.isOrg].map(isOrg => resourceFiles({ ...present, isOrg }, languages))
 
-/** The resource as its table's file declares it; undefined without such a file. Throws a UsageFault for a table that was not generated. */
+/**
+ * Returns the resource that its table's file declares; undefined without such a file. Throws a UsageFault for a table that was
+ * not generated.
+ */
 export function formerResource(
   root: string,
   { name, plural = pluralOf(name) }: Pick<ResourceArgs, 'name' | 'plural'>,
@@ -101,7 +104,7 @@ export function formerResource(
 
 type Named = Pick<ResourceArgs, 'name' | 'plural'>
 
-/** The fields of a resource, with what each reference refers to. */
+/** Returns the fields of a resource with the target of each reference. */
 const withTargets = (root: string, fields: readonly Field[], { name, plural = pluralOf(name) }: Named): Field[] =>
   fields.map(field => {
     if (isFile(field)) return { ...field, values: [`${toKebab(name)}-${toKebab(field.name)}`] }
@@ -113,7 +116,7 @@ const withTargets = (root: string, fields: readonly Field[], { name, plural = pl
     return { ...field, target }
   })
 
-/** A resource as what fields refer to. */
+/** Returns a resource as the target of references. */
 const targetOf = (name: string, plural: string, { title, fields }: Pick<RefTarget, 'title' | 'fields'>): RefTarget => ({
   plural: toKebab(plural),
   variable: toCamel(plural),
@@ -123,7 +126,10 @@ const targetOf = (name: string, plural: string, { title, fields }: Pick<RefTarge
   fields,
 })
 
-/** A resource of this project that others can refer to; throws a UsageFault where there is none, or it does not belong to the organization. */
+/**
+ * Returns a resource of this project as a target of references; throws a UsageFault when it does not exist or does not belong to
+ * the organization.
+ */
 function readTarget(root: string, plural: string): RefTarget {
   const path = tablePath({ plural })
   const text = readIn(root, path)
@@ -158,7 +164,7 @@ function checkRefs({ isOrg, fields, plural }: Resource): void {
     )
 }
 
-/** Fields that are there stay; a command names further ones. */
+/** Keeps the existing fields and appends those of the command. */
 function mergedFields(present: readonly Field[], typed: readonly Field[]): Field[] {
   for (const field of typed) {
     const old = present.find(({ name }) => name === field.name)
@@ -170,7 +176,7 @@ function mergedFields(present: readonly Field[], typed: readonly Field[]): Field
   return [...present, ...typed.filter(({ name }) => !present.some(old => old.name === name))]
 }
 
-/** Rows that are there have nothing in a new column. */
+/** Throws for new columns that existing rows have no value for. */
 function checkAdded({ fields }: Resource, present: Resource): void {
   const wrong = fields.find(field => !hasDefault(field) && !present.fields.some(({ name }) => name === field.name))
   if (wrong)
@@ -185,7 +191,7 @@ const addedColumns = ({ fields }: Resource, present: Resource | undefined): stri
 const migrationName = (resource: Resource, present: Resource | undefined): string =>
   [resource.table, ...addedColumns(resource, present)].join('_').slice(0, 60)
 
-/** Throws where a name is taken already, by the platform or in the application. */
+/** Throws when the platform or the application already uses a name. */
 function checkFree(root: string, resource: Resource): void {
   const { table, plural, collection, kebab, variable } = resource
   const fault = (what: string) => {

@@ -1,4 +1,4 @@
-// `fw remove resource`: the files that go, those that stay and why, and the migration that drops the table.
+// `fw remove resource`: the files to delete, those that stay with the reason, and the migration that drops the table.
 import { basename, dirname, join } from 'node:path'
 import { filesBelow, NO_SOURCES } from '../../modules/registry/discover'
 import { aliases } from '../../modules/registry/roots'
@@ -20,15 +20,15 @@ interface RemovalArgs {
 }
 
 export interface RemovalPlan {
-  /** The files that go, and the migration. */
+  /** The files to delete, and the migration. */
   changes: FileChange[]
   /** The files that stay, with the reason. */
   kept: { path: string; why: string }[]
-  /** What the person should know, one sentence each. */
+  /** Notes for the person, one sentence each. */
   remarks: string[]
 }
 
-/** All that `fw remove resource` would do in a project; it changes nothing. Throws a UsageFault for what cannot be removed. */
+/** Plans `fw remove resource` in a project; writes nothing. Throws a UsageFault for a resource that cannot be removed. */
 export async function planRemoval(root: string, args: RemovalArgs): Promise<RemovalPlan> {
   const resource = formerResource(root, args)
   if (!resource) throw new UsageFault(missingText(root, args))
@@ -44,7 +44,8 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
   const files = new Map(paths.map(path => [path, undefined]))
   const { changes, kept: edited } = planFiles(root, { files, former, force: args.force })
   const kept = new Map(edited.map(({ path }) => [path, 'you have edited it']))
-  // A file that stays keeps what it uses, so that the application still builds. The loop also visits what it adds.
+  // A file that stays also keeps the files it uses, so that the application still builds. The loop also visits the files that it
+  // adds.
   for (const path of kept.keys())
     for (const used of usedIn(path)) if (!kept.has(used)) kept.set(used, `${path} uses it`)
   const removed = changes.filter(({ path }) => !kept.has(path))
@@ -64,7 +65,7 @@ function missingText(root: string, { name, plural }: RemovalArgs): string {
   return `There is no resource ${name}: ${path} is missing. ${present}Name another plural with --plural.`
 }
 
-/** What the migration destroys. */
+/** The data that the migration destroys. */
 function lossOf(changes: readonly FileChange[]): string[] {
   const written = changes.filter(({ path }) => path.endsWith('.sql'))
   const dropped = written.flatMap(({ after = '' }) =>
@@ -84,7 +85,7 @@ interface Uses {
   resource: Resource
 }
 
-/** Throws where a file that is no part of the resource uses one of its files. */
+/** Throws when a file outside the resource uses one of its files. */
 function checkUnused(
   root: string,
   { paths, resource, usedIn }: Uses & { usedIn: (path: string) => readonly string[] },
@@ -110,7 +111,9 @@ function checkUnused(
 const tablesIn = (text: string): string[] =>
   [...text.matchAll(/sqliteTable\(\s*['"](\w+)/g)].map(([, name = '']) => name)
 
-/** The files of a resource that a source uses: by an import, the name of an action or a collection, a tag, or a key of a text. */
+/**
+ * Returns the files of a resource that a source uses: by an import, the name of an action or a collection, a tag, or a text key.
+ */
 function usedFiles(root: string, path: string, { paths, resource }: Uses): string[] {
   if (!SOURCE.test(path)) return []
   const text = readIn(root, path) ?? ''
@@ -128,7 +131,7 @@ function usedFiles(root: string, path: string, { paths, resource }: Uses): strin
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
 const withoutEnding = (file: string): string => file.replace(/\.(vue|json|[cm]?[jt]s)$/, '')
 
-/** The files that a source imports, without their endings. */
+/** Returns the files that a source imports, without their extensions. */
 function importsOf(root: string, path: string, text: string): string[] {
   const places = Object.entries(aliases(root))
   return [...text.matchAll(IMPORT)].map(([, from = '']) => {

@@ -3,7 +3,7 @@ import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
 import type { Resource } from './resource'
 
-/** The test of a resource: who reads, changes and deletes its rows, against the real application. */
+/** Returns the test of a resource: who may read, change and delete its rows, in the real application. */
 export function testFile(resource: Resource): string {
   const { fields, noun, camel, isOrg, title } = resource
   const needed = fields.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
@@ -26,7 +26,7 @@ it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).to
 `
 }
 
-/** The test of the first field with files: who gets their bytes. */
+/** The test of the first file field: who may download its files. */
 function fileTest({ fields, noun, kebab, camel, collection }: Resource): string {
   const [field] = fields.filter(isFile)
   if (!field) return ''
@@ -45,7 +45,7 @@ it('sends the ${name} of ${withArticle(noun)} to those who may read it', async (
 `
 }
 
-/** The rows that a new row has to refer to, those first that others of them refer to. */
+/** Returns the rows that a new row must refer to, each after its own targets. */
 function referred(fields: readonly Field[], made = new Set<string>()): string {
   const targets = fields.flatMap(field =>
     hasDefault(field) || !field.target || made.has(field.target.camel) ? [] : [field.target],

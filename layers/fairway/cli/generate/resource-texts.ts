@@ -1,4 +1,4 @@
-// The texts of a resource in the languages that the generator has words for (locales). The nouns of the author are kept as they were written.
+// The texts of a resource in the languages of the generator (locales). The author's nouns stay as written.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
@@ -9,15 +9,15 @@ import { toSentence, withArticle } from './names'
 
 const folder = fileURLToPath(new URL('locales', import.meta.url))
 
-/** The languages that the generator has words for. */
+/** The languages that the generator has texts for. */
 export const KNOWN_LANGUAGES: readonly string[] = readdirSync(folder).map(name => name.replace('.json', ''))
 
 const words = z.record(z.string(), z.string())
 
-/** The words of one language around an author's nouns: `{one}`, `{many}`, and `{a}` with its article. */
+/** The texts of one language with placeholders for the author's nouns: `{one}`, `{many}`, and `{a}` with its article. */
 const frameSchema = z.object({
   texts: z.record(z.string(), z.union([z.string(), words])),
-  /** What is said where rows belong to the organization, and where they belong to a person. */
+  /** Texts for rows of the organization, and for rows of a person. */
   ofOrganization: words,
   ofPerson: words,
   ofImport: words,
@@ -28,16 +28,16 @@ const frameSchema = z.object({
   thing: z.string(),
 })
 
-/** A language's words with these nouns in them. */
+/** Fills a language's texts with these nouns. */
 function frameOf(language: string, nouns: Readonly<Record<string, string>>): z.output<typeof frameSchema> {
   const text = readFileSync(`${folder}/${language}.json`, 'utf8')
   return frameSchema.parse(JSON.parse(text.replaceAll(/\{(one|many|a)\}/g, (_, name: string) => nouns[name] ?? '')))
 }
 
-/** The catalog of a resource in one of these languages. */
+/** Returns the catalog of a resource in one of these languages. */
 export function textFile(resource: Resource, language: string): string {
   const { noun, nouns, fields, variable, kebab, plural, table, isOrg, hasImport } = resource
-  // Nouns keep their small letters inside of a sentence in English alone.
+  // Only English keeps nouns in lowercase within a sentence.
   const [one, many] = language === 'en' ? [noun, nouns] : [toSentence(noun), toSentence(nouns)]
   const frame = frameOf(language, { one, many, a: withArticle(noun) })
   const names = [...fields.map(({ name }) => name), 'updatedAt']

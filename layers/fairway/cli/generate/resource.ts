@@ -7,17 +7,17 @@ interface ResourceInput {
   name: string
   plural?: string
   fields: readonly Field[]
-  /** Whether its rows belong to the organization, which works on them together. */
+  /** Whether its rows belong to the organization, whose members share them. */
   isOrg: boolean
-  /** Whether many rows can be imported at once. */
+  /** Whether it supports the import of many rows at once. */
   hasImport?: boolean
 }
 
-/** A noun of the application with all the names that its files need. */
+/** A noun of the application with all names that its files require. */
 export interface Resource {
-  /** `issue`, as it stands in the names of actions. */
+  /** `issue`, in the names of actions. */
   kebab: string
-  /** `issue-list`: a collection answers at its name, and `/issues` is the page. */
+  /** `issue-list`: the collection's name and path, because `/issues` is the page. */
   collection: string
   /** `issues`: its folders and the path of its pages. */
   plural: string
@@ -25,42 +25,42 @@ export interface Resource {
   variable: string
   /** `issues`, in the database. */
   table: string
-  /** `issue`, as the beginning of names in code. */
+  /** `issue`, as a prefix of names in code. */
   camel: string
-  /** `Issue`, as the beginning of names of components. */
+  /** `Issue`, as a prefix of component names. */
   pascal: string
   /** `issue` and `issues`, in sentences. */
   noun: string
   nouns: string
   fields: readonly Field[]
-  /** The field that people know a row by. */
+  /** The field that people identify a row by. */
   title: Field
   isOrg: boolean
   hasImport: boolean
 }
 
-/** The fields of a resource that refer to others. */
+/** Returns the fields of a resource that refer to others. */
 export const refsOf = ({ fields }: Pick<Resource, 'fields'>): (Field & { target: RefTarget })[] =>
   fields.filter((field): field is Field & { target: RefTarget } => field.target !== undefined)
 
-/** The other resources that a resource refers to, each of them once. */
+/** Returns the other resources that a resource refers to, each once. */
 export const targetsOf = ({ fields, plural }: Pick<Resource, 'fields' | 'plural'>): RefTarget[] => {
   const targets = refsOf({ fields }).map(({ target }) => [target.plural, target] as const)
   return [...new Map(targets).values()].filter(target => target.plural !== plural)
 }
 
-// Names that the generated files import or use themselves.
+// Names that the generated files import or declare.
 const USED = new Set(
   'accessDenied accessOf accessibleTo alias and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it jsonSchema list maria moneySchema now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )
 
-/** The field that people know a row by. */
+/** Returns the field that people identify a row by. */
 export const titleOf = (fields: readonly Field[]): Field | undefined =>
   fields.find(({ type, isOptional }) => type === 'text' && !isOptional)
 
-/** Checks the names of a resource and its fields, and gives all forms of them; throws a UsageFault. */
+/** Checks the names of a resource and its fields, and returns all forms of them; throws a UsageFault. */
 export function toResource({ name, plural: given, fields, isOrg, hasImport = false }: ResourceInput): Resource {
   checkName('resource', name)
   if (given !== undefined) checkName('plural', given)

@@ -1,4 +1,4 @@
-// App roles in fw.config.ts. What is there stays, byte for byte: names are put in where the syntax tree says.
+// Adds app roles to fw.config.ts. The existing text stays, byte for byte: names are inserted at positions from the syntax tree.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseModule } from 'magicast'
@@ -12,7 +12,7 @@ import { UsageFault } from '../terminal'
 const CONFIG = 'fw.config.ts'
 const CURE = `Write them into ${CONFIG} yourself.`
 
-/** The roles of an application with further ones; the first that are declared make the last of them the one that is shown by default. */
+/** Plans further roles of an application. In a first declaration, the final role becomes the default. */
 export function planRoles(root: string, { names }: { names: readonly string[] }): GeneratePlan {
   if (names.length === 0) throw new UsageFault('Name at least one role: fw generate role curator reader')
   for (const name of names) checkName('role', name)
@@ -43,7 +43,7 @@ function appIdOf(root: string): string {
   return /^[a-z]/.test(id) ? id.slice(0, 64) : 'app'
 }
 
-// Of the syntax tree only what is asked for here.
+// Only the parts of the syntax tree that this file reads.
 const node = z.looseObject({ type: z.string(), start: z.number(), end: z.number() })
 const listNode = node.extend({
   type: z.literal('ArrayExpression'),
@@ -60,7 +60,10 @@ const callNode = node.extend({
   arguments: z.array(z.unknown()),
 })
 
-/** The text of an fw.config.ts whose `defineAppRoles` has these roles too; throws a UsageFault where it is written in another way. */
+/**
+ * Returns the text of an fw.config.ts with these roles added to `defineAppRoles`; throws a UsageFault for an unsupported
+ * structure.
+ */
 export function withRoles(text: string, names: readonly string[], appId: string): string {
   const calls = callsIn(parseModule(text).$ast)
   const declared = calls.find(({ callee }) => callee.name === 'defineAppRoles')
@@ -98,7 +101,7 @@ function added(text: string, call: z.output<typeof callNode>, names: readonly st
   return narrowed(changed, { from: call.start, by: changed.length - text.length, to: call.end })
 }
 
-/** A call that no longer fits into its line gets a line for each of its options. */
+/** Puts each option on a separate line when the call no longer fits on one. */
 function narrowed(text: string, { from, by, to }: { from: number; by: number; to: number }): string {
   const line = text.slice(text.lastIndexOf('\n', from) + 1, to + by)
   if (line.includes('\n') || fits(line)) return text
@@ -142,7 +145,7 @@ function declaredAnew(text: string, { calls, names, appId }: NewRoles): string {
   return `${head}${declaration}\n\n${withAppRoles(text, { from: exported, options: options.data })}`
 }
 
-/** What follows from a place on, with `appRoles` as the last of the options. Commas and comments stay where they are. */
+/** Returns the text from a position on, with `appRoles` as the final option. Commas and comments stay where they are. */
 function withAppRoles(
   text: string,
   { from, options: { start, end, properties } }: { from: number; options: z.output<typeof objectNode> },

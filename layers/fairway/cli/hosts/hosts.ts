@@ -4,27 +4,27 @@ import { type Entry, setJsonEntry } from './json-entry'
 import { setTomlTable } from './set-toml-table'
 import { setYamlEntry } from './set-yaml-entry'
 
-/** The machine that a configuration is written on. */
+/** The machine that a configuration is written for. */
 export interface Machine {
   platform: NodeJS.Platform
   home: string
   env: Record<string, string | undefined>
-  /** How to start `fw` from any folder. */
+  /** The command that starts `fw` from any folder. */
   command: { command: string; args: string[] }
   isThere(file: string): boolean
 }
 
 export interface Host {
   title: string
-  /** The file that the host reads for this person. */
+  /** The configuration file of the host for this person. */
   file(machine: Machine): string
-  /** The text of that file with the server set. */
+  /** Returns the text of that file with the server added. */
   set(text: string, name: string, url: string, machine: Machine): string
-  /** What to do in the host afterwards. */
+  /** The next step in the host. */
   next(name: string): string
 }
 
-/** How a machine without a copy of the application starts `fw`. */
+/** The command that starts `fw` on a machine without a copy of the application. */
 export const packageCommand = { command: 'npx', args: ['-y', PACKAGE_NAME] }
 
 type HostId =
@@ -39,7 +39,7 @@ type HostId =
   | 'zed'
   | 'goose'
 
-/** The hosts whose files `fw connect` knows. */
+/** The hosts that `fw connect` can configure. */
 export const hosts: Record<HostId, Host> = {
   'claude-code': {
     title: 'Claude Code',
@@ -50,7 +50,7 @@ export const hosts: Record<HostId, Host> = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: machine => join(machine, configFolder(machine), 'Claude', 'claude_desktop_config.json'),
-    // Its file holds programs only; an address is added in the application, as a connector.
+    // Its file supports programs only; people add an address in the application, as a connector.
     set: json('mcpServers', (url, { command }) => ({
       command: command.command,
       args: [...command.args, 'mcp', 'stdio', url],
@@ -78,7 +78,7 @@ export const hosts: Record<HostId, Host> = {
   gemini: {
     title: 'Gemini CLI',
     file: machine => join(machine, machine.env.GEMINI_CLI_HOME || machine.home, '.gemini', 'settings.json'),
-    // An `httpUrl` of before would be taken instead of the address (packages/core/src/tools/mcp-client.ts).
+    // An existing `httpUrl` would override the address (packages/core/src/tools/mcp-client.ts).
     set: json('mcpServers', url => ({ url, type: 'http', httpUrl: undefined })),
     next: name => `Run \`gemini\`, then \`/mcp auth ${name}\`.`,
   },
@@ -90,7 +90,7 @@ export const hosts: Record<HostId, Host> = {
   },
   opencode: {
     title: 'opencode',
-    // It reads both, and on every system where Linux has them (packages/opencode/src/config/config.ts). Version 2 reads this shape too.
+    // It reads both files, at the Linux paths on every system (packages/opencode/src/config/config.ts), as does version 2.
     file: machine => {
       const folder = join(machine, dotConfig(machine), 'opencode')
       const [first = '', second = ''] = ['opencode.jsonc', 'opencode.json'].map(name => join(machine, folder, name))
@@ -101,7 +101,7 @@ export const hosts: Record<HostId, Host> = {
   },
   zed: {
     title: 'Zed',
-    // crates/paths/src/paths.rs: on macOS too, its settings are where Linux has them.
+    // crates/paths/src/paths.rs: on macOS it uses the Linux path too.
     file: machine =>
       machine.platform === 'win32'
         ? join(machine, configFolder(machine), 'Zed', 'settings.json')
@@ -112,7 +112,7 @@ export const hosts: Record<HostId, Host> = {
   goose: {
     title: 'Goose',
     file: gooseFile,
-    // Names are compared in lower case (crates/goose/src/config/extensions.rs).
+    // Goose compares names in lower case (crates/goose/src/config/extensions.rs).
     set: (text, name, uri) =>
       setYamlEntry(text, ['extensions', name.toLowerCase()], {
         entry: { enabled: true, type: 'streamable_http', uri },
@@ -122,14 +122,14 @@ export const hosts: Record<HostId, Host> = {
   },
 }
 
-/** The host of this name, or undefined. */
+/** Returns the host of this name, or undefined. */
 export const findHost = (id: string): Host | undefined => Object.entries(hosts).find(([each]) => each === id)?.[1]
 
 function json(section: string, toEntry: (url: string, machine: Machine) => Entry): Host['set'] {
   return (text, name, url, machine) => setJsonEntry(text, section, name, toEntry(url, machine))
 }
 
-/** Where applications keep their files for a person: `~/.config`, Application Support, or AppData. */
+/** The configuration folder of a person: `~/.config`, Application Support, or AppData. */
 function configFolder(machine: Machine): string {
   const { platform, home, env } = machine
   if (platform === 'darwin') return join(machine, home, 'Library', 'Application Support')
@@ -137,16 +137,16 @@ function configFolder(machine: Machine): string {
   return env.XDG_CONFIG_HOME || join(machine, home, '.config')
 }
 
-/** What keeps to the XDG folders on every system. */
+/** The configuration folder of programs that use the XDG folders on every system. */
 const dotConfig = (machine: Machine): string => machine.env.XDG_CONFIG_HOME || join(machine, machine.home, '.config')
 
-/** Zed asks for the folder of the system on Linux alone. */
+/** Zed reads the XDG variables on Linux, but not on macOS. */
 const zedConfig = (machine: Machine): string =>
   machine.platform === 'darwin'
     ? join(machine, machine.home, '.config')
     : machine.env.FLATPAK_XDG_CONFIG_HOME || dotConfig(machine)
 
-/** crates/goose/src/config/paths.rs: the company that began it is still in its path on Windows. */
+/** crates/goose/src/config/paths.rs: on Windows the path still contains Block, the company that started Goose. */
 function gooseFile(machine: Machine): string {
   const { platform, env } = machine
   const root = env.GOOSE_PATH_ROOT

@@ -5,8 +5,8 @@ import { isRecord } from '../../shared/record'
 export type Entry = Record<string, unknown>
 
 /**
- * The text of a JSON file with one entry set in one section (`mcpServers.fairway`); everything else stays as it is, byte for byte.
- * Members that the person has added to the entry stay too. Throws a SyntaxError for a file that cannot be read.
+ * Returns the text of a JSON file with one entry set in one section (`mcpServers.fairway`); everything else stays as it is, byte
+ * for byte. Members that the person added to the entry stay too. Throws a SyntaxError for a file that cannot be read.
  */
 export function setJsonEntry(text: string, section: string, name: string, entry: Entry | string): string {
   const shape = { newline: text.includes('\r\n') ? '\r\n' : '\n', indent: indentOf(text) }
@@ -20,15 +20,15 @@ export function setJsonEntry(text: string, section: string, name: string, entry:
   return checked(text, after, section, name)
 }
 
-/** The value of JSON that may hold comments and trailing commas, as editors write it; throws a SyntaxError with line and column. */
+/** Parses JSON that may contain comments and trailing commas, as editors write it; throws a SyntaxError with line and column. */
 export const parseJsonc = (text: string): unknown => valueOf(parseNode(text))
 
-// The library's objects have no prototype, so they would equal no other.
+// The library's objects have no prototype, so a deep comparison with other objects would always fail.
 const valueOf = (node: Node): unknown => structuredClone(getNodeValue(node))
 
 function parseNode(text: string): Node {
   const errors: ParseError[] = []
-  // Some editors of Windows begin a file with a byte order mark.
+  // Some Windows editors write a byte order mark at the start of a file.
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true })
   const [fault] = errors
   if (root && !fault) return root
@@ -58,7 +58,10 @@ function withinSection(
   return text.slice(0, present.offset) + printed(merged, shape, 2) + text.slice(endOf(present))
 }
 
-/** What the person has added stays, but for what is undefined now; an entry of the other kind (a command, an address) goes whole. */
+/**
+ * Keeps members that the person added, except those that are undefined now; an entry of the other kind (a command, an address) is
+ * replaced completely.
+ */
 function merge(present: unknown, entry: Entry | string): Entry | string {
   if (typeof entry === 'string') return entry
   if (!isRecord(present)) return entry
@@ -67,7 +70,7 @@ function merge(present: unknown, entry: Entry | string): Entry | string {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined))
 }
 
-// Of a key that is there twice, programs read the last one.
+// When a key is duplicated, programs read its final value, so this edits that one.
 const memberOf = ({ children = [] }: Node, key: string): Node | undefined =>
   children.findLast(property => property.children?.[0]?.value === key)?.children?.[1]
 
@@ -81,7 +84,7 @@ function insert(text: string, parent: Node, key: string, value: unknown, shape: 
   const tail = text.slice(bodyEnd, close)
   const closing = tail.includes('\n') ? tail : `${newline}${indent.repeat(depth - 1)}`
   const last = parent.children?.at(-1)
-  // The comma belongs to the value before; a comment may lie between it and the end.
+  // The comma belongs to the previous value; a comment may lie between it and the end.
   const at = last ? endOf(last) : bodyEnd
   const hasTrailingComma = last !== undefined && stripComments(text.slice(at, close)).includes(',')
   const comma = last === undefined || hasTrailingComma ? '' : ','
@@ -96,7 +99,7 @@ function printed(value: unknown, { newline, indent }: Shape, depth: number): str
 const indentOf = (text: string): string =>
   /^([\t ]+)["\]}]/m.exec(text)?.[1]?.replace(/^( {8}| {4}| {2}).*$/s, '$1') ?? '  '
 
-/** The result must read as the file did, but for this one entry. */
+/** Throws unless the result differs from the file only in this entry. */
 function checked(before: string, after: string, section: string, name: string): string {
   const without = (text: string) => {
     const value = parseJsonc(text) as Record<string, Record<string, unknown> | undefined>

@@ -4,8 +4,9 @@ import { parse, type TomlTable } from 'smol-toml'
 type Path = readonly [section: string, name: string]
 
 /**
- * The text of a TOML file with `key = "value"` set in one table (`[mcp_servers.fairway]`); every other line stays as it is, and what
- * the person has added to the table too. Throws a SyntaxError for a file that cannot be read, or not be changed safely.
+ * Returns the text of a TOML file with `key = "value"` set in one table (`[mcp_servers.fairway]`). Every other line stays as it
+ * is, including lines that the person added to the table. Throws a SyntaxError for a file that cannot be read, or cannot be
+ * changed safely.
  */
 export function setTomlTable(text: string, path: Path, values: Readonly<Record<string, string>>): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
@@ -21,7 +22,7 @@ export function setTomlTable(text: string, path: Path, values: Readonly<Record<s
   const next = statements.findIndex((statement, index) => index > start && isHeader(statement))
   const end = next === -1 ? statements.length : next
   const body = statements.slice(start + 1, end)
-  // A command and an address are two kinds of server: of the other kind nothing stays.
+  // A command and an address are different kinds of server, so this removes all keys of the other kind.
   const kept = body.some(({ content }) => 'command' in content) ? body.filter(({ content }) => isEmpty(content)) : body
   const waiting = new Map(pairs)
   const changed = kept.map(({ text: line, content }) => {
@@ -36,13 +37,13 @@ export function setTomlTable(text: string, path: Path, values: Readonly<Record<s
   return checked(text, [...head, ...waiting.values(), ...changed, ...rest].join(''), path, values)
 }
 
-/** A header, an assignment, or a line with a comment or nothing. */
+/** A header, an assignment, or a line that is empty or a comment. */
 interface Statement {
   text: string
   content: TomlTable
 }
 
-/** A statement ends with the first line up to which it can be read by itself: values may go over several lines. */
+/** A statement ends at the first line where its text parses as complete TOML, because values may span several lines. */
 function readStatements(text: string): Statement[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
   const statements: Statement[] = []
@@ -71,7 +72,7 @@ const isEmpty = (table: TomlTable | undefined): boolean => table !== undefined &
 const isHeaderOf = (statement: Statement, path: Path): boolean =>
   isHeader(statement) && isEmpty(entryOf(statement.content, path))
 
-/** The server may be there twice, or in a form that is not edited here: as a dotted key or an inline table. */
+/** Throws when the server is declared twice, or in a form that this code does not edit: as a dotted key or an inline table. */
 function checkForm(statements: readonly Statement[], path: Path, start: number): void {
   const [section, name] = path
   if (statements.filter(statement => isHeaderOf(statement, path)).length > 1)
@@ -82,7 +83,7 @@ function checkForm(statements: readonly Statement[], path: Path, start: number):
     throw new SyntaxError(`${section} is written as a dotted key or in one line`)
 }
 
-/** The result must read as the file did, but for this one table, which must have these values. */
+/** Throws unless the result differs from the file only in this table, which must have these values. */
 function checked(before: string, after: string, path: Path, values: Readonly<Record<string, string>>): string {
   const [was, is] = [read(before), read(after)]
   const entry = is && entryOf(is, path)

@@ -3,15 +3,15 @@ import { type Document, isMap, parseDocument, type ToStringOptions, YAMLMap } fr
 
 type YamlEntry = Readonly<Record<string, unknown>>
 
-/** How programs and people indent; the first one that gives the file back as it is decides. */
+/** Common indentation styles; the first one that reproduces the file is used. */
 const STYLES: ToStringOptions[] = [2, 4].flatMap(indent =>
   [true, false].map(indentSeq => ({ indent, indentSeq, lineWidth: 0 })),
 )
 
 /**
- * The text of a YAML file with one entry set in one section (`extensions.fairway`); a new entry gets the defaults too. All other
- * entries, their order and comments stay, and what the person has added to the entry, unless its `type` was another. Throws a
- * SyntaxError for a file that cannot be read.
+ * Returns the text of a YAML file with one entry set in one section (`extensions.fairway`); a new entry also gets the defaults.
+ * All other entries, their order and comments stay. Members that the person added to the entry stay too, unless its `type` was
+ * different. Throws a SyntaxError for a file that cannot be read.
  */
 export function setYamlEntry(
   text: string,
@@ -25,7 +25,7 @@ export function setYamlEntry(
   const part = sectionIn(rootOf(document), section)
   const present = part.get(name)
   if (isMap(present) && present.get('type') === entry.type) {
-    // A value that is the same keeps its spelling.
+    // An unchanged value keeps its spelling.
     for (const [key, value] of Object.entries(entry)) if (present.get(key) !== value) present.set(key, value)
   } else part.set(name, document.createNode({ ...entry, ...defaults }))
   if (isDeepStrictEqual(before, document.toJS())) return text
@@ -33,14 +33,14 @@ export function setYamlEntry(
   return text.includes('\r\n') ? after.replaceAll('\n', '\r\n') : after
 }
 
-/** The map that the file is. */
+/** Returns the map at the root of the file. */
 function rootOf(document: Document): YAMLMap {
   document.contents ??= new YAMLMap()
   if (isMap(document.contents)) return document.contents
   throw new SyntaxError('the file holds no map')
 }
 
-/** The section of this name, an empty one where there is none. */
+/** Returns the section of this name, or an empty one. */
 function sectionIn(root: YAMLMap, name: string): YAMLMap {
   const present = root.get(name)
   if (isMap(present)) return present

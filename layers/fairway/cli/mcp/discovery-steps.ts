@@ -4,19 +4,19 @@ import { isLoopback, describeAnswer, reasonOf, StepFailure } from './endpoint'
 
 const LIMIT_IN_MS = 15_000
 
-/** What a server says about itself before anybody has signed in. */
+/** The public metadata of a server, before any sign-in. */
 export interface Challenge {
   resourceMetadataUrl?: URL
   scope?: string
 }
 
-/** Options for a request to the server or its authorization server: http only on this machine, and never for long. */
+/** Options for a request to the server or its authorization server: http only on this machine, and with a short timeout. */
 export const requestOptions = (url: URL) => ({
   [oauth.allowInsecureRequests]: isLoopback(url),
   signal: () => AbortSignal.timeout(LIMIT_IN_MS),
 })
 
-/** A first request as a host makes it, in the older revision that every server understands. */
+/** The first request of a host, in the older revision that every server understands. */
 export const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -38,7 +38,7 @@ export const postMessage = (url: URL, message: unknown, accessToken?: string): P
     signal: AbortSignal.timeout(LIMIT_IN_MS),
   })
 
-/** Step 1: asks without a credential, and expects to be told where to get one. */
+/** Step 1: sends a request without a credential, and expects a challenge that names the metadata. */
 export async function askForChallenge(url: URL): Promise<Challenge> {
   const step = `POST ${url.href} without a token`
   const expected = '401 with WWW-Authenticate: Bearer'
@@ -55,7 +55,7 @@ export async function askForChallenge(url: URL): Promise<Challenge> {
   return { resourceMetadataUrl, scope }
 }
 
-/** Step 2: the protected resource metadata (RFC 9728), at the address of the challenge or at the well-known one. */
+/** Step 2: the protected resource metadata (RFC 9728), from the address in the challenge or the well-known one. */
 export async function readResourceMetadata(
   url: URL,
   { resourceMetadataUrl }: Challenge,
@@ -76,7 +76,7 @@ export async function readResourceMetadata(
   }
 }
 
-/** Step 3: the authorization server's metadata (RFC 8414), with what a public client needs. */
+/** Step 3: the authorization server's metadata (RFC 8414), including everything that a public client requires. */
 export async function readServerMetadata({ authorization_servers: issuers = [] }: oauth.ResourceServer) {
   const [issuer = ''] = issuers
   const step = `GET the metadata of ${issuer}`
@@ -118,7 +118,7 @@ function checked(url: URL): URL {
   throw new Error(`${url.href} is not https`)
 }
 
-/** A thrown value as the failure of a step; a failure that is one already stays as it is. */
+/** Turns a thrown value into the failure of a step; returns an existing failure unchanged. */
 export function fail(step: string, expected: string, thrown: unknown): never {
   throw thrown instanceof StepFailure ? thrown : new StepFailure(step, expected, reasonOf(thrown), { cause: thrown })
 }

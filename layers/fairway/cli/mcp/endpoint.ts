@@ -1,12 +1,12 @@
-// The address of an MCP endpoint, and how a failed step on the way to it is told.
+// The address of an MCP endpoint, and the messages for failed steps.
 import { isLoopbackHost } from '../../shared/loopback'
 
 /** True for an address on this machine, where http without TLS is allowed. */
 export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) || url.hostname.endsWith('.localhost')
 
 /**
- * The endpoint that a person means: `/mcp` is added to a bare origin; without a text it is the application of this folder.
- * Throws a sentence for what no host could use.
+ * Returns the endpoint that a person means: adds `/mcp` to a bare origin; without text, it is the application of this folder.
+ * Throws a sentence for an address that no host could use.
  */
 export function parseMcpUrl(text: string | undefined, baseUrl = 'http://localhost:3000'): URL {
   const given = text ?? baseUrl
@@ -20,7 +20,7 @@ export function parseMcpUrl(text: string | undefined, baseUrl = 'http://localhos
   return url
 }
 
-/** A step of connecting that did not go as the standards ask: what was expected, and what came. */
+/** A step of connecting that violated the standards: the expected and the actual response. */
 export class StepFailure extends Error {
   constructor(
     readonly step: string,
@@ -33,7 +33,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** One line about an answer that was not the right one; its body is shortened and made plain. */
+/** Describes an unexpected response in one line, with a shortened, printable body. */
 export async function describeAnswer(answer: Response): Promise<string> {
   const text = await answer.text().catch(() => '')
   const plain = printable(text)
@@ -41,14 +41,14 @@ export async function describeAnswer(answer: Response): Promise<string> {
   return `${answer.status} (${type})${plain ? `: ${plain}` : ''}`
 }
 
-/** What a server sent, as characters that a terminal can show, 200 at most where nothing else is said. */
+/** Returns text from a server with printable characters only, shortened to 200 characters by default. */
 export const printable = (text: string, longest = 200): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
     .slice(0, longest)
 
-/** Why something was thrown, with the reasons below it. */
+/** Returns the reason of an error, including its causes. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return printable(String(thrown))
   const cause = thrown.cause instanceof Error ? `: ${reasonOf(thrown.cause)}` : ''

@@ -16,7 +16,7 @@ import { authorize, refresh, registerClient, revoke, type Tokens, wantedScope } 
 
 interface ProbeInput {
   url: URL
-  /** A metadata document to show to the server, as hosts do that have one. */
+  /** The client metadata document to present to the server, for hosts that have one. */
   document?: URL
   /** False stops before the sign-in. */
   isInteractive: boolean
@@ -24,7 +24,10 @@ interface ProbeInput {
   say(line: string): void
 }
 
-/** Walks the whole way of a host, a line for each step, and gives true when all of it works; the broken step is named with what was expected. */
+/**
+ * Runs all steps of a host, with one output line for each, and returns true when all succeed. Names the failed step and the
+ * expected response.
+ */
 export async function probe(input: ProbeInput): Promise<boolean> {
   const { say, url } = input
   say(`Probing ${url.href}`)
@@ -141,8 +144,8 @@ const documentSchema = z.object({ redirect_uris: z.array(z.string()).min(1) })
 const LONGEST = 600
 
 /**
- * Shows the server a client's metadata document as a host does, signed out, and passes when it was accepted: then the server has a way
- * out to it. Nothing is connected.
+ * Presents a client's metadata document to the server as a host does, signed out. Passes when the server accepts it, which proves
+ * that the server can fetch it. Connects nothing.
  */
 async function presentDocument(server: oauth.AuthorizationServer, document: URL, resource: URL): Promise<void> {
   const redirectUri = await readRedirect(document)
@@ -179,7 +182,7 @@ async function readRedirect(document: URL): Promise<string> {
   }
 }
 
-/** What a page says to people. */
+/** Returns the status and the visible text of a page. */
 async function textOf(answer: Response): Promise<string> {
   const page = await answer.text()
   const [, body = page] = /<main[^>]*>(.*)<\/main>/s.exec(page) ?? []

@@ -7,7 +7,7 @@ import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
 import { reasonOf } from './endpoint'
 
-// The command line goes to the application's folder before anything else (fw.mjs).
+// `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
 
 export interface ServeLocalInput {
@@ -16,9 +16,12 @@ export interface ServeLocalInput {
   say(line: string): void
 }
 
-/** Serves what this folder's application declares on standard input and output, in this process and as the local person, until the host ends. Throws what `fw action` throws. */
+/**
+ * Serves the declarations of this folder's application on standard input and output until the host ends. Runs in this process as
+ * the local person; throws the same errors as `fw action`.
+ */
 export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promise<void> {
-  // The protocol has standard output for itself, whatever an action writes.
+  // Standard output is reserved for the protocol, so the console output of actions goes to standard error.
   Object.assign(console, { log: console.error, info: console.error, debug: console.error })
   const app = await openLocalApp(root)
   try {

@@ -16,7 +16,7 @@ export interface StdioProxyInput {
   stdin: Readable
   stdout: Writable
   say(line: string): void
-  /** How long to wait for a server that is not up yet. */
+  /** How long to wait for a server that has not started yet. */
   waitLimitInMs: number
 }
 
@@ -24,14 +24,17 @@ const SERVER_ERROR = -32_000
 const RETRY_IN_MS = 500
 const negotiated = z.object({ protocolVersion: z.string() })
 
-/** Carries JSON-RPC between a host on standard input and output and a remote endpoint until the host ends; understands both revisions, because it changes no message. */
+/**
+ * Forwards JSON-RPC between a host on standard input and output and a remote endpoint until the host ends. Supports both
+ * revisions, because it changes no message.
+ */
 export async function runStdioProxy(input: StdioProxyInput): Promise<void> {
   const { url, stdin, stdout, say } = input
   const host = new StdioServerTransport(stdin, stdout)
   const remote = new StreamableHTTPClientTransport(url, { fetch: authorizedFetch(input) })
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const initializations = new Set<string | number>()
-  // One after another until the host has been told the revision: what follows must carry it.
+  // Sends messages in sequence until the host knows the revision, because later messages must carry it.
   const turn = { last: Promise.resolve() }
 
   const tell = (error: Error) => say(reasonOf(error))
@@ -71,7 +74,7 @@ export async function runStdioProxy(input: StdioProxyInput): Promise<void> {
   await host.close()
 }
 
-/** A fetch that carries a token, gets another one when it is refused, and waits for a server that is not up yet. */
+/** Returns a fetch that sends a token, replaces the token after a refusal, and waits for a server that has not started yet. */
 function authorizedFetch({ tokens, say, waitLimitInMs }: StdioProxyInput) {
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const send = (token: string) => {
@@ -87,7 +90,7 @@ function authorizedFetch({ tokens, say, waitLimitInMs }: StdioProxyInput) {
   }
 }
 
-/** Tries again while no server listens at the address; a request that was not taken was not run. */
+/** Retries while no server listens at the address; this is safe because a request without a connection never ran. */
 async function whenUp<Result>(work: () => Promise<Result>, limitInMs: number, say: (line: string) => void) {
   const limit = Date.now() + limitInMs
   for (let attempt = 0; ; attempt++) {

@@ -23,17 +23,17 @@ const POLL_IN_MS = 50
 
 type Environment = Record<string, string | undefined>
 
-/** The folder for tokens: below the person's configuration folder, as their system has it. */
+/** Returns the folder for tokens, in the person's configuration folder by the convention of their system. */
 export function tokenFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {
   if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'fairway', 'mcp')
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'fairway', 'mcp')
 }
 
-/** The file that holds the tokens for one endpoint. */
+/** Returns the file with the tokens for one endpoint. */
 export const tokenFile = (folder: string, url: URL): string =>
   join(folder, `${createHash('sha256').update(url.href).digest('hex').slice(0, 32)}.json`)
 
-/** The tokens in a file; undefined when there are none that could be used. */
+/** Reads the tokens in a file; undefined when it contains no usable ones. */
 export async function readTokens(file: string): Promise<KeptTokens | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   try {
@@ -43,13 +43,13 @@ export async function readTokens(file: string): Promise<KeptTokens | undefined> 
   }
 }
 
-/** Puts tokens into their file at once, readable by its owner only; null takes them away. */
+/** Stores tokens atomically, readable by their owner only; null deletes them. */
 export async function writeTokens(file: string, tokens: KeptTokens | null): Promise<void> {
   if (tokens === null) return rm(file, { force: true })
   await replaceFile(file, `${JSON.stringify(tokens, null, 2)}\n`)
 }
 
-/** Runs work while no other process on this machine runs work for the same file; waits for its turn. */
+/** Runs the work while no other process on this machine runs work for the same file; waits for its turn. */
 export async function withTokenLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
   const lock = `${file}.lock`
@@ -76,7 +76,7 @@ async function takeLock(lock: string): Promise<void> {
         ({ mtimeMs }) => mtimeMs,
         () => Date.now(),
       ))
-    // Its process has died: the mark has not been touched for a while. Only one of the waiting processes can rename it away.
+    // The lock was not touched for a while, so its process has died. Only one of the waiting processes can rename it away.
     if (age > STALE_IN_MS) await removeStale(lock)
     else await new Promise(resolve => setTimeout(resolve, POLL_IN_MS))
   }
@@ -89,7 +89,7 @@ async function removeStale(lock: string): Promise<void> {
     () => false,
   )
   if (!isMine) return
-  // Another may have taken it anew just before: then it goes back.
+  // Another process may have taken the lock again just before: then this restores it.
   const { mtimeMs } = await stat(aside)
   if (Date.now() - mtimeMs < STALE_IN_MS) await link(aside, lock).catch(() => undefined)
   await rm(aside, { force: true })

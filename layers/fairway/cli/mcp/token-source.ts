@@ -7,9 +7,9 @@ import { authorize, isSpent, type Party, refresh, registerClient, wantedScope } 
 const EARLY_IN_MS = 60_000
 
 export interface TokenSource {
-  /** A token that should be accepted; signs in when there is none. */
+  /** Returns a token that should be accepted; signs in when there is none. */
   get(): Promise<string>
-  /** A token in place of one that was refused. */
+  /** Returns a replacement for a refused token. */
   replace(refused: string): Promise<string>
 }
 
@@ -18,17 +18,20 @@ export interface TokenSourceInput {
   file: string
   clientName: string
   signInLimitInMs: number
-  /** Tells the person something; never goes to standard output. */
+  /** Shows a message to the person; never writes to standard output. */
   say(line: string): void
 }
 
-/** Gives access tokens for one endpoint: from the file, by refreshing, or by a sign-in in the browser; one at a time on this machine. */
+/**
+ * Returns access tokens for one endpoint: from the file, by refreshing, or by a sign-in in the browser; one request at a time on
+ * this machine.
+ */
 export function createTokenSource(input: TokenSourceInput): TokenSource {
   const mutex = createMutex()
   const next = (isGood: (tokens: KeptTokens) => boolean): Promise<string> =>
     mutex(input.file, () =>
       withTokenLock(input.file, async () => {
-        // Another process may have renewed them while this one waited.
+        // Another process may have refreshed the tokens while this one waited.
         const tokens = await tokensFor(input)
         return tokens && isGood(tokens) ? tokens.accessToken : renew(input, tokens)
       }),
@@ -43,7 +46,7 @@ export function createTokenSource(input: TokenSourceInput): TokenSource {
   }
 }
 
-/** What the file holds for this endpoint; tokens of another are never sent here. */
+/** Reads the tokens for this endpoint from the file; never sends tokens of another endpoint. */
 async function tokensFor({ file, url }: TokenSourceInput): Promise<KeptTokens | undefined> {
   const tokens = await readTokens(file)
   return tokens?.url === url.href ? tokens : undefined
@@ -55,7 +58,7 @@ async function renew(input: TokenSourceInput, tokens: KeptTokens | undefined): P
   try {
     return await signIn(input, tokens)
   } catch (error) {
-    // The server may have forgotten this client: the next try registers again.
+    // The server may have deleted this client: the next attempt registers again.
     await writeTokens(input.file, null)
     throw error
   }
@@ -104,7 +107,7 @@ async function keep(
   return tokens.accessToken
 }
 
-/** A source that always gives the same token, for servers with static ones. */
+/** A source that always returns the same token, for servers with static tokens. */
 export function staticTokenSource(token: string): TokenSource {
   return {
     get: async () => token,

@@ -3,26 +3,26 @@ import type { CallbackServer } from '../browser'
 import { fail, requestOptions } from './discovery-steps'
 import { StepFailure } from './endpoint'
 
-/** What is kept of a token answer. */
+/** The stored part of a token response. */
 export interface Tokens {
   accessToken: string
   refreshToken?: string
-  /** Milliseconds since 1970; undefined when the server did not say. */
+  /** Milliseconds since 1970; undefined when the server did not send an expiry. */
   expiresAt?: number
   scope?: string
 }
 
-/** Where tokens come from: one endpoint, its authorization server, and who we are there. */
+/** The source of tokens: one endpoint, its authorization server, and our client there. */
 export interface Party {
   resource: URL
   server: oauth.AuthorizationServer
   clientId: string
 }
 
-/** Loopback without a port: RFC 8252 lets the port be any at the time of the request. */
+/** Loopback without a port: RFC 8252 allows any port at the time of the request. */
 const REGISTERED_REDIRECT = 'http://127.0.0.1/callback'
 
-/** Step 4: registers this machine as a public client (RFC 7591) and gives its client id. */
+/** Step 4: registers this machine as a public client (RFC 7591) and returns its client id. */
 export async function registerClient(server: oauth.AuthorizationServer, clientName: string): Promise<string> {
   const step = `POST ${server.registration_endpoint}`
   try {
@@ -43,7 +43,7 @@ export async function registerClient(server: oauth.AuthorizationServer, clientNa
   }
 }
 
-/** The scopes to ask for: those of the challenge or of the resource, and to stay connected where the server offers it. */
+/** The requested scopes: those of the challenge or of the resource, and `offline_access` where the server offers it. */
 export function wantedScope(
   server: oauth.AuthorizationServer,
   resource: oauth.ResourceServer,
@@ -54,7 +54,7 @@ export function wantedScope(
   return [...new Set([...wanted, ...offline])].join(' ')
 }
 
-/** Step 5: lets the person sign in and agree in a browser, and exchanges the code that comes back. */
+/** Step 5: lets the person sign in and consent in a browser, and exchanges the returned code. */
 export async function authorize(
   party: Party,
   scope: string,
@@ -83,7 +83,7 @@ export async function authorize(
 
 const checkAnswer = ({ server, clientId }: Party, query: URLSearchParams): Promise<URLSearchParams> =>
   asStep('the way back from the browser', `a code and iss=${server.issuer}`, () =>
-    // The callback server has compared and taken out the state.
+    // The callback server has verified and removed the state.
     oauth.validateAuthResponse(server, { client_id: clientId }, query, oauth.expectNoState),
   )
 
@@ -106,7 +106,7 @@ const exchangeCode = (party: Party, query: URLSearchParams, redirectUri: string,
   })
 }
 
-/** Step 6: new tokens for a refresh token; the old one is spent, whether or not the answer arrives. */
+/** Step 6: exchanges a refresh token for new tokens; the old token is spent, whether or not the response arrives. */
 export function refresh(party: Party, refreshToken: string): Promise<Tokens> {
   const { server, clientId } = party
   const client = { client_id: clientId }
@@ -122,7 +122,7 @@ const tokenOptions = ({ server, resource }: Party) => ({
   additionalParameters: { resource: resource.href },
 })
 
-/** Step 8: ends everything that came from one consent (RFC 7009). */
+/** Step 8: revokes all tokens of one consent (RFC 7009). */
 export function revoke({ server, clientId }: Party, token: string): Promise<void> {
   const { revocation_endpoint: endpoint } = server
   const step = `POST ${endpoint ?? 'the revocation endpoint'}`
@@ -134,7 +134,7 @@ export function revoke({ server, clientId }: Party, token: string): Promise<void
   })
 }
 
-/** Does the work of a step; what is thrown is its failure, with the server's own words where it has said why. */
+/** Runs the work of a step and turns errors into its failure, with the server's own error description where it sent one. */
 async function asStep<T>(step: string, expected: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -143,14 +143,14 @@ async function asStep<T>(step: string, expected: string, work: () => T | Promise
   }
 }
 
-/** True when the server has refused the grant itself, so only a new sign-in helps. */
+/** True when the server has refused the grant or the client, so only a new sign-in helps. */
 export function isSpent(thrown: unknown): boolean {
   const cause = thrown instanceof StepFailure ? thrown.cause : undefined
   const refusal = cause instanceof Error ? cause.cause : undefined
   return refusal instanceof oauth.ResponseBodyError && ['invalid_grant', 'invalid_client'].includes(refusal.error)
 }
 
-/** The server's own words, where it has said why. */
+/** Returns the server's own error description, if it sent one. */
 function describeRefusal(thrown: unknown): unknown {
   if (thrown instanceof oauth.ResponseBodyError || thrown instanceof oauth.AuthorizationResponseError)
     return new Error(`${thrown.error}${thrown.error_description ? `: ${thrown.error_description}` : ''}`, {

@@ -1,27 +1,27 @@
-// Changes of a project's files, shown and written.
+// Shows and writes changes of a project's files.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 
-/** A change of a file that is shown before it is made. */
+/** A change of a file that the person sees before it is written. */
 export interface FileChange {
   path: string
-  /** The text of now; undefined for a new file. */
+  /** The current text; undefined for a new file. */
   before?: string
-  /** Its next text; undefined for a file that is deleted. */
+  /** The new text; undefined for a deleted file. */
   after?: string
 }
 
-/** The text of a file of a project; undefined where there is none. */
+/** Returns the text of a file of a project; undefined when it does not exist. */
 export const readIn = (folder: string, path: string): string | undefined =>
   existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined
 
-/** Shows changes as a diff, in colour on terminals. */
+/** Prints changes as a diff, in color on terminals. */
 export function showChanges(changes: readonly FileChange[]): void {
   for (const change of changes) process.stdout.write(`${coloured(patchOf(change))}\n`)
 }
 
-/** Writes changes into the folder that their paths belong to; folders that become empty go too. */
+/** Writes changes into the folder that their paths are relative to; also deletes folders that become empty. */
 export function writeChanges(folder: string, changes: readonly FileChange[]): void {
   for (const { path, after } of changes) {
     if (after === undefined) {

@@ -1,4 +1,4 @@
-// The files of an existing Nuxt application with what the platform needs in them: package.json, nuxt.config and tsconfig.json.
+// Adds the platform to the files of an existing Nuxt application: package.json, nuxt.config and tsconfig.json.
 import { z } from 'zod'
 import { parseModule, type ProxifiedObject } from 'magicast'
 import { getDefaultExportOptions } from 'magicast/helpers'
@@ -12,7 +12,10 @@ const manifestSchema = z.object({
   optionalDependencies: group,
 })
 
-/** Packages that must be one copy with the platform's: an application that names one of them gets its version. */
+/**
+ * Packages that the application must share with the platform in one copy: an application that names one gets the platform's
+ * version.
+ */
 const ONE_COPY = ['nuxt', 'vue', 'vue-router', 'vitest', 'typescript', 'vue-tsc', 'drizzle-kit', '@nuxt/ui']
 
 interface WantedInput {
@@ -23,7 +26,9 @@ interface WantedInput {
   remarks: string[]
 }
 
-/** The package.json of an application with the scripts and packages of a new project; scripts that are there stay, and are remarked on. */
+/**
+ * Returns the application's package.json with the scripts and packages of a new project; existing scripts stay, with a remark.
+ */
 export function withPlatform(text: string, { template, pins, remarks }: WantedInput): string {
   const present = manifestSchema.parse(JSON.parse(text))
   const wanted = manifestSchema.parse(JSON.parse(template))
@@ -56,7 +61,7 @@ const onlyNamed = (
     ),
   )
 
-// Of the syntax tree only what is asked for here.
+// Only the parts of the syntax tree that this file reads.
 const node = z.object({ type: z.string(), start: z.number(), end: z.number() })
 const objectNode = node.extend({
   type: z.literal('ObjectExpression'),
@@ -66,17 +71,20 @@ const objectNode = node.extend({
 })
 
 interface NuxtConfigFacts {
-  /** The text with the layer among `extends`; undefined where the configuration is no plain object. */
+  /** The text with the layer in `extends`; undefined when the configuration is not a plain object. */
   extended: string | undefined
-  /** The preset of Nitro that it names, where it names one as a text. */
+  /** The Nitro preset, when the configuration names one as a text. */
   preset?: string
-  /** Whether it says `ssr: false`. */
+  /** Whether it sets `ssr: false`. */
   isClientOnly: boolean
 }
 
 const nitroSchema = z.object({ preset: z.string() })
 
-/** What a Nuxt configuration says, and its text with this layer added to `extends`; everything else stays as it is, byte for byte. */
+/**
+ * Reads a Nuxt configuration, and returns its text with this layer added to `extends`; everything else stays as it is, byte for
+ * byte.
+ */
 export function readNuxtConfig(text: string, layer: string): NuxtConfigFacts {
   const options: ProxifiedObject | undefined = getDefaultExportOptions(parseModule(text))
   const parsed = objectNode.safeParse(options?.$ast)
@@ -96,7 +104,7 @@ function withLayer(text: string, object: z.output<typeof objectNode>, layer: str
   const { start, end } = present
   const value = text.slice(start, end)
   if (/(['"`])nuxt-fairway\1/.test(value)) return text
-  // The first of the list wins, and what is there already is nearer to the application than the platform.
+  // The first entry of the list wins, and existing entries should override the platform.
   const list =
     present.type === 'ArrayExpression'
       ? `${value.slice(0, -1).trimEnd().replace(/,$/, '')}, ${quoted}]`
@@ -117,7 +125,9 @@ const schema = z.looseObject({
   references: z.array(z.looseObject({ path: z.string() })).default([]),
 })
 
-/** The tsconfig.json of an application with the projects that Nuxt generates; one of another kind stays, with a remark. */
+/**
+ * Returns the application's tsconfig.json with the projects that Nuxt generates; a different kind of file stays, with a remark.
+ */
 export function withReferences(text: string | undefined, template: string, remarks: string[]): string {
   if (text === undefined) return template
   const { extends: base, references, ...rest } = schema.parse(parseJsonc(text))

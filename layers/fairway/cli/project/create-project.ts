@@ -12,7 +12,10 @@ interface ProjectInput {
   git: boolean
 }
 
-/** Makes a project and gives the exit code. Interrupted, it removes what it has made, so that the same command can be given again. */
+/**
+ * Creates a project and returns the exit code. When interrupted, it removes the new files, so that the same command can run
+ * again.
+ */
 export async function createProject({ folder, files, source, install, git }: ProjectInput): Promise<number> {
   const interrupted = { by: undefined as NodeJS.Signals | undefined }
   const note = (signal: NodeJS.Signals) => void (interrupted.by = signal)
@@ -23,7 +26,7 @@ export async function createProject({ folder, files, source, install, git }: Pro
     say(`${files.size} files written into ${shown(folder)}.`)
     if (git) await beginRepository(folder)
     const installed = install ? await installPackages(folder) : undefined
-    // A signal that has come meanwhile is handled when the loop turns.
+    // Pending signals are handled when the event loop continues.
     await new Promise(resolve => setImmediate(resolve))
     if (interrupted.by) return cancel(undo, folder)
     tellNext(folder, installed)
@@ -50,7 +53,7 @@ async function beginRepository(folder: string): Promise<void> {
     () => false,
   )
   if (isInside) return
-  // Without git on this machine there is no repository, and nothing is missing.
+  // Without git on this machine there is no repository; the project is complete without one.
   await outputOf('git', ['init', '--quiet'], folder).catch(() => undefined)
 }
 
@@ -59,7 +62,7 @@ function tellNext(folder: string, installed: boolean | undefined): void {
   sayNext([`cd ${shown(folder)}`, ...(installed ? [] : ['npm install']), 'npm run dev'])
 }
 
-/** What is wrong with a folder that a new project is to lie in, as a sentence; undefined where it is empty or not there. */
+/** Returns the problem with the folder for a new project, as a sentence; undefined when it is empty or missing. */
 export function folderFault(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
   const found = readdirSync(folder).filter(name => name !== '.git')
@@ -68,7 +71,9 @@ export function folderFault(folder: string): string | undefined {
     : `${folder} is not empty: ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}.`
 }
 
-/** Writes files into a folder that is empty or not there yet. Gives the way back: it removes all that has come into the folder since. */
+/**
+ * Writes files into an empty or missing folder. Returns a function that removes everything that was added to the folder since.
+ */
 function writeNewFolder(folder: string, files: ReadonlyMap<string, string>): () => void {
   const before = existsSync(folder) ? new Set(readdirSync(folder)) : undefined
   const undo = () => {
@@ -88,26 +93,26 @@ function writeNewFolder(folder: string, files: ReadonlyMap<string, string>): () 
   return undo
 }
 
-// What npm accepts for a new package, without scopes: a project is a folder too.
+// The names that npm accepts for a new package, without scopes: a project is a folder too.
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/
 const RESERVED = new Set(['node_modules', 'favicon.ico', 'nuxt', 'nuxt-fairway', 'fw'])
 const LONGEST_TITLE = 60
 
-/** What is wrong with the name of a project, as a sentence; undefined for a good one. */
+/** Returns the problem with a project's name, as a sentence; undefined for a valid name. */
 export function projectNameFault(name: string): string | undefined {
   if (RESERVED.has(name)) return `The name ${name} is taken.`
   if (NAME.test(name)) return undefined
   return `“${name}” is no name for a project: it takes small letters, digits, “-”, “_” and “.”, and begins with a letter or a digit.`
 }
 
-/** What is wrong with what people will see as the name of the application; undefined for a good one. */
+/** Returns the problem with an application's display name; undefined for a valid name. */
 export function titleFault(title: string): string | undefined {
   if (/\p{Cc}/u.test(title) || title.trim() === '' || title.length > LONGEST_TITLE)
     return `The title takes 1 to ${LONGEST_TITLE} characters on one line.`
   return undefined
 }
 
-/** How people see a project of this name, unless they say otherwise: `my-app` is “My app”. */
+/** The default display name of a project: `my-app` becomes “My app”. */
 export const toTitle = (name: string): string => {
   const words = name.replaceAll(/[-_.]+/g, ' ').trim()
   return (words.charAt(0).toUpperCase() + words.slice(1)).slice(0, LONGEST_TITLE)

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { applicationDir, findApplicationDir } from '../../modules/registry/roots'
 import { endWith, UsageFault } from '../terminal'
 
-/** Does the work of a command that changes files of the application around this folder, and ends with the exit code that the work gives. */
+/**
+ * Runs a command that changes files of the application around this folder, and exits with the exit code that the work returns.
+ */
 export const inApplication = (work: (root: string) => Promise<number>): Promise<void> =>
   endWith(async () => {
     const root = findApplicationDir(process.cwd()) ?? applicationDir()

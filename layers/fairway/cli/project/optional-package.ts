@@ -8,8 +8,8 @@ import { isAtTerminal, UsageFault } from '../terminal'
 const manifestSchema = z.object({ peerDependencies: z.record(z.string(), z.string()) })
 
 /**
- * Makes sure that a package which few applications need is installed in this one. Offers to install it where a person can be asked;
- * throws a UsageFault with the command otherwise.
+ * Ensures that a package which few applications need is installed. Offers to install it in an interactive terminal; otherwise
+ * throws a UsageFault with the command.
  */
 export async function needPackage(name: string, { root, purpose }: { root: string; purpose: string }): Promise<void> {
   const require = createRequire(`${platformDir}/package.json`)

@@ -7,7 +7,9 @@ import type { PlatformManifest } from './package-source'
 /** The oldest Node.js that runs the platform. */
 export const OLDEST_NODE = 24
 
-/** A package.json with a Node.js from npm, where this machine's is too old. It is optional: npm installs the one for the machine. */
+/**
+ * Adds a Node.js from npm to a package.json when this machine's is too old. It is optional: npm installs the one for the machine.
+ */
 export const withOwnNode = (text: string, { nodePackages }: PlatformManifest): string =>
   isMachineNodeTooOld()
     ? Object.entries(nodePackages).reduce(
@@ -16,7 +18,7 @@ export const withOwnNode = (text: string, { nodePackages }: PlatformManifest): s
       )
     : text
 
-/** Asks the first Node.js in PATH that no package has brought: the one that runs this may have come from npm. */
+/** Checks the first Node.js in PATH that is not from a package: the one that runs this process may come from npm. */
 function isMachineNodeTooOld(): boolean {
   const program = process.platform === 'win32' ? 'node.exe' : 'node'
   const path = [

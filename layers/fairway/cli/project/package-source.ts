@@ -6,25 +6,26 @@ import { platformDir } from '../../modules/registry/roots'
 import { IS_PUBLISHED } from '../../shared/package'
 import { outputOf } from './run-program'
 
-/** The option that names it. */
+/** The option that names the source of the platform. */
 export const packageArg = {
   type: 'string',
   description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
 } as const
 
-/** Where a project gets the platform from. */
+/** The source that a project installs the platform from. */
 export interface PackageSource {
-  /** What its package.json says. */
+  /** The value in the project's package.json. */
   dependency: string
-  /** The package as a file, which the project carries with it; where npm has it, it needs none. */
+  /** The package as a file that the project contains; missing when the package is on npm. */
   tarball?: string
-  /** Removes what was made to get here. */
+  /** Removes temporary files. */
   clean(): void
 }
 
 /**
- * The platform as this text names it: a file or a folder on this machine, or whatever npm knows. Without a text it is the version
- * that runs: from npm, or packed where npm does not have it. A file goes into the project, which can then be copied anywhere.
+ * Resolves the platform that this text names: a file or a folder on this machine, or an npm version. Without a text it is the
+ * running version: from npm, or packed when npm does not have it. A file is copied into the project, so that the project works on
+ * any machine.
  */
 export async function packageSource(spec: string | undefined, from: string): Promise<PackageSource> {
   if (spec === undefined && IS_PUBLISHED) return plain(platformManifest(platformDir).version)
@@ -45,16 +46,16 @@ const carried = (tarball: string, clean: () => void): PackageSource => ({
   clean,
 })
 
-/** Puts the package's file into the project, where there is one. */
+/** Copies the package's file into the project, when there is one. */
 export function placePackage({ tarball }: PackageSource, project: string): void {
   if (tarball) copyFileSync(tarball, join(project, basename(tarball)))
 }
 
 const packed = z.array(z.object({ filename: z.string() })).min(1)
 
-/** Makes the file of a package in a folder, or of one that npm knows, and gives its path. */
+/** Packs a package from a folder or from npm into a file, and returns its path. */
 export async function pack(spec: string, folder: string): Promise<string> {
-  // An installed package was made ready when it was packed; its scripts name files that it does not have.
+  // An installed package is already prepared; its scripts would name files that it does not contain.
   const isReady = /[\\/]node_modules[\\/]/.test(spec) || !existsSync(spec)
   const options = ['--json', '--pack-destination', folder, '--loglevel=error', ...(isReady ? ['--ignore-scripts'] : [])]
   const written = await outputOf('npm', ['pack', spec, ...options], folder)
@@ -68,17 +69,17 @@ const manifestSchema = z.object({
   engines: z.object({ node: z.string() }),
   /** Packages with a Node.js, one for each kind of machine. */
   nodePackages: z.record(z.string(), z.string()).default({}),
-  /** What new applications say as `overrides`: they keep the installation small, and an application works without them. */
+  /** The `overrides` of new applications: they keep the installation small, but are not required. */
   applicationOverrides: z.record(z.string(), z.record(z.string(), z.json())).default({}),
 })
 
 export type PlatformManifest = z.output<typeof manifestSchema>
 
-/** What the package in this folder says of itself. */
+/** Reads the metadata of the package in this folder. */
 export const platformManifest = (folder: string): PlatformManifest =>
   manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
 
-/** The version that the platform has of a package that projects have too; both must be one copy. */
+/** Returns the platform's version of a package that projects also have; both must share one copy. */
 export function sharedVersion({ dependencies }: PlatformManifest, name: string): string {
   const version = dependencies[name]
   if (version === undefined) throw new Error(`the platform has no ${name}`)

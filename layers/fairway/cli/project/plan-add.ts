@@ -10,7 +10,7 @@ import { UsageFault } from '../terminal'
 
 export interface AddPlan {
   changes: FileChange[]
-  /** What the person should know, one sentence each. */
+  /** Notes for the person, one sentence each. */
   remarks: string[]
 }
 
@@ -21,7 +21,7 @@ const manifestSchema = z.looseObject({
   devDependencies: z.record(z.string(), z.string()).optional(),
 })
 
-/** What has to change in a Nuxt 4 application so that it extends the platform; throws a UsageFault where it cannot. */
+/** Plans the changes that make a Nuxt 4 application extend the platform; throws a UsageFault when it cannot. */
 export function planAdd(folder: string, values: Readonly<Record<string, string>>): AddPlan {
   const read = (path: string) => readIn(folder, path)
   const config = CONFIGS.find(path => existsSync(join(folder, path)))
@@ -93,7 +93,7 @@ function extendedConfig(path: string, text: string): string {
   return extended
 }
 
-/** A list of lines with those of another that it does not have, at its end. */
+/** Appends the lines of another list that are missing. */
 function withLines(before: string | undefined, wanted: string): string {
   const present = new Set(before?.split('\n').map(line => line.trim().replace(/^\/|\/$/g, '')))
   const missing = wanted.split('\n').filter(line => line && !present.has(line))
@@ -101,7 +101,7 @@ function withLines(before: string | undefined, wanted: string): string {
   return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`
 }
 
-/** Sentences about files of an application that stand in the place of the platform's. */
+/** Returns sentences about files of an application that override the platform's. */
 function replacedFiles(folder: string): string[] {
   const isInApp = existsSync(join(folder, 'app'))
   const find = (dir: string) =>

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { detectPackageManager } from 'nypm'
 
-/** Installs what the package.json of a project says, with the package manager of its lockfile, and gives whether that worked. */
+/** Installs the packages of a project with the package manager of its lockfile, and returns whether that succeeded. */
 export async function installPackages(folder: string): Promise<boolean> {
   const found = await detectPackageManager(folder, { ignoreArgv: true })
   const command = found?.command ?? 'npm'
-  // npm reports what no author can do anything about.
+  // Hides npm's reports that an author cannot act on.
   const quiet = command === 'npm' ? ['--no-audit', '--no-fund', '--loglevel=error'] : []
   process.stdout.write('Installing packages; the first time this takes a minute or two …\n')
   const began = performance.now()
@@ -21,12 +21,12 @@ export async function installPackages(folder: string): Promise<boolean> {
 
 const shell = process.platform === 'win32'
 
-/** Runs a program to its end and gives its exit code; people see what it writes. It is null where a signal has ended it. */
+/** Runs a program to its end with visible output and returns its exit code; null when a signal ended it. */
 export function runProgram(command: string, args: string[], cwd: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, shell, stdio: ['ignore', 'inherit', 'inherit'] })
     const passOn = (signal: NodeJS.Signals) => {
-      // A terminal sends ^C to all of its programs, so there the child has it already.
+      // A terminal sends ^C to all of its programs, so the child has received it already.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }
     process.on('SIGTERM', passOn).on('SIGINT', passOn)
@@ -38,7 +38,7 @@ export function runProgram(command: string, args: string[], cwd: string): Promis
   })
 }
 
-/** What a program writes to standard output; throws with what it wrote to standard error where it fails. */
+/** Returns a program's standard output; throws its standard error when it fails. */
 export function outputOf(command: string, args: string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -11,7 +11,7 @@ import { platformManifest, sharedVersion } from './package-source'
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** What a new project may begin with, and what a person is told of it. */
+/** The templates of a new project, with their descriptions. */
 export const SAMPLES = {
   notes:
     'notes as `fw generate resource` writes them: a table, actions, a list, pages and a test, to be changed or deleted',
@@ -20,7 +20,9 @@ export const SAMPLES = {
 
 export type Sample = keyof typeof SAMPLES
 
-/** The files of a new project by their paths; `{{name}}` in them is the value of that name. Throws for a name without a value. */
+/**
+ * Returns the files of a new project by path; replaces `{{name}}` with the value of that name. Throws for a name without a value.
+ */
 export function templateFiles(sample: Sample, values: Readonly<Record<string, string>>): Map<string, string> {
   const parts = sample === 'empty' ? ['application'] : ['application', sample]
   const generated = sample === 'empty' ? [] : [...resourceFiles(toResource(NOTE), ['en', 'de'])]
@@ -33,7 +35,10 @@ export function templateFiles(sample: Sample, values: Readonly<Record<string, st
   return files.set('package.json', withOwnNode(text, manifest))
 }
 
-/** The sample of new projects. Its migration lies beside the templates: drizzle-kit writes one where packages are installed. */
+/**
+ * The sample of new projects. Its migration is stored beside the templates, because drizzle-kit writes one only where packages
+ * are installed.
+ */
 const NOTE = { name: 'note', fields: parseFields(['title:text', 'text:longtext?']), isOrg: false }
 
 function filesOf(dir: string, values: Readonly<Record<string, string>>): [string, string][] {
@@ -45,14 +50,14 @@ function filesOf(dir: string, values: Readonly<Record<string, string>>): [string
     })
 }
 
-// npm ships no .gitignore, and tools would take a package.json below the package for another package.
+// npm does not ship a .gitignore, and tools would treat a nested package.json as another package.
 const projectPath = (path: string): string =>
   path
     .split(sep)
     .map(name => name.replace(/^_dot-/, '.').replace(/^_(?=(package|tsconfig)\.json$)/, ''))
     .join('/')
 
-// Vue writes `{{ … }}` with spaces, so the two are never mixed up.
+// Vue writes `{{ … }}` with spaces, so the two are never confused.
 function filled(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => {
     const value = values[name]
@@ -61,7 +66,7 @@ function filled(text: string, values: Readonly<Record<string, string>>): string 
   })
 }
 
-/** What the templates leave open. */
+/** The values that the templates require. */
 export function templateValues(name: string, title: string, dependency: string): Record<string, string> {
   const manifest = platformManifest(platformDir)
   return {

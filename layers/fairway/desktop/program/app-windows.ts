@@ -13,27 +13,27 @@ interface AppWindowsInput {
   memory: WindowMemory
   /** Opens an address in the person's ordinary browser. */
   openElsewhere(url: string): void
-  /** An application is shown. */
+  /** Called when the program shows an application. */
   onOpened(appId: string): void
-  /** Something about the windows is different now. */
+  /** Called when the windows have changed. */
   onChange(): void
 }
 
 export interface AppWindows {
-  /** Shows the window of an application, which is opened when there is none. */
+  /** Shows the window of an application; opens it when there is none. */
   open(app: DesktopApp): Promise<void>
   isOpen(appId: string): boolean
-  /** Applications whose window has ended without the person, since it was opened last. */
+  /** Whether the application's latest window has ended by a crash. */
   hasCrashed(appId: string): boolean
-  /** How many have crashed since the program began. */
+  /** The number of crashes since the program began. */
   crashes(): number
-  /** How many there are, with those that are about to be and those whose end has no reason yet. */
+  /** The number of windows, including those that are opening and those whose end has no known reason yet. */
   count(): number
-  /** Loads what the window of an application shows again, when it is open. */
+  /** Reloads the window of an application when it is open. */
   reload(appId: string, when: 'where it asks for a sign-in' | 'wherever it is'): void
-  /** Watches what a partition opens besides; for a browser that has just started. */
+  /** Watches for new windows of a partition; call it for a browser that has just started. */
   watch(app: DesktopApp, context: BrowserContext): void
-  /** Notes where all windows are; from then on closed windows are not noted. */
+  /** Records the position of all windows; windows that close later are not recorded. */
   rest(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ interface Shown {
   note(): Promise<void>
 }
 
-/** The windows of the applications: one for each, with the place and size of last time. */
+/** The windows of the applications, one for each, at their previous place and size. */
 export function createAppWindows(input: AppWindowsInput): AppWindows {
   const { profiles, memory, openElsewhere } = input
   const shown = new Map<string, Shown>()
@@ -54,7 +54,7 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     if (!held.isResting) await memory.keepOpen([...new Set([...shown.keys(), ...crashes.of])])
     input.onChange()
   }
-  /** Whether it has ended by a crash. */
+  /** Whether the window has crashed. */
   const onClosed = async (appId: string): Promise<boolean> => {
     shown.delete(appId)
     const hasCrashed = await crashes.look(appId)
@@ -63,13 +63,13 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
   }
   const show = async (app: DesktopApp) => {
     const page = await profiles.openAppWindow(appPartition(app.id), app.origin).catch(async error => {
-      // A browser that does not start is no window that has crashed.
+      // A browser that fails to start does not count as a crashed window.
       if (error instanceof ProgramFault || !(await onClosed(app.id))) throw error
     })
     if (!page) return
     await guardNavigation(page, { origin: app.origin, openElsewhere }).catch(() => undefined)
     const note = await rememberBounds(page, app.id, memory)
-    // A window that is closed at once was not opened, unless its browser has crashed.
+    // A window that closes immediately does not count as opened, unless its browser has crashed.
     if (page.isClosed()) return void (await onClosed(app.id))
     page.once('close', () => void onClosed(app.id))
     shown.set(app.id, { page, note })
@@ -92,12 +92,12 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     reload(appId, when) {
       const page = shown.get(appId)?.page
       if (!page || (when === 'where it asks for a sign-in' && !isSignIn(page.url()))) return
-      // A page that does not load is the person's to see.
+      // A page that fails to load stays for the person to see.
       void page.reload().catch(() => undefined)
     },
     watch(app, context) {
       context.on('page', page => {
-        // The window that we open ourselves is looked after where it is opened.
+        // The code that opens our own windows also watches them.
         if (opening.has(app.id)) return
         void guardNewWindow(page, { origin: app.origin, openElsewhere }).catch(() => undefined)
       })
@@ -109,7 +109,7 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
   }
 }
 
-/** Finds out why windows have ended: whether their browser still answers. */
+/** Finds out why windows have ended: it checks whether their browser still responds. */
 function createCrashes(profiles: Profiles) {
   const of = new Set<string>()
   const held = { count: 0, inDoubt: 0 }
@@ -140,8 +140,8 @@ interface GuardInput {
 }
 
 /**
- * A link to another origin that is clicked in an application's page opens in the person's ordinary browser instead.
- * Redirects, forms and what scripts do stay in the window: signing in at a provider leads through other origins and back.
+ * Opens a clicked link to another origin in the person's ordinary browser instead. Redirects, forms and navigation by scripts
+ * stay in the window, because signing in at a provider leads through other origins and back.
  */
 async function guardNavigation(page: Page, { origin, openElsewhere }: GuardInput): Promise<void> {
   const session = await page.context().newCDPSession(page)
@@ -153,10 +153,10 @@ async function guardNavigation(page: Page, { origin, openElsewhere }: GuardInput
   })
   session.on('Fetch.requestPaused', ({ requestId, frameId, request, redirectedRequestId }) => {
     const isClicked = frameId === mainFrame && request.url === withoutHash(held.clicked) && !redirectedRequestId
-    // Only http and https have an origin here, so nothing else is handed on.
+    // Only http and https addresses have an origin here, so no other address is passed on.
     const isElsewhere = !['', origin].includes(originOf(request.url)) && originOf(page.url()) === origin
     if (!isClicked || !isElsewhere) {
-      // The page may be gone by now.
+      // The page may be closed by this time.
       void session.send('Fetch.continueRequest', { requestId }).catch(() => undefined)
       return
     }
@@ -169,7 +169,7 @@ async function guardNavigation(page: Page, { origin, openElsewhere }: GuardInput
 
 const withoutHash = (url: string | undefined): string | undefined => url?.split('#', 1)[0]
 
-/** A new window of a partition that shows another origin is closed and its address opened in the ordinary browser. */
+/** Closes a new window of a partition that shows another origin and opens its address in the ordinary browser. */
 async function guardNewWindow(page: Page, { origin, openElsewhere }: GuardInput): Promise<void> {
   const now = originOf(page.url())
   if (now === '' || now === origin) return guardNavigation(page, { origin, openElsewhere })
@@ -177,14 +177,14 @@ async function guardNewWindow(page: Page, { origin, openElsewhere }: GuardInput)
   await page.close()
 }
 
-/** Loads windows again: those that ask for a sign-in when their application has one, and all that are signed out. */
+/** Reloads windows: those that wait for a sign-in when their application has a session, and all that are signed out. */
 export function followStatus(windows: Pick<AppWindows, 'reload'>): (status: DesktopStatus) => void {
   const done = new Set<string>()
   return status => {
     const isLeaving = isSigningOut(status)
     const statusOf = new Map(status.apps.map(app => [app.id, app.status]))
     for (const id of done) {
-      // Signing out takes an application off the list when it has ended there.
+      // Signing out removes an application from the list when its session has ended.
       const isStill = isLeaving ? statusOf.has(id) : statusOf.get(id) === 'signed-in'
       if (isStill) continue
       done.delete(id)
@@ -197,6 +197,6 @@ export function followStatus(windows: Pick<AppWindows, 'reload'>): (status: Desk
   }
 }
 
-/** Beginning a sign-in and opting out forget how applications stand too, but end no session. */
+/** Beginning a sign-in and opting out also reset the state of applications, but end no session. */
 const isSigningOut = ({ email, isEnabled, state }: DesktopStatus): boolean =>
   isEnabled && email === null && (state === 'idle' || state === 'failed')

@@ -7,8 +7,9 @@ const SEND = '__fairwayDesktopSend'
 const STATUS = 'fairway-desktop-status'
 
 /**
- * Gives the pages of a partition `window.fairwayDesktop`. Only main frames are listened to, and only while they show an
- * origin that the broker speaks to; to every other one each command is unknown and no status is told. What it gives ends that.
+ * Exposes `window.fairwayDesktop` to the pages of a partition. It serves main frames only, and only while they show an origin
+ * that may talk to the broker. Every other frame gets "unknown" for each command, and no status. The returned function detaches
+ * it.
  */
 export async function attach(context: BrowserContext, broker: Broker): Promise<() => void> {
   await context.exposeBinding(SEND, async ({ frame, page }, message: unknown) => {
@@ -29,7 +30,7 @@ const tell = (page: Page, status: DesktopStatus): Promise<unknown> =>
     .evaluate(([type, detail]) => window.dispatchEvent(new CustomEvent(type, { detail })), [STATUS, status] as const)
     .catch(() => undefined)
 
-/** Runs in the page, so it can use nothing of this file. */
+/** Runs in the page, so it cannot use other code of this file. */
 function installBridge({ send, statusEvent }: { send: string; statusEvent: string }): void {
   if (window !== window.top) return
   const binding: unknown = Reflect.get(window, send)
@@ -45,5 +46,5 @@ function installBridge({ send, statusEvent }: { send: string; statusEvent: strin
   Object.defineProperty(window, 'fairwayDesktop', { value: Object.freeze(bridge) })
 }
 
-/** The origin of an address; empty where it has none, so that it equals no application's. */
+/** Returns the origin of an address; empty where it has none, so that it matches no application. */
 export const originOf = (url: string): string => (/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : '')

@@ -7,13 +7,13 @@ import { jsonOf } from '../ask'
 import type { DesktopHost, DesktopWindow, HostAnswer, HostRequest, WindowInput } from '../host'
 
 interface ChromiumHostInput {
-  /** The browser context that holds the cookies of a partition. Its user agent ends with `Fairway-Desktop/<version>`. */
+  /** Returns the browser context with the cookies of a partition. Its user agent ends with `Fairway-Desktop/<version>`. */
   context(partition: string): Promise<BrowserContext>
-  /** The JSON file that keeps the preferences of this device. */
+  /** The JSON file with the preferences of this device. */
   preferencesFile: string
 }
 
-/** What the broker needs, over browser contexts: each is one partition. */
+/** The broker's host over browser contexts: each is one partition. */
 export const createChromiumHost = ({ context, preferencesFile }: ChromiumHostInput): DesktopHost => ({
   openWindow: async input => openWindow(await context(input.partition), input),
   request: async (partition, request) => sendRequest(await context(partition), request),
@@ -41,7 +41,7 @@ async function openWindow(
   page.on('close', () => {
     if (!held.isClosedByUs) onClosed()
   })
-  // A page that does not load is the person's to see and to close.
+  // A page that fails to load stays for the person to see and close.
   void page.goto(url).catch(() => undefined)
   return {
     async close() {
@@ -70,7 +70,7 @@ async function removeCookies(context: BrowserContext, isRemoved: (name: string) 
 
 const EVERY_IN_MS = 50
 
-/** Tells the name of each cookie that appears or changes; Chromium's contexts tell nothing themselves, so they are asked. */
+/** Reports the name of each cookie that appears or changes. It polls, because Chromium's contexts have no events for cookies. */
 function watchCookies(opened: Promise<BrowserContext>, listener: (name: string) => void): () => void {
   const held: { hasEnded: boolean; timer?: ReturnType<typeof setTimeout>; known?: Map<string, string> } = {
     hasEnded: false,
@@ -97,7 +97,7 @@ async function readCookies(context: BrowserContext): Promise<Map<string, string>
   return new Map(cookies.map(({ name, domain, path, value }) => [`${name}\n${domain}\n${path}`, value]))
 }
 
-/** Preferences in one JSON file, written whole; a file that is missing or broken counts as empty. */
+/** Preferences in one JSON file, which is always written as a whole; a missing or broken file counts as empty. */
 export function createFilePreferences(file: string): DesktopHost['preferences'] {
   const mutex = createMutex()
   const read = async () => {

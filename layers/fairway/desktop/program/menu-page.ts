@@ -1,9 +1,9 @@
 import type { MenuButton, MenuCommand, MenuView } from './menu-view'
 
-/** What the page sends its commands through. */
+/** The function that the page sends its commands through. */
 export const MENU_SEND = '__fairwayMenuSend'
 
-/** The empty page of the menu. Nothing in it runs by itself and nothing is loaded: the program draws what it shows. */
+/** The empty page of the menu. It runs no script and loads no resource: the program draws its content. */
 export const menuHtml = (language: string, direction: 'ltr' | 'rtl', title: string): string => `<!doctype html>
 <html lang="${language}" dir="${direction}">
 <meta charset="utf-8">
@@ -47,12 +47,12 @@ label { display: flex; gap: 12px; align-items: flex-start; min-height: 40px }
 input { width: 20px; height: 20px; margin: 2px 0 0; accent-color: var(--accent) }
 `
 
-/** An element of the page. Texts are set as text and attributes by name, so nothing in them becomes markup. */
+/** An element of the page. The program sets text as text and attributes by name, so no value becomes markup. */
 interface Element {
   tag: 'button' | 'div' | 'h1' | 'input' | 'label' | 'li' | 'p' | 'span' | 'ul'
   text?: string
   attributes?: Readonly<Record<string, string>>
-  /** What is sent when it is pressed or switched. */
+  /** The command that a press or switch sends. */
   command?: MenuCommand
   children?: Element[]
 }
@@ -129,8 +129,8 @@ const preferenceOf = ({ label, text, isOn }: MenuView['preference']): Element =>
 })
 
 /**
- * Draws the menu; runs in the page, so it can use nothing of this file. Where the keyboard is stays where it is, and a
- * button that is being pressed stays until it is let go: one that is replaced is never clicked.
+ * Draws the menu. It runs in the page, so it cannot use other code of this file. It keeps the keyboard focus, and it keeps a
+ * pressed button until release: a replaced button never receives its click.
  */
 export async function drawMenu({ elements, send }: { elements: Element[]; send: string }): Promise<void> {
   const build = ({ tag, text, attributes = {}, command, children = [] }: Element): HTMLElement => {
@@ -151,13 +151,13 @@ export async function drawMenu({ elements, send }: { elements: Element[]; send: 
   const turn = `${Number(main.dataset.turn ?? 0) + 1}`
   main.dataset.turn = turn
   while (main.querySelector(':active')) await new Promise(resolve => setTimeout(resolve, 20))
-  // A later one has all that this one would draw.
+  // A later draw contains everything that this one would show.
   if (main.dataset.turn !== turn) return
   const before = document.activeElement?.id
   main.replaceChildren(...elements.map(build))
   if (!before) return
   const again = document.getElementById(before)
   const isUsable = again !== null && !again.hasAttribute('disabled')
-  // The button that was pressed may be gone; the keyboard goes on where the outcome stands.
+  // The pressed button may be gone; the keyboard focus moves to the outcome.
   ;(isUsable ? again : document.getElementById('status'))?.focus()
 }

@@ -2,29 +2,29 @@ import { z } from 'zod'
 import { desktopCommandSchema, type DesktopAnswer, type DesktopStatus } from '../../shared/schemas/desktop'
 import type { DesktopApp } from '../eligibility'
 
-/** What the menu's page may ask of the program: what every page may, and what only the menu does. */
+/** The commands of the menu's page: those of every page, and those that only the menu has. */
 export const menuCommandSchema = z.union([
   desktopCommandSchema,
   z.strictObject({ type: z.literal('open'), appId: z.string().max(63) }),
-  /** Asks whether to sign out, or takes that back. */
+  /** Shows the confirmation of signing out, or cancels it. */
   z.strictObject({ type: z.literal('ask-sign-out'), isAsked: z.boolean() }),
   z.strictObject({ type: z.literal('quit') }),
 ])
 export type MenuCommand = z.infer<typeof menuCommandSchema>
 
-/** The text of a key of the catalog; `n` chooses between singular and plural. */
+/** Returns the text of a key of the catalog; `n` selects singular or plural. */
 export type Texts = (key: string, values?: Readonly<Record<string, string | number>>) => string
 
 export interface MenuButton {
   label: string
-  /** What it is called where its label alone does not say enough. */
+  /** The accessible name where the label alone is not clear enough. */
   name?: string
   kind: 'primary' | 'plain' | 'danger'
   isDisabled: boolean
   command: MenuCommand
 }
 
-/** What the page draws; everything in it is text. */
+/** The content that the page draws; all of it is text. */
 export interface MenuView {
   title: string
   hub: string
@@ -53,11 +53,11 @@ export interface MenuInput {
   isOpen(appId: string): boolean
   hasCrashed(appId: string): boolean
   isAskedToSignOut: boolean
-  /** Why the last command was not carried out. */
+  /** The reason why the previous command failed. */
   failure: Extract<DesktopAnswer, { ok: false }>['code'] | 'not-opened' | null
 }
 
-/** The menu as it stands, in the person's language. */
+/** Returns the current menu in the person's language. */
 export function menuView(input: MenuInput, texts: Texts): MenuView {
   const { status, hub, apps, failure } = input
   const shown = apps.filter(({ isEnabled }) => isEnabled)

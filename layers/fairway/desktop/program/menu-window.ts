@@ -4,24 +4,24 @@ import { menuCommandSchema, type MenuCommand, type MenuView, type Texts } from '
 import { MENU_PARTITION, type Profiles } from './profiles'
 import { rememberBounds, type WindowMemory } from './window-memory'
 
-/** An address that no network has; the program itself answers, inside the browser, and nothing listens anywhere. */
+/** An address outside of every network; the program responds to it inside the browser, and no port is open. */
 const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'
 
 export interface MenuWindowInput {
   profiles: Profiles
   memory: WindowMemory
-  /** What is to be drawn, and what follows once it can be seen. */
+  /** The content to draw, and the actions to run once it is visible. */
   view(): { drawn: MenuView; onSeen(): void }
   onClosed(): void
 }
 
 export interface MenuWindow {
-  /** Shows it, in front of others. */
+  /** Shows the menu in front of other windows. */
   show(): Promise<void>
   isOpen(): boolean
-  /** Draws it anew when it is open. */
+  /** Redraws the menu when it is open. */
   draw(): void
-  /** Notes where it is. */
+  /** Records the position of the window. */
   rest(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ interface MenuSpeech {
   onCommand(command: MenuCommand): Promise<void>
 }
 
-/** Lets the menu's browser show the menu and nothing else; for a browser that has just started. */
+/** Restricts the menu's browser to the menu; call it for a browser that has just started. */
 export async function prepareMenu(
   context: BrowserContext,
   { language, direction, texts, onCommand }: MenuSpeech,
@@ -52,17 +52,17 @@ export async function prepareMenu(
   })
 }
 
-/** The window that lists the applications and how the sign-in stands. */
+/** The window that lists the applications and the state of the sign-in. */
 export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindowInput): MenuWindow {
   const held: { shown?: { page: Page; note(): Promise<void> }; opening?: Promise<void> } = {}
   const drawIn = async (page: Page) => {
-    // What is drawn belongs to the menu's page alone; one that is gone is drawn no more.
+    // The content belongs only to the menu's page; a closed page is not drawn.
     if (page.url() !== MENU_ADDRESS) return
     const { drawn, onSeen } = view()
     await page.evaluate(drawMenu, { elements: menuElements(drawn), send: MENU_SEND }).then(onSeen, () => undefined)
   }
   const open = async () => {
-    // A window can be closed at once, and then a browser that is well has none to give.
+    // A window can close immediately, and then a healthy browser has no window to return.
     const page = await profiles.openAppWindow(MENU_PARTITION, MENU_ADDRESS).catch(async error => {
       if (!(await profiles.isAlive(MENU_PARTITION))) throw error
     })

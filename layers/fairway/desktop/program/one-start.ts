@@ -8,28 +8,28 @@ export interface Start {
   release(): Promise<void>
 }
 
-/** Takes the place of the one program of a workspace; undefined when another one has it, which then shows its menu. */
+/** Claims the single program slot of a workspace; undefined when another program has it, which then shows its menu. */
 export async function takeStart(folder: string, onAgain: () => void): Promise<Start | undefined> {
   const address = addressOf(folder)
   const server = await oneAtATime(`${folder}.starting`, async () => {
     if (await callRunning(address)) return undefined
-    // No program answers: what is left of one that was killed is not in use.
+    // No program responds, so the socket of a killed program is not in use.
     if (process.platform !== 'win32') await rm(address, { force: true })
     return listen(address, onAgain)
   })
   return server && { release: () => new Promise(resolve => server.close(() => resolve())) }
 }
 
-/** A socket file beside the data, or a named pipe; no other machine and no page of a browser can reach either. */
+/** A socket file beside the data, or a named pipe; other machines and pages of a browser cannot reach either. */
 function addressOf(folder: string): string {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12)
   return process.platform === 'win32' ? `\\\\.\\pipe\\fairway-desktop-${name}` : join(folder, '..', `${name}.sock`)
 }
 
-/** How long looking and listening may take; a mark that is older belongs to a start that was killed. */
+/** The time limit for checking and starting to listen; an older mark belongs to a start that was killed. */
 const MARK_LIMIT_IN_MS = 10_000
 
-/** Between looking for a running program and being one, no other start may look. */
+/** No other start may check between this check for a running program and the moment this one listens. */
 async function oneAtATime<T>(mark: string, work: () => Promise<T>): Promise<T> {
   while (!(await makeMark(mark))) {
     const made = await stat(mark).catch(() => undefined)
@@ -43,7 +43,7 @@ async function oneAtATime<T>(mark: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** False when it is there already; whatever else keeps it from being made is thrown. */
+/** Returns false when the mark exists already; throws every other error. */
 async function makeMark(mark: string): Promise<boolean> {
   try {
     await mkdir(mark, { mode: 0o700 })
@@ -54,7 +54,7 @@ async function makeMark(mark: string): Promise<boolean> {
   }
 }
 
-/** Whether a running program has answered. */
+/** Whether a running program has responded. */
 const callRunning = (address: string): Promise<boolean> =>
   new Promise(resolve => {
     const socket = connect(address)
@@ -64,7 +64,7 @@ const callRunning = (address: string): Promise<boolean> =>
     socket.once('close', () => resolve(false))
   })
 
-/** A connection means one thing, so nothing that is sent is read. */
+/** A connection has only one meaning, so its data is not read. */
 const listen = (address: string, onAgain: () => void): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer(socket => {

@@ -1,19 +1,19 @@
-// Where this computer has a browser, and where the program keeps its data.
+// Finds a browser on this computer, and the folder for the program's data.
 import { posix, win32 } from 'node:path'
 
 export interface FindBrowserInput {
   platform: NodeJS.Platform
   env: Readonly<Record<string, string | undefined>>
   home: string
-  /** Whether there is a program at this path that may be started. */
+  /** Whether this path is a program that may be started. */
   isThere(path: string): boolean
-  /** A path that the person has chosen; nothing else is looked at then. */
+  /** A path that the person has chosen; no other path is checked then. */
   chosen?: string
 }
 
 type FoundBrowser = { path: string } | { path: undefined; lookedFor: string[] }
 
-/** The first Chrome, Edge or Chromium of this machine, or every place where none was. */
+/** Returns the first Chrome, Edge or Chromium of this machine, or all checked paths when there is none. */
 export function findBrowser(input: FindBrowserInput): FoundBrowser {
   const lookedFor = input.chosen ? [input.chosen] : placesOf(input)
   const path = lookedFor.find(place => input.isThere(place))
@@ -69,15 +69,15 @@ interface DataFolderInput {
 
 const NAME = 'fairway-desktop'
 
-/** Where the program keeps everything of this person, as their system has it. */
+/** The folder for all data of this person, by the convention of their system. */
 export function dataFolder({ platform, env, home }: DataFolderInput): string {
   if (platform === 'win32') return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), NAME)
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', NAME)
-  // The standard says that a path that is not absolute is to be ignored.
+  // The XDG standard requires that a relative path is ignored.
   const given = env.XDG_DATA_HOME && posix.isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined
   return posix.join(given ?? posix.join(home, '.local', 'share'), NAME)
 }
 
-/** The folder of one workspace in it: two hubs share no cookies and no windows. */
+/** The subfolder of one workspace: two hubs share no cookies and no windows. */
 export const workspaceFolderName = (hub: string): string =>
   hub.replace(/^https:\/\//, '').replaceAll(/[^a-z0-9.-]+/g, '_')

@@ -6,42 +6,45 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ProgramFault } from './workspace-config'
 
 export interface ProfilesInput {
-  /** Holds a folder for each profile. */
+  /** Contains a folder for each profile. */
   folder: string
   browser: { path: string; args: readonly string[] }
-  /** The program's version, as the user agent names it. */
+  /** The program's version for the user agent. */
   version: string
-  /** Runs for each browser once it has started, before it shows anything. */
+  /** Runs for each browser after it has started, before it shows a page. */
   prepare(partition: string, context: BrowserContext): Promise<void>
-  /** The same for the menu's. */
+  /** The same for the menu's browser. */
   prepareMenu(context: BrowserContext): Promise<void>
 }
 
 export interface Profiles {
-  /** The running browser of a partition; started, without a window, when there is none. */
+  /** Returns the running browser of a partition; starts one without a window when there is none. */
   context(partition: string): Promise<BrowserContext>
-  /** A window without tabs and address bar that shows this address in the partition. */
+  /** Opens a window without tabs and address bar that shows this address in the partition. */
   openAppWindow(partition: string, url: string): Promise<Page>
-  /** Whether the partition's browser answers; false after a crash. */
+  /** Whether the partition's browser responds; false after a crash. */
   isAlive(partition: string): Promise<boolean>
-  /** Ends all browsers, and with that lets them write their cookies. */
+  /** Closes all browsers, so that they write their cookies. */
   close(): Promise<void>
 }
 
-/** The partition of the menu, which sees nothing of the network. */
+/** The partition of the menu, which has no access to the network. */
 export const MENU_PARTITION = 'persist:fairway-menu'
 
 const OPENING_LIMIT_IN_MS = 15_000
-/** How long a browser whose program was killed may take to end. */
+/** The time limit for a browser to end after its program was killed. */
 const TAKEN_LIMIT_IN_MS = 15_000
 
-/** One browser with a profile of its own for each partition. Each is driven through a pipe, so there is no port to reach it by. */
+/**
+ * Runs one browser with a separate profile for each partition. The program controls each through a pipe, so there is no port to
+ * reach it by.
+ */
 export function createProfiles(input: ProfilesInput): Profiles {
   const running = new Map<string, Promise<BrowserContext>>()
   const held: { userAgent?: string; isClosed: boolean } = { isClosed: false }
   const start = async (partition: string): Promise<BrowserContext> => {
     if (held.isClosed) throw new ProgramFault('The program has ended.')
-    // What the browser calls itself is known only from one that runs, and the menu needs no name.
+    // Only a running browser reveals its user agent, and the menu does not need it.
     if (partition !== MENU_PARTITION) await context(MENU_PARTITION)
     const started = await launch(input, partition, held.userAgent)
     held.userAgent ??= await readUserAgent(started)
@@ -78,7 +81,7 @@ export function createProfiles(input: ProfilesInput): Profiles {
 const profileFolder = ({ folder }: ProfilesInput, partition: string): string =>
   join(folder, 'profiles', partition.replace('persist:', ''))
 
-/** What every start of a browser on this profile is given. */
+/** The arguments of every start of a browser on this profile. */
 const sharedArgs = (input: ProfilesInput, partition: string): string[] => [
   `--user-data-dir=${profileFolder(input, partition)}`,
   '--no-first-run',
@@ -93,36 +96,36 @@ async function launch(input: ProfilesInput, partition: string, userAgent?: strin
   const start = () =>
     chromium.launchPersistentContext(folder, {
       executablePath: input.browser.path,
-      // Only our own arguments: those for tests switch off the sandbox, the keychain, pop-up blocking and more.
+      // Only our own arguments: Playwright's defaults for tests switch off the sandbox, the keychain, pop-up blocking and more.
       ignoreDefaultArgs: true,
       args: [...sharedArgs(input, partition), '--remote-debugging-pipe', '--no-startup-window'],
       headless: false,
       userAgent: userAgent && `${userAgent} Fairway-Desktop/${input.version}`,
-      // Pages see the person's own window, colours and wishes about motion.
+      // Pages see the person's real window size, colors and motion preference.
       viewport: null,
       colorScheme: null,
       reducedMotion: null,
       forcedColors: null,
       contrast: null,
-      // The program ends its browsers itself, after it has noted their windows.
+      // The program closes its browsers itself, after it has recorded their windows.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     })
   const context = await onceFree(start)
-  // With a listener that does nothing, what a page asks by `confirm` is left to the person.
+  // With an empty listener, the person answers a page's `confirm` dialog.
   context.on('dialog', () => undefined)
-  // A person sits before it. Sites that refuse programs are told the truth by that.
+  // A person uses this browser, so `webdriver` is false. Otherwise, sites that refuse automated browsers would refuse the person.
   await context.addInitScript(() =>
     Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false, configurable: true, enumerable: true }),
   )
   const session = await context.browser()?.newBrowserCDPSession()
-  // Downloads go where this browser puts them for the person.
+  // Downloads go to the person's usual download folder.
   await session?.send('Browser.setDownloadBehavior', { behavior: 'default' })
   return context
 }
 
-/** The browser of a program that was killed ends by itself and holds its profile until then. */
+/** The browser of a killed program ends on its own and locks its profile until then. */
 async function onceFree(start: () => Promise<BrowserContext>): Promise<BrowserContext> {
   const limit = performance.now() + TAKEN_LIMIT_IN_MS
   for (;;) {
@@ -158,13 +161,13 @@ async function openAppWindow(
   const isHeadless = input.browser.args.some(argument => argument.startsWith('--headless'))
   if (isHeadless) return openPage(context, url)
   const opened = context.waitForEvent('page', { timeout: OPENING_LIMIT_IN_MS })
-  // A browser that is started again on the same profile hands the address to the one that runs, and ends.
+  // A second start on the same profile passes the address to the running browser, and ends.
   const child = spawn(input.browser.path, [...sharedArgs(input, partition), `--app=${url}`], { stdio: 'ignore' })
   child.once('error', () => undefined)
   return opened.catch(() => openPage(context, url))
 }
 
-/** An ordinary window, where there are none without address bar. A page that does not load is the person's to see. */
+/** Opens an ordinary window, where none without an address bar is available. A page that fails to load stays visible. */
 async function openPage(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'commit' }).catch(() => undefined)

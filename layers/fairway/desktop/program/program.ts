@@ -17,7 +17,7 @@ import type { WorkspaceConfig } from './workspace-config'
 
 export interface ProgramInput {
   config: WorkspaceConfig
-  /** Where everything of this person lies. */
+  /** The folder of all data of this person. */
   folder: string
   browser: { path: string; args: readonly string[] }
   version: string
@@ -27,13 +27,13 @@ export interface ProgramInput {
   texts: Texts
   /** Opens an address in the person's ordinary browser. */
   openElsewhere(url: string): void
-  /** Ends the program when it is aborted; open windows come back at the next start. */
+  /** Ends the program when it is aborted; the next start reopens the open windows. */
   signal: AbortSignal
-  /** It is the only one of this workspace, and begins. */
+  /** Called when this is the only program of the workspace, and it starts. */
   onStarted(): void
 }
 
-/** Everything the parts of the running program share. */
+/** The shared state of the running program. */
 interface Program {
   readonly broker: Broker
   readonly profiles: Profiles
@@ -42,17 +42,20 @@ interface Program {
   readonly menu: MenuWindow
   isAskedToSignOut: boolean
   failure: MenuInput['failure']
-  /** How many of the crashes the menu has told of. */
+  /** The number of crashes that the menu has reported. */
   toldCrashes: number
-  /** Before the first window is there, and while all are closed at the end, no window means nothing. */
+  /** Before the first window opens, and while all close at the end, having no window has no meaning. */
   isWatching: boolean
   end(): void
 }
 
-/** A browser that hangs is waited for no longer; it ends with this process. */
+/** The time limit for a browser that hangs; it ends with this process. */
 const STOP_LIMIT_IN_MS = 10_000
 
-/** Shows the workspace until its last window is closed; false when it runs already, which then shows its menu. The process is to be ended afterwards. */
+/**
+ * Shows the workspace until its last window is closed. Returns false when the program runs already; that program then shows its
+ * menu. The caller must end the process afterwards.
+ */
 export async function runProgram(input: ProgramInput): Promise<boolean> {
   const folder = join(input.folder, workspaceFolderName(input.config.hub))
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -121,7 +124,9 @@ async function createProgram(input: ProgramInput, { folder, end }: { folder: str
   return program
 }
 
-/** Readies a browser that has just started; that of the hub shows sign-in pages only, and no page of it is spoken with. */
+/**
+ * Prepares a browser that has just started. The hub's browser shows sign-in pages only, and its pages cannot talk to the broker.
+ */
 async function prepare({ broker, windows }: Program, partition: string, context: BrowserContext): Promise<void> {
   const app = broker.apps().find(({ id }) => appPartition(id) === partition)
   if (!app) return
@@ -140,7 +145,7 @@ async function showAll(program: Program): Promise<void> {
   await restore(program, wanted)
   await started
   menu.draw()
-  // Those of the hub's own are known when the hub's list of last time has been read.
+  // The hub's own applications are known once its stored list has been read.
   await restore(program, wanted)
   // The menu may have been closed while it opened.
   await settle(program)
@@ -151,7 +156,7 @@ async function restore({ broker, windows }: Program, wanted: readonly string[]):
   await Promise.allSettled(apps.map(app => windows.open(app)))
 }
 
-/** What a command of the menu does. */
+/** Runs a command of the menu. */
 async function carryOut(program: Program, command: MenuCommand): Promise<void> {
   const { broker, menu } = program
   program.failure = null
@@ -177,7 +182,10 @@ async function openApp({ broker, windows }: Program, appId: string): Promise<Men
   }
 }
 
-/** After a window has come or gone: the last one that a person closes ends the program, and a crash that they have not been told of brings the menu back. */
+/**
+ * Runs after a window opens or closes. The program ends when a person closes the last window; after an unreported crash the menu
+ * opens again.
+ */
 async function settle(program: Program, hasMenuCrashed = false): Promise<void> {
   const { windows, menu, end } = program
   menu.draw()

@@ -10,24 +10,24 @@ const boundsSchema = z.object({ left: position, top: position, width: size, heig
 type Bounds = z.infer<typeof boundsSchema>
 
 const memorySchema = z.object({
-  /** The applications that were open when the program ended, in the order in which they were opened. */
+  /** The applications that were open when the program ended, in the order they were opened in. */
   open: z.array(z.string()),
-  /** Where each window was last, by application, and that of the menu. */
+  /** The stored place of each window by application, and that of the menu. */
   bounds: z.record(z.string(), boundsSchema),
 })
 type Memory = z.infer<typeof memorySchema>
 
 export interface WindowMemory {
-  /** The applications that were open last time. */
+  /** The applications that were open at the previous exit. */
   open(): string[]
   keepOpen(ids: string[]): Promise<void>
   bounds(name: string): Bounds | undefined
   keepBounds(name: string, bounds: Bounds): Promise<void>
-  /** Waits until everything is on the disk. */
+  /** Waits until all changes are on the disk. */
   written(): Promise<void>
 }
 
-/** Where windows were and which were open, for the next start; what cannot be read counts as nothing. */
+/** Stores which windows were open and where, for the next start; unreadable data counts as empty. */
 export async function createWindowMemory(preferences: DesktopHost['preferences']): Promise<WindowMemory> {
   const read = memorySchema.safeParse(await preferences.get(KEY)).data
   const held: Memory = read ?? { open: [], bounds: {} }
@@ -49,13 +49,13 @@ export async function createWindowMemory(preferences: DesktopHost['preferences']
   }
 }
 
-/** The bounds where they can be seen on this screen; only their size where the place is on a screen that is gone. */
+/** Returns bounds that are visible on this screen; only the size when the stored place is on a missing screen. */
 export function fitBounds(
   bounds: Bounds,
   screen: { left: number; top: number; width: number; height: number; isExtended: boolean },
 ): Partial<Bounds> {
   const { left, top, width, height } = bounds
-  // Of several screens a page knows only one, so the browser decides.
+  // A page knows only one of several screens, so the browser decides.
   if (screen.isExtended) return bounds
   const seen = {
     width: Math.min(left + width, screen.left + screen.width) - Math.max(left, screen.left),
@@ -66,7 +66,10 @@ export function fitBounds(
 
 const EVERY_IN_MS = 1000
 
-/** Puts a window where it was last time, and from then on notes where it is; what it gives does that once more and ends it. Nothing of one that is gone. */
+/**
+ * Restores the stored position of a window and then records its changes. The returned function records once more and stops. Does
+ * nothing for a closed window.
+ */
 export const rememberBounds = (page: Page, name: string, memory: WindowMemory): Promise<() => Promise<void>> =>
   followBounds(page, name, memory).catch(() => async () => undefined)
 
@@ -81,7 +84,7 @@ async function followBounds(page: Page, name: string, memory: WindowMemory): Pro
   }
   const note = async () => {
     const { bounds } = await session.send('Browser.getWindowForTarget')
-    // What is maximized or minimized comes back as it was before that.
+    // A maximized or minimized window is restored to its earlier bounds.
     const normal = bounds.windowState === 'normal' ? boundsSchema.safeParse(bounds).data : undefined
     if (normal) await memory.keepBounds(name, normal)
   }

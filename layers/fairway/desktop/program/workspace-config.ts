@@ -7,7 +7,7 @@ export interface WorkspaceConfig {
   /** The origin of the hub. */
   hub: string
   apps: DesktopApp[]
-  /** The hub is on this machine, so http of this machine is taken for applications too. */
+  /** Whether the hub is on this machine; then applications may use http on this machine too. */
   isDevelopment: boolean
 }
 
@@ -25,7 +25,7 @@ const configSchema = z.strictObject({
 })
 type Given = z.infer<typeof configSchema>
 
-/** The workspace of a hub's address or of a file; throws `ProgramFault` with every fault of it. */
+/** Reads the workspace from a hub's address or from a file; throws `ProgramFault` with all its errors. */
 export async function readWorkspaceConfig(given: string): Promise<WorkspaceConfig> {
   if (/^https?:\/\//i.test(given)) return toConfig({ hub: given.replace(/\/$/, ''), apps: [] }, given)
   const text = await readFile(given, 'utf8').catch(() => {
@@ -49,7 +49,7 @@ function toConfig({ hub, apps }: Given, given: string): WorkspaceConfig {
   return { hub, isDevelopment, apps: apps.map(toDesktopApp) }
 }
 
-/** Only exactly `true` lets an application that the hub does not declare itself take part. */
+/** An application that the hub does not declare itself takes part only with exactly `true`. */
 const toDesktopApp = ({ workspaceSso, ...app }: Given['apps'][number]): DesktopApp =>
   workspaceSso === true ? { ...app, workspaceSso } : app
 
@@ -75,7 +75,7 @@ function jsonOf(text: string, given: string): unknown {
   }
 }
 
-/** Why the program cannot start, as a sentence for the person who started it. */
+/** The reason why the program cannot start, as a sentence for the person who started it. */
 export class ProgramFault extends Error {
   override readonly name = 'ProgramFault'
 }

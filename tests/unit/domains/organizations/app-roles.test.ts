@@ -43,7 +43,9 @@ describe('a guard', () => {
     })
     await expect(guarded(member)).rejects.toMatchObject({ code: 'forbidden' })
     await assignAppRole(test.app, owner, { email: member.email, role: 'reader' })
-    await expect(guarded(member)).rejects.toMatchObject({ detail: 'Your role here is reader. This requires the curator role.' })
+    await expect(guarded(member)).rejects.toMatchObject({
+      detail: 'Your role here is reader. This requires the curator role.',
+    })
     await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
     expect(await guarded(member)).toBe(true)
     await assignAppRole(test.app, owner, { email: member.email, role: null })

@@ -1,14 +1,17 @@
-/** A change of an author's sources that a version asks for. */
+/** A change of an author's sources that a version requires. */
 export interface Codemod {
-  /** The version that asks for it. */
+  /** The version that requires it. */
   version: string
-  /** What it does, as a sentence. */
+  /** A description in one sentence. */
   title: string
-  /** The files that it looks at, as a pattern below the project. */
+  /** The files to check, as a pattern relative to the project. */
   files: string
-  /** The text of a file as the version wants it; the same text where there is nothing to do. It imports nothing: it runs before the version is installed. */
+  /**
+   * Returns the new text of a file, or the same text when nothing changes. It must import nothing: it runs before the version is
+   * installed.
+   */
   change(text: string, path: string): string
 }
 
-/** Every one there is, by version; `fw upgrade` shows what they change, and runs those between the two versions. */
+/** All codemods by version; `fw upgrade` shows their changes, and runs those between the two versions. */
 export const codemods: readonly Codemod[] = []

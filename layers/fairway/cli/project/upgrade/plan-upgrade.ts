@@ -16,13 +16,13 @@ import { parseTarGzip } from 'nanotar'
 export interface UpgradePlan {
   from: string
   to: string
-  /** What package.json says of the platform from now on. */
+  /** The new value for the platform in package.json. */
   dependency: string
   changelog: string[]
-  /** The migrations that the database gets at the next start. */
+  /** The migrations that run at the next start. */
   migrations: string[]
   settings: string[]
-  /** The codemods that have something to do. */
+  /** The codemods with changes. */
   codemods: Codemod[]
   changes: FileChange[]
   remarks: string[]
@@ -35,7 +35,7 @@ interface PlanInput {
   dependency: string
 }
 
-/** All that an upgrade would do and bring; it changes nothing. */
+/** Plans an upgrade: its changelog entries and all its changes; writes nothing. */
 export async function planUpgrade({ root, now, next, dependency }: PlanInput): Promise<UpgradePlan> {
   const [from, to] = [now.manifest.version, next.manifest.version]
   const remarks: string[] = []
@@ -100,12 +100,14 @@ const manifestSchema = z.object({
 interface RaiseInput {
   from: PlatformManifest
   to: PlatformManifest
-  /** What package.json says of the platform from now on. */
+  /** The new value for the platform in package.json. */
   dependency: string
   remarks: string[]
 }
 
-/** The package.json of a project with the new version, and those of the packages that it shares with the platform. */
+/**
+ * Returns the package.json of a project with the new version, and the versions of the packages that it shares with the platform.
+ */
 function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseInput): string {
   const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(text))
   const sections = Object.entries({ dependencies, devDependencies })
@@ -125,7 +127,7 @@ function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseIn
   return withOwnNode(raisedOverrides(raised, from.applicationOverrides, to.applicationOverrides), to)
 }
 
-/** The overrides of a new project with their next versions, where the author has left them as they were. */
+/** Returns the new overrides of a project, where the author has not changed them. */
 function raisedOverrides(
   text: string,
   from: PlatformManifest['applicationOverrides'],
@@ -136,13 +138,13 @@ function raisedOverrides(
   return untouched.reduce((before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions), text)
 }
 
-/** What a package.json says of the platform; undefined where it does not name it. */
+/** Returns the platform's value in a package.json; undefined when it is missing. */
 export function platformDependency(text: string): string | undefined {
   const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(text))
   return dependencies[PACKAGE_NAME] ?? devDependencies[PACKAGE_NAME]
 }
 
-/** The lines of a changelog that belong to versions after one and up to another, newest as the file has them. */
+/** Returns the lines of a changelog for the versions after one and up to another, in the order of the file. */
 export function changelogBetween(text: string, from: string, to: string): string[] {
   return text.split(/^## /m).flatMap(section => {
     const [heading = '', ...lines] = section.split('\n')
@@ -152,11 +154,11 @@ export function changelogBetween(text: string, from: string, to: string): string
   })
 }
 
-/** What two versions have as settings, compared: one sentence for each that came, went, has another name or another meaning when unset. */
+/** Compares the settings of two versions: one sentence for each that was added, removed or renamed, or has another default. */
 export function settingChanges(before: Settings, after: Settings, used: readonly string[]): string[] {
   const gone = Object.keys(before).filter(name => !Object.hasOwn(after, name))
   const come = Object.keys(after).filter(name => !Object.hasOwn(before, name))
-  // What is described by the same words is the same under another name.
+  // A setting with the same description under another name was renamed.
   const renamed = new Map(
     gone.flatMap(old => {
       const name = come.find(name => after[name]?.description === before[old]?.description)
@@ -179,18 +181,18 @@ export function settingChanges(before: Settings, after: Settings, used: readonly
   ]
 }
 
-/** What an upgrade asks of a version of the platform. */
+/** The parts of a platform version that an upgrade compares. */
 export interface PlatformVersion {
   manifest: PlatformManifest
-  /** The names of its migrations, in their order. */
+  /** The names of its migrations, in order. */
   migrations: string[]
   changelog: string
-  /** Undefined where this version's table cannot be read by the one that runs. */
+  /** Undefined when the running version cannot read this version's table. */
   settings?: Settings
   codemods: readonly Codemod[]
 }
 
-/** What people are told of a setting. */
+/** The description of a setting. */
 interface Setting {
   description: string
   unset: string
@@ -224,7 +226,7 @@ export async function readVersion(folder: string): Promise<PlatformVersion> {
       .map(path => path.replace(/^drizzle[\\/]|\.sql$/g, ''))
       .toSorted(),
     changelog: existsSync(changelog) ? readFileSync(changelog, 'utf8') : '',
-    // A later version may need packages that are not installed yet.
+    // A later version may import packages that are not installed yet.
     settings: await load('server/kernel/config/env.ts')
       .then(table => settingsSchema.parse(table).envTable)
       .catch(() => undefined),
@@ -232,10 +234,10 @@ export async function readVersion(folder: string): Promise<PlatformVersion> {
   }
 }
 
-/** Below node_modules, where what the package imports is found as it will be once it is installed; npm leaves such folders alone. */
+/** Below node_modules, where its imports resolve as they will after the installation; npm ignores such folders. */
 const PLACE = 'node_modules/.fairway-upgrade'
 
-/** Unpacks the file of a package beside the installed one, and gives its folder. */
+/** Unpacks the file of a package beside the installed one, and returns its folder. */
 export async function unpackVersion(tarball: string, root: string): Promise<string> {
   const folder = join(root, PLACE)
   removeUnpacked(root)
@@ -248,5 +250,5 @@ export async function unpackVersion(tarball: string, root: string): Promise<stri
   return folder
 }
 
-/** Removes what was unpacked. */
+/** Removes the unpacked files. */
 export const removeUnpacked = (root: string): void => rmSync(join(root, PLACE), { recursive: true, force: true })

@@ -55,10 +55,7 @@ const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole, o.requ
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
 
-/**
- * The sign-in rule of an organization (`o`) as an SQL condition for writes. The row `proof` has the columns `provider` and
- * `provider_domain`.
- */
+/** The sign-in rule of an organization (`o`) in SQL, for writes. The row `proof` has `provider` and `provider_domain`. */
 export const orgOpensTo = (proof: string): string =>
   `(o.required_auth_provider is null or (o.required_auth_provider is ${proof}.provider
     and (o.required_auth_domain is null or o.required_auth_domain is ${proof}.provider_domain)))`
@@ -66,9 +63,7 @@ export const orgOpensTo = (proof: string): string =>
 /** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, regardless of the person's choice. */
 export const membershipColumns = `${ruleColumns}, null as chosenOrgId`
 
-/**
- * Joins the membership (`m`) of a user (`u`) in the organization (`o`) with the id in this column. A left join keeps non-members.
- */
+/** Joins the membership (`m`) of a user (`u`) in the organization (`o`) with the id in this column; keeps non-members. */
 export const membershipJoin = (orgId: string, join: 'join' | 'left join' = 'join'): string =>
   `${join} org_members m on m.org_id = ${orgId} and m.user_id = u.id ${join} organizations o on o.id = m.org_id`
 
@@ -82,10 +77,7 @@ export const orgContextJoin = `
 
 const FIND = `select ${orgContextColumns} from ${PEOPLE} ${orgContextJoin} where u.id = ?`
 
-/**
- * Resolves the active organization of a person in one statement. The first time, it creates the default organization (SPEC:
- * States).
- */
+/** Resolves a person's active organization in one statement. The first time, it creates the default one (SPEC: States). */
 export async function findOrgContext(app: App, person: Person): Promise<OrgContext> {
   const row = await findRow(app, person.userId)
   return row ? completeOrgContext(app, person, row) : NOWHERE
@@ -94,10 +86,7 @@ export async function findOrgContext(app: App, person: Person): Promise<OrgConte
 /** Whether a person has no organization and has not chosen to have none. Then one may be created for them. */
 export const isUndecided = ({ orgId, chosenOrgId }: OrgContextRow): boolean => orgId === null && chosenOrgId !== ''
 
-/**
- * Returns the context of a row that was read with `orgContextJoin`. A person without any membership may get the default
- * organization here.
- */
+/** The context of a row of `orgContextJoin`. A person without any membership may get the default organization here. */
 export async function completeOrgContext(app: App, person: Person, row: OrgContextRow): Promise<OrgContext> {
   if (isUndecided(row) && (await createDefaultOrganization(app, person))) return findOrgContext(app, person)
   return openOrgContext(app, row, person)
@@ -149,10 +138,7 @@ interface RequirableProvider {
   isOwnProvider: boolean
 }
 
-/**
- * Lists the providers that an organization can require, because this app creates sessions with them. Includes where to sign in
- * with each.
- */
+/** Lists the providers an organization can require, because this app creates sessions with them, and where to sign in. */
 export function requirableProviders({ config }: App): RequirableProvider[] {
   const { client, trustedProviders } = config.identity
   const own = config.signInProviders.map(({ id, name }) => ({
@@ -182,10 +168,7 @@ function toClosedOrg(
   return { ...org, provider, providerName: name, ...domain, signIn, isOwnProvider }
 }
 
-/**
- * Throws `second-factor-setup-required`, or `provider-required` with the sign-in address, when the session's organization is
- * closed to it.
- */
+/** Throws `second-factor-setup-required` or `provider-required` when the session's organization is closed to it. */
 export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor'> | null): void {
   checkSecondFactorSetUp(session)
   if (!session?.closedOrg) return
@@ -205,10 +188,7 @@ export interface Actor {
   role: OrgRole
 }
 
-/**
- * Returns the person's organization and role. Throws `provider-required`, `no-organization`, and `forbidden` when the role lacks
- * the permission.
- */
+/** The person's organization and role. Throws `provider-required`, `no-organization`, and `forbidden` without the permission. */
 export function requireOrg(session: Session, permission: OrgPermission): Actor {
   checkOrgOpens(session)
   const { userId, email, orgId, orgName, orgRole } = session
@@ -219,10 +199,7 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
   return { userId, email, orgId, orgName: orgName ?? '', role: orgRole }
 }
 
-/**
- * The condition that the domain of an organization (`o`) lets people join: one of its owners has a confirmed address there. It
- * ends when the last such owner changes the address, leaves or loses the role. Then another organization may take the domain.
- */
+/** The condition that the domain of an organization (`o`) lets people join: an owner has a confirmed address there. */
 export const DOMAIN_HOLDS = `exists (select 1 from org_members w ${personJoin('w.user_id')} where w.org_id = o.id
   and w.role = 'owner' and u.email_verified = 1 and substr(u.email, instr(u.email, '@') + 1) = o.allowed_domain)`
 

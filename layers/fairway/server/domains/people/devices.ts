@@ -3,6 +3,7 @@ import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { findRun } from '#fairway/server/kernel/current-run'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
@@ -202,6 +203,16 @@ export function deviceInWords({ browser, system }: DeviceName, language: Languag
   const { device, unknownBrowser, unknownSystem } = messagesOf(language).mailWords
   return fill(device, { browser: browser ?? unknownBrowser, system: system ?? unknownSystem })
 }
+
+/** The browser, the system and the address that asked for a mail, in the words of a language. */
+export const askedFromInWords = async (
+  { userAgent, clientAddress: address }: Pick<RequestInfo, 'userAgent' | 'clientAddress'>,
+  language: Language,
+): Promise<string> =>
+  fill(messagesOf(language).mailWords.askedFrom, {
+    device: deviceInWords(await readDevice(userAgent), language),
+    address,
+  })
 
 const known = (names: object, name: string | undefined): string | null =>
   name !== undefined && Object.values(names).includes(name) ? name : null

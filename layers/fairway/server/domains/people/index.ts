@@ -108,6 +108,7 @@ export {
   noteAccountEvent,
   tellOwner,
   tellOwnerOfToken,
+  askedFromInWords,
   deviceInWords,
   readDevice,
 } from './devices'

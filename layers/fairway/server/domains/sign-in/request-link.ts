@@ -2,14 +2,13 @@
 import { z } from 'zod'
 import {
   checkWaitingBrowser,
-  deviceInWords,
+  askedFromInWords,
   type EmailLink,
   findPerson,
   getPasswordHasher,
   issueEmailLink,
   noteUnprovedAccount,
   passwordHashOf,
-  readDevice,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
@@ -20,7 +19,7 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { mailContent } from '../../kernel/mail/mail-content'
@@ -152,8 +151,7 @@ async function mailLink(
 ): Promise<string> {
   const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
   const language = languageOf(request.language)
-  const device = deviceInWords(await readDevice(request.userAgent), language)
-  const askedFrom = fill(messagesOf(language).mailWords.askedFrom, { device, address: request.clientAddress })
+  const askedFrom = await askedFromInWords(request, language)
   const mail = mailContent(app, instead ?? purpose, {
     values: { askedFrom },
     href: instead ? new URL(SIGN_IN_PATH, app.config.baseUrl).href : href,

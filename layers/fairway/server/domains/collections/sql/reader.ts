@@ -177,10 +177,7 @@ async function withCan({ app, session }: ReadContext, plan: ReadPlan, rows: Prom
   return { ...found, toPage: items => ({ ...found.toPage(items), can: { create } }) }
 }
 
-/**
- * Caches the pages of one collection from their second reading on, up to 32 KiB each. Only for database files, because it must be
- * able to detect writes.
- */
+/** Caches pages from their second reading on, up to 32 KiB each. Only for database files, because it must detect writes. */
 function createKeptPages(plan: ReadPlan) {
   const own = newId()
   const ownText = plan.select.text + plan.body.page(undefined, []).text
@@ -240,10 +237,7 @@ function orderOf(plan: ReadPlan, { selection, order }: CollectionQuery, defaultO
   return pageOrder(plan, order.length > 0 ? order : defaultOrder)
 }
 
-/**
- * The statement for one item, found by the text in its address: the field `id`, or the key. Undefined when the text is not a
- * valid value.
- */
+/** The statement for one item, found by its `id` or its key. Undefined when the text of the address is not a valid value. */
 function itemStatement({ fields, key }: ReadPlan) {
   const field = fields.get('id') ?? (key.length === 1 ? key[0] : undefined)
   return (read: PreparedRead, id: string): RowStatement | undefined => {

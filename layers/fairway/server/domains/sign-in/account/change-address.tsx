@@ -6,13 +6,12 @@ import {
   type AddressLink,
   askForAddress,
   confirmAddress,
-  deviceInWords,
+  askedFromInWords,
   findAddressChange,
   findAddressLink,
   findPerson,
   isLocalIdentity,
   issueAddressLink,
-  readDevice,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
@@ -128,8 +127,7 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
   const change = await findAddressChange(app, userId)
   if (!change) throw new AppError('not-found')
   const { oldEmail, newEmail, oldConfirmed, newConfirmed } = change
-  const device = deviceInWords(await readDevice(request.userAgent))
-  const askedFrom = `${device}, from the address ${request.clientAddress}`
+  const askedFrom = await askedFromInWords(request, language)
   if (!oldConfirmed) {
     const href = await issueAddressLink(app, change, 'old', language)
     const values = { askedFrom, email: newEmail }
