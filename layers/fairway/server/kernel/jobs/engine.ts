@@ -21,10 +21,7 @@ import {
 } from './queue'
 import { queueScheduled } from './schedule'
 
-/**
- * How many of the authors' jobs one process runs at a time, and as many of the platform's, so that the two kinds do not delay
- * each other.
- */
+/** How many of the authors' jobs one process runs at a time. The platform's have as many places of their own. */
 const AT_ONCE = 16
 /** After this time, a job that waits for responses of other servers makes room for the next one. */
 const HOLDS_PLACE_FOR_IN_MS = 1000
@@ -293,10 +290,7 @@ async function keepRunning(app: App, { running }: Engine): Promise<void> {
   }
 }
 
-/**
- * Cancels a job. Aborts the `signal` of a running one: at once in this process, and within ten seconds in another one. Returns
- * whether there was one.
- */
+/** Cancels a job and aborts its `signal`, in another process within ten seconds. Returns whether there was one. */
 export async function cancelJob(app: App, id: string): Promise<boolean> {
   const isThere = await markCancelled(app, id)
   if (isThere) engineOf(app).running.get(id)?.clock.abort(CANCELLED)

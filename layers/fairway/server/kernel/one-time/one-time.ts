@@ -108,10 +108,7 @@ export async function issueOneTime<Payload>(
   return inserted?.rowsAffected === 1 ? issued : null
 }
 
-/**
- * Reads a secret of one of these purposes without using it, even if it is used or expired: link previews also open links. Returns
- * null for an unknown one.
- */
+/** Reads a secret without using it, even a used or expired one: link previews also open links. Null for an unknown one. */
 export async function peekOneTime<Payload>(
   app: App,
   purposes: OneTimePurpose<Payload> | readonly OneTimePurpose<Payload>[],
@@ -142,10 +139,7 @@ export async function peekOneTimeOfBrowser<Payload>(
   return row && purpose ? open(app, purpose, row) : null
 }
 
-/**
- * Returns the secrets of a subject, including used and expired ones until they are purged; newest first, at most twenty. Broken
- * rows are left out.
- */
+/** The secrets of a subject until they are purged, newest first, at most twenty. Broken rows are left out. */
 export async function peekOneTimesOfSubject<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -164,10 +158,7 @@ export async function peekOneTimesOfSubject<Payload>(
   })
 }
 
-/**
- * Uses a secret in one conditional statement: of several requests at once, one receives it and the others receive null. Also
- * returns null for unknown, expired (unless `evenExpired`) and foreign secrets.
- */
+/** Uses a secret; of several requests at once, one gets it. Null for unknown, foreign and expired ones (`evenExpired`). */
 export async function spendOneTime<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -178,10 +169,7 @@ export async function spendOneTime<Payload>(
   return rows[0] ? open(app, purpose, toRow(rows[0])) : null
 }
 
-/**
- * Returns the statement of `spendOneTime`; its `returning` may read more at the same moment (`also`: expressions over
- * `fw_one_time`).
- */
+/** The statement of `spendOneTime`; `also` (expressions over `fw_one_time`) is read at the same moment. */
 export const spendStatement = (
   app: App,
   purpose: Named,
@@ -190,10 +178,7 @@ export const spendStatement = (
   also = '',
 ) => changeStatement(app, purpose, secret, ['used_at = ?', app.now().getTime()], conditions, also)
 
-/**
- * Assigns an open secret to a subject, once: of several requests at once, one receives true. Returns false when it already has a
- * subject or has ended.
- */
+/** Assigns an open secret to a subject, once: false when it already has one or has ended. */
 export async function assignOneTime(
   app: App,
   purpose: Named,
@@ -205,9 +190,7 @@ export async function assignOneTime(
   return (await app.db.client.execute(statement)).rows.length === 1
 }
 
-/**
- * Counts an attempt before the answer is checked, while fewer than `most` were counted; returns null when the secret has ended.
- */
+/** Counts an attempt before the answer is checked, while fewer than `most` were; null when the secret has ended. */
 export async function tryOneTime<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
@@ -240,10 +223,7 @@ function changeStatement(
   return { sql: `${sql} returning ${COLUMNS}${also && `, ${also}`}`, args }
 }
 
-/**
- * Records the use of a signed message with this id until it would have expired. Returns false when any instance has used it
- * before.
- */
+/** Records the use of a signed message until it would expire. False when any instance has used it before. */
 export async function claimOneTime(app: App, purpose: Named, id: string, expiresAt: Date): Promise<boolean> {
   const now = app.now().getTime()
   const { rowsAffected } = await app.db.client.execute({
@@ -254,10 +234,7 @@ export async function claimOneTime(app: App, purpose: Named, id: string, expires
   return rowsAffected === 1
 }
 
-/**
- * Returns the statement that ends all open secrets of a subject for these purposes, where the condition `when` holds; for the
- * caller's batch.
- */
+/** The statement that ends all open secrets of a subject where the condition `when` holds, for the caller's batch. */
 export const endOneTimeStatement = (
   clock: Pick<App, 'now'>,
   purposes: readonly Named[],
