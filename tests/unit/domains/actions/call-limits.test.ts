@@ -39,7 +39,7 @@ interface Caller {
 }
 
 let names = 0
-/** Calls an action of its own with this limit, once for each caller, and gives what they got. */
+/** Calls a new action with this limit once for each caller. Returns their results or error codes. */
 async function callAll(limit: unknown, callers: readonly Caller[], options: Record<string, unknown> = {}) {
   const action = defineAction({
     description: 'Does it.',

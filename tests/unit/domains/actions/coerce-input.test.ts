@@ -47,7 +47,7 @@ describe('coerceInput', () => {
     const query = Array(100_000).fill('ids[]=1').join('&')
     const began = process.cpuUsage()
     expect(coerce(query).ids).toHaveLength(100_000)
-    // The square of it is half a minute of work.
+    // Quadratic time would take half a minute.
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000)
   })
 

@@ -123,7 +123,7 @@ describe('runAction', () => {
     async value => {
       const ran = { value: false }
       const action = define({ guard: () => value, run: () => (ran.value = true) })
-      // Somebody of their own: what one person is refused again and again is folded.
+      // A new person each time, because repeated denials of one person are folded into one audit row.
       expect(await run(action, {}, { ...session, userId: newId() })).toMatchObject({
         code: 'forbidden',
         rows: [{ outcome: 'denied', errorCode: 'forbidden' }],

@@ -30,7 +30,7 @@ afterEach(async () => {
   await test.close()
 })
 
-/** Somebody who listens, and what they have heard. */
+/** Starts a listener for this session. Returns the list that collects what it hears. */
 async function aListener(session: Session): Promise<string[]> {
   const heard: string[] = []
   const listener: Listener = {

@@ -15,7 +15,7 @@ const parts = sqliteTable('parts', { id: integer('id').primaryKey(), thingId: in
 const item = z.object({ id: z.number(), name: z.string(), score: z.number().nullable() })
 const base = { description: 'Things.', public: true, item, source: things } as const
 
-/** The declaration as untyped code would write it. */
+/** Declares a collection as untyped code would. */
 const define = (options: object) => () =>
   (defineCollection as unknown as (options: object) => unknown)({ ...base, ...options })
 

@@ -51,12 +51,12 @@ const one = z.object({ id: z.number() })
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, index) => ({ id: from + index }))
 const provided = { description: 'Rows from elsewhere.', item: one, public: true, paginationItemsPerPage: 10 } as const
 
-/** The pages that `array` was asked for, and for whom. */
+/** The pages that the export requested from `array`, and for whom. */
 let asked: { page: number; limit: number; person?: string }[] = []
-/** The signals that `endless` was asked with, once for each page. */
+/** The signals that `endless` received, one for each page. */
 let signals: AbortSignal[] = []
 
-/** Pages without an end. */
+/** A collection without an end. */
 const endless = defineCollection({
   ...provided,
   source: ({ signal, pagination: { page, limit, offset } }) => {
@@ -120,7 +120,7 @@ beforeAll(async () => {
           return { items: ids(at, 10), ...(at < 21 && { next: { token: String(at + 10) } }) }
         },
       }),
-      // Nothing asks it for its second page.
+      // Without cursor pagination, its second page cannot be requested.
       cut: defineCollection({ ...provided, source: () => ({ items: ids(1, 10), next: { token: '11' } }) }),
       endless,
       refusing: defineCollection({
@@ -136,7 +136,7 @@ beforeAll(async () => {
           return new ArrayPaginator(ids(1, 25), offset, limit)
         },
       }),
-      // Its items are at the address of the export but one part.
+      // The address of its item is the address of the export without the format.
       slugs: defineCollection({
         ...provided,
         item: z.object({ id: z.string() }),
@@ -198,7 +198,7 @@ afterAll(() => site.stop())
 const as = (person: Session) => ({ authorization: `Bearer ${tokens.get(person.email)}` })
 const fetchAs = (person: Session | null, path: string, method?: string) =>
   site.get(path, person ? as(person) : {}, method)
-/** The text of a file, with its byte order mark. */
+/** Returns the text of a file, including its byte order mark. */
 const fileOf = async (answer: Response) =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.arrayBuffer())
 const csv = async (path: string, person: Session | null = null) => {
@@ -258,7 +258,7 @@ describe('GET /{collection}/export/{format}', () => {
   it('follows the filters and the order of the list', async () => {
     expect(await idsOf('/deals/export/jsonl?status=won&order[name]=desc', owner)).toEqual(['d3', 'd1'])
     expect(await idsOf('/deals/export/jsonl?amount[gt]=0&order[amount]=desc', owner)).toEqual(['d1', 'd3'])
-    // What a field hides cannot be found by its filter either.
+    // Filters on a hidden field do not find its values.
     expect(await idsOf('/deals/export/jsonl?amount[gt]=-1000', member)).toEqual([])
   })
 

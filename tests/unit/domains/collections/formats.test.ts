@@ -10,7 +10,7 @@ import { negotiate } from '#fairway/server/domains/collections/formats/negotiate
 import { toOpenApi } from '../../../support/openapi'
 import { serveCollections } from './serve'
 
-// Fields that are called as the keys of a collection are: they must not be mixed up.
+// The item's fields have the names of a collection's keys; the formats must not mix them up.
 const item = z.object({ id: z.string(), name: z.string(), view: z.string(), first: z.int(), type: z.string() })
 const rows = Array.from({ length: 25 }, (_, index) => ({
   id: `a/${index + 1}`,

@@ -22,7 +22,7 @@ beforeAll(async () => {
       paginationPartial: true,
       paginationViaCursor: [{ field: 'id', direction: 'ASC' }],
     }),
-    // Its items are made anew for each answer.
+    // `toItem` computes its items for each answer.
     made: defineCollection({
       ...base,
       order: ['name'],

@@ -21,7 +21,7 @@ describe('a query', () => {
     const began = process.cpuUsage()
     const sizes = lists.map(list => parseQuery(list).get('a')).map(list => (list instanceof Map ? list.size : 0))
     expect(sizes).toEqual([50_000, 1, 50_001])
-    // The square of it is minutes of work.
+    // Quadratic time would take minutes.
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000)
   })
 

@@ -18,7 +18,7 @@ export async function serveCollections(
   const test = await createTestApp({ FW_BASE_URL: `http://localhost:${port}`, PORT: String(port), ...env }, config)
   const entries = Object.entries(collections).map(([name, collection]) => ({ name, collection }))
   checkCollections(test.app, entries)
-  // As server/mounted/collection does it.
+  // As server/mounted/collection does.
   const answer = defineEventHandler(event =>
     withPersonalToken(event, 'mcp:read', session => answerCollectionRequest(event, entries, session)),
   )

@@ -128,7 +128,7 @@ describe('files in a bucket', () => {
     await expect(storage.write(newId(), chunks('x'))).rejects.toThrow()
   })
 
-  // The server of the tests does not accept the signature of a listing, so what a bucket answers is written down here.
+  // The test bucket rejects the signature of listings, so this test serves a bucket's responses itself.
   it('are listed page by page, without their prefix', async () => {
     const pages = [
       ['0001', 'token'],

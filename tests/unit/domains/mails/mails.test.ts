@@ -50,7 +50,7 @@ const TEXTS = {
 let test: TestApp
 let smtp: Awaited<ReturnType<typeof startSmtp>>
 beforeAll(() => {
-  // As the catalogs of an application say them.
+  // Adds the texts as an application's catalogs do.
   for (const language of ['en', 'de'] as const) messagesOf(language).mails.morning = TEXTS[language]
 })
 afterAll(() => {

@@ -1,5 +1,4 @@
-// Every message is sent twice: to the dispatcher, and to the protocol's library behind the same access. What they answer must be
-// the same, whatever the message.
+// Sends every message to the dispatcher and, with the same access, to the protocol's library. Their answers must be equal.
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
@@ -99,7 +98,7 @@ const actions = {
   }),
 }
 
-/** What the waiting actions wait for. */
+/** The actions `wait-row` and `wait-blocks` wait for this promise. */
 let waiting = Promise.withResolvers<void>()
 waiting.resolve()
 
@@ -138,7 +137,7 @@ const earlier = (message: object, headers: Record<string, string> = {}): Sent =>
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
 })
 
-/** A request of 2026-07-28, with headers that repeat it. */
+/** A request of revision 2026-07-28, with headers that repeat its fields. */
 function current(
   method: string,
   params: Record<string, unknown> = {},
@@ -179,7 +178,7 @@ async function answerOf(path: string, { headers, body }: Sent, token = STATIC_TO
   return {
     status: answer.status,
     headers: COMPARED.map(name => `${name}: ${answer.headers.get(name)}`),
-    // What is signed says when.
+    // The signed state contains the time, so the comparison ignores it.
     messages: parts.filter(Boolean).map(part => unsigned(JSON.parse(part))),
   }
 }
@@ -197,7 +196,7 @@ const sentSchema = z.array(z.object({ headers: z.record(z.string(), z.string()),
 const recordedAt = new URL('../../../fixtures/mcp/recorded-traffic.json', import.meta.url)
 const recorded = sentSchema.parse(JSON.parse(readFileSync(recordedAt, 'utf8')))
 
-/** Whether the dispatcher takes a message for one of its own. */
+/** Returns whether the dispatcher handles a message itself. */
 const isPlain = ({ headers, body }: Sent): boolean =>
   readPlainMessage(JSON.parse(body), { accept: 'application/json, text/event-stream', ...headers }) !== null
 
@@ -305,7 +304,7 @@ const strange: Sent[] = [
   current('subscriptions/listen', { notifications: {} }),
 ]
 
-/** As deep as a message of one MiB can be; JSON itself reads it. */
+/** Nests as deeply as a message of 1 MiB can; `JSON.parse` still reads it. */
 const deep = (message: Sent): Sent => ({
   ...message,
   body: message.body.replace('"deep"', `${'['.repeat(400_000)}${']'.repeat(400_000)}`),
@@ -328,7 +327,7 @@ const tooDeep: [place: string, sent: Sent][] = [
 describe('the dispatcher and the library answer the same', () => {
   it('to what the conformance suite sends, in both revisions', async () => {
     for (const sent of recorded) await expectTheSame(sent)
-    // Not by handing everything on.
+    // The dispatcher must not pass every message to the library.
     expect(recorded.filter(isPlain).length).toBeGreaterThan(50)
   })
 
@@ -337,7 +336,7 @@ describe('the dispatcher and the library answer the same', () => {
     async (_name, sent) => {
       expect(isPlain(sent)).toBe(true)
       await expectTheSame(sent)
-      // The second time a list comes from what is kept.
+      // The second list is served from memory.
       await expectTheSame(sent)
     },
   )
@@ -403,7 +402,7 @@ describe('the dispatcher and the library answer the same', () => {
   })
 })
 
-/** Numbers from 0 to below 1 that are the same for a seed (mulberry32). */
+/** Returns numbers from 0 to below 1 that depend only on the seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -434,7 +433,7 @@ const VALUES = [
 ]
 const NAMES = ['more', '_meta', 'params', 'id', 'method', 'cursor', 'arguments', VERSION, CAPABILITIES, HOST, LEVEL]
 
-/** The message with one place of it set to something else, taken away or added; sometimes a header. */
+/** Returns the message with one field set, removed or added; sometimes changes a header instead. */
 function changed(sent: Sent, random: () => number): Sent {
   const headers = { ...sent.headers }
   if (random() < 0.25) {
@@ -466,7 +465,7 @@ describe('the revisions that begin with initialize', () => {
 
 describe('a list that is kept', () => {
   let hosts = 0
-  // Another consent for the same host would end the one before.
+  // A new host each time, because a second consent for the same host would end the first.
   const tokenOf = async (person: Session, scope: Scope[], mayDelete = true): Promise<string> => {
     const clientId = `https://host-${(hosts += 1)}.example.com/client.json`
     const form = await approve(application.app, person, { scope, mayDelete, clientId })
@@ -492,7 +491,7 @@ describe('a list that is kept', () => {
         for (const token of [...tokens, ...tokens.toReversed()])
           seen.add(JSON.stringify((await expectTheSame(sent, token)).messages))
       }
-      // As many different lists as there are different sights, in each of the two revisions.
+      // One list for each distinct set of permissions, in each of the two revisions.
       expect([method, seen.size]).toEqual([method, { 'tools/list': 16, 'resources/list': 8 }[method] ?? 4])
     }
   })
@@ -606,7 +605,7 @@ describe('a call of a tool', () => {
           200,
           expect.stringMatching(name === 'guarded-row' ? 'forbidden' : 'invalid-input'),
         ])
-        // Repeated denials of one person are folded; what only reads leaves no row of a failure.
+        // Repeated denials of one person are folded, and failed read-only calls leave no row.
         expect((await rows()) > before).toBe(!['echo-row', 'guarded-row'].includes(name))
       }
     },

@@ -30,7 +30,7 @@ const usersOf = (email: string) => query(test.app, 'select * from users where em
 const accountsOf = (userId: unknown) =>
   query(test.app, 'select provider_id from accounts where user_id = ? order by provider_id', [String(userId)])
 
-/** Every row of every table as a hash, by table. */
+/** Returns hashes of all rows, by table. */
 async function hashedRows(): Promise<Map<string, Set<string>>> {
   const tables = await query(
     test.app,
@@ -49,7 +49,7 @@ async function hashedRows(): Promise<Map<string, Set<string>>> {
   return found
 }
 
-/** A user with a password, a passkey and a session, as somebody leaves them who signed up. */
+/** Creates a user with a password, a passkey and a session, as after a sign-up. */
 async function aUser(email: string, verified: boolean): Promise<string> {
   const id = `user-${++count}`
   await test.app.db.client.batch([
@@ -252,7 +252,7 @@ describe('an organization that asks for Google', () => {
     return owner
   }
 
-  /** What the organization is to a session that was made by the newest way through the hub. */
+  /** Returns the organization context for the newest session that was created through the hub. */
   async function contextOf(owner: Session) {
     const [row] = await query(test.app, 'select provider from sessions order by rowid desc limit 1')
     return findOrgContext(test.app, { ...owner, provider: String(row?.provider) })

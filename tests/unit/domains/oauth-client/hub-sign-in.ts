@@ -10,7 +10,7 @@ import { A2A_SECRET } from '../../../support/secrets'
 export const APP_URL = 'https://app.example.test'
 const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
 
-/** An application on https whose people sign in through this hub. */
+/** Creates an application on https whose people sign in through this hub. */
 export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Promise<TestApp> =>
   createTestApp({
     FW_BASE_URL: APP_URL,
@@ -21,14 +21,14 @@ export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Pr
     ...env,
   })
 
-/** Begins a sign-in in a browser and gives where the browser goes. */
+/** Begins a sign-in in a browser. Returns the address that the browser goes to, its cookies and the state. */
 export async function begin(app: App, jar = new CookieJar(), returnPath: unknown = '/notes') {
   const { url, setCookies } = await startHubSignIn(app, { returnPath, ...visitor, cookieHeader: jar.header })
   jar.keep(setCookies)
   return { url, jar, setCookies, state: new URL(url).searchParams.get('state') ?? '' }
 }
 
-/** Brings a browser back; `signedIn` says whether it has a session now. */
+/** Completes the sign-in when the browser returns; `signedIn` says whether it has a session now. */
 export async function end(app: App, query: URLSearchParams, cookieHeader: string) {
   const { location, setCookies } = await endHubSignIn(app, { query, ...visitor, cookieHeader })
   await backgroundDone(app)
@@ -36,7 +36,7 @@ export async function end(app: App, query: URLSearchParams, cookieHeader: string
   return { location, setCookies, signedIn }
 }
 
-/** A whole sign-in of one person. */
+/** Signs one person in through the hub, from start to end. */
 export async function signInThroughHub(app: App, hub: TestHub, email: string, wrong: HubMisbehaviour = {}) {
   const { url, jar } = await begin(app)
   return end(app, hub.approve(url, { email }, wrong), jar.header)

@@ -31,14 +31,14 @@ const events = () =>
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 
-/** The application as it is once its operator has changed what it is at the hub. */
+/** Returns the application after its operator changed its settings for the hub. */
 function withClient(changes: Partial<HubClientConfig>): App {
   const { config } = test.app
   const client = config.identity.client && { ...config.identity.client, ...changes }
   return { ...test.app, config: { ...config, identity: { ...config.identity, client } } }
 }
 
-/** A sign-in that the hub has approved and that waits for the browser. */
+/** Begins a sign-in and approves it at the hub. The browser has not returned yet. */
 async function approved(jar = new CookieJar(), returnPath: unknown = '/notes') {
   const begun = await begin(test.app, jar, returnPath)
   return { ...begun, query: hub.approve(begun.url, { email: newEmail() }) }

@@ -11,7 +11,7 @@ import { query } from '../../../support/query'
 
 const google = { clientId: 'google-client', clientSecret: 'google-secret' }
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
-/** What Google's discovery document names. */
+/** The part of Google's discovery document that these tests need. */
 const googleMetadata = {
   authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
   token_endpoint: 'https://oauth2.googleapis.com/token',

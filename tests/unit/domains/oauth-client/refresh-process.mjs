@@ -1,4 +1,4 @@
-// One instance of several: asks for a token many times at once and prints the tokens that it got.
+// One instance of several: requests 50 tokens at once and prints the different ones.
 import { load, openApp } from '../../../support/app-process.mjs'
 
 const { getAccessToken } = await load('server/domains/oauth-client/index.ts')

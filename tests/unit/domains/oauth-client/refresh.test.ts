@@ -17,7 +17,7 @@ const tracker = {
 
 let test: TestApp
 let app: App
-/** The bodies that the token endpoint got. */
+/** The bodies that the token endpoint received. */
 let asked: URLSearchParams[]
 let answer: () => Response | Promise<Response>
 
@@ -133,7 +133,7 @@ describe('a stored token', () => {
     await save(3600, 'newer')
     await leaving
     const left = await row()
-    // Whichever came first, a connection made after the disconnect had read is there.
+    // A connection that is saved after the disconnect read the old row survives. The order varies, so the row may be gone.
     if (left) expect(await get()).toBe('access-0')
   })
 

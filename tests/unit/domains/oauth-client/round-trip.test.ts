@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-/** A sign-in that the provider has approved and that waits for the browser. */
+/** Begins a sign-in and approves it at the provider. The browser has not returned yet. */
 async function approved(jar = new CookieJar(), returnPath = '/notes') {
   const start = await startProviderSignIn(app, {
     provider: 'corp',

@@ -45,7 +45,7 @@ const partsOf = (token: string) =>
   ]
 const isAccepted = async (token: string, on: App = app) => (await authenticateAccessToken(on, token)) !== null
 
-/** Signs whatever one likes with the server's own key. */
+/** Signs any header and claims with the server's own key. */
 async function signed(header: Record<string, unknown>, claims: Record<string, unknown>): Promise<string> {
   const [row] = await query(app, 'select id, sealed_private_jwk as sealed from oauth_keys')
   const jwk = JSON.parse(unseal(app.config.keys, 'oauth-signing-key', String(row?.sealed), String(row?.id)))
@@ -117,7 +117,7 @@ describe('an access token', () => {
     expect(
       await query(app, 'select revoked_reason from oauth_grants where user_id = ? and revoked_at > 0', [member.userId]),
     ).toMatchObject([{ revoked_reason: 'membership-ended' }])
-    // Coming back does not bring the connection back.
+    // Joining again does not restore the connection.
     await addTo(app, owner, member, 'member')
     expect(await isAccepted(token)).toBe(false)
     expect(await isAccepted(good)).toBe(true)
@@ -151,7 +151,7 @@ describe('an access token', () => {
   })
 })
 
-/** What is done elsewhere to the person or to what they have granted, and what the next call sees of it. */
+/** Changes to the person or their grants, and what the next call sees. */
 const changes: { what: string; sql: string; sees: (access: Awaited<ReturnType<typeof seen>>) => void }[] = [
   {
     what: 'a grant that is revoked',

@@ -34,7 +34,7 @@ afterEach(() => test.close())
 
 type Answer = Awaited<ReturnType<typeof answerTokenRequest>>
 const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })
-/** Many requests at once over a slow database: the answers, and the errors of the others. */
+/** Sends many requests at once over a slow database. Returns the answers and the error codes. */
 async function atOnce(form: Record<string, string>) {
   const results = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => token(form, slow)))
   return {
@@ -83,7 +83,7 @@ describe('at the same moment', () => {
   it('renewals of several generations that cross keep the connection, and end with one unused token', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
-      // Every answer is renewed as soon as it is there, while others still bring the tokens before it.
+      // Renews each answer as soon as it arrives, while other requests still use earlier tokens.
       const renewed = async (from: string | undefined, generations: number): Promise<Answer[]> => {
         const answer = await token(renewal(from), slow)
         return generations === 1 ? [answer] : [answer, ...(await renewed(answer.refresh_token, generations - 1))]

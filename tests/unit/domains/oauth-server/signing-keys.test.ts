@@ -28,14 +28,14 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-/** Another process on the same database, later by so many seconds. */
+/** Another process on the same database, this many seconds later. */
 const process = (seconds = 0, config = test.app.config): App => ({
   ...test.app,
   config,
   memo: createMemo(),
   now: () => new Date(Date.now() + seconds * 1000),
 })
-// Each of an app of its own, so that none replaces another.
+// Each token has a new client, because a second consent for the same client would end the first connection.
 const accessToken = async (app: App) =>
   (await answerTokenRequest(app, { form: await approve(app, owner, { clientId: newId() }) })).access_token
 const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid)
@@ -78,7 +78,7 @@ describe('signing keys', () => {
     const after = process(30 * DAY + 60)
     const next = await accessToken(after)
     expect(decodeProtectedHeader(next).kid).toBe(published[1])
-    // A token that the first key signed in its last minutes.
+    // The first key signed this token shortly before it was replaced.
     const last = await accessToken(process(30 * DAY - 600))
     expect(decodeProtectedHeader(last).kid).toBe(first)
     expect(await authenticateAccessToken(after, last)).not.toBeNull()

@@ -11,7 +11,7 @@ import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
-/** Every second use of a refresh token ends its connection. */
+/** Any reuse of a refresh token ends its connection. */
 const STRICT = { FW_REFRESH_REPLAY_WINDOW: '0' }
 let test: TestApp
 let app: App
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => test.close())
 const token = (form: Record<string, string>, on: App = app) => answerTokenRequest(on, { form })
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
-/** The header of a client whose secret is empty (RFC 6749 §2.3.1). */
+/** Returns the Authorization header of a client with an empty secret (RFC 6749 §2.3.1). */
 const basic = (clientId: string) => `Basic ${btoa(`${encodeURIComponent(clientId).replaceAll('%20', '+')}:`)}`
 const isLive = async (accessToken: string, on: App = app) => (await authenticateAccessToken(on, accessToken)) !== null
 
@@ -317,7 +317,7 @@ describe('the refresh token', () => {
     const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }, { clientId: 'another' }))
     const rule = `update organizations set required_auth_provider = 'corp' where id = ?`
     await query(app, rule, [owner.orgId])
-    // Having signed in that way at some other time opens nothing.
+    // A linked account at the provider is not enough: the session that approved the connection must come from the provider.
     await query(
       app,
       `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('a', ?, 'a', 'corp', 0, 0)`,

@@ -62,7 +62,7 @@ const worksIn = async (who: Session) =>
   (
     await query(test.app, `select value from user_settings where user_id = ? and key = 'active-org-id'`, [who.userId])
   )[0]?.value
-/** 2 companies, and `deals` deals of them. */
+/** Adds 2 companies with `deals` deals in total. */
 async function fill(deals: number): Promise<void> {
   await query(test.app, `insert into companies values ('a', ?), ('b', ?)`, [orgId, orgId])
   await query(

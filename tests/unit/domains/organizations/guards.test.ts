@@ -42,7 +42,7 @@ const closed = (): Session => ({
   closedOrg: { id: 'o', name: 'Acme', provider: 'p', providerName: 'P', signIn: null, isOwnProvider: true },
 })
 
-/** The organization that the action ran in, or the code and detail of the refusal. */
+/** Returns the organization that the action ran in, or the code and detail of the refusal. */
 async function outcome(guard: (context: GuardContext) => unknown, session: Session | null, isPublic = false) {
   const action = defineAction({ ...base, public: isPublic, guard, run: (_, { orgId }) => [orgId] })
   return runAction(test.app, {
@@ -66,7 +66,7 @@ describe('a guard', () => {
     expect((await outcome(guard, closed()))[0]).toBe('provider-required')
     expect(await outcome(guard, null)).toEqual(['unauthenticated', undefined])
     expect(await outcome(guard, null, true)).toEqual(['unauthenticated', undefined])
-    // What is public asks for no rule of an organization, and the guard still does.
+    // Public actions skip the organization's sign-in rule. This guard still checks it.
     expect((await outcome(guard, closed(), true))[0]).toBe('provider-required')
   })
 

@@ -26,13 +26,13 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-/** An invitation of an owner to somebody. */
+/** Invites a person to the owner's organization. Returns the invitation's id. */
 async function anInvitation(owner: Session, guest: Session): Promise<string> {
   const { invited } = await invite(test.app, owner, [{ email: guest.email, role: 'member' }])
   return invited[0]?.id ?? ''
 }
 
-/** Somebody who has never been in an organization. */
+/** Creates a person who has never been in an organization. */
 const aNewcomer = async () => sessionFor(await addPerson(test.app))
 
 const activeOf = async (person: Session) => (await findOrgContext(test.app, person)).orgId
@@ -44,7 +44,7 @@ const nameOf = ({ orgId: id, orgName: name }: Session) => ({ id, name })
 const entryOf = (owner: Session) => ({ ...nameOf(owner), role: 'member' })
 const give = (owner: Session, key: string) => putCredential(test.app, { orgId: owner.orgId ?? '' }, key, 'value')
 
-/** Both ways into an organization that exists. */
+/** The ways to join an existing organization. */
 const ways = [
   {
     way: 'an invitation',
@@ -272,7 +272,7 @@ describe('switching without a confirmation', () => {
       const answer = await switchOrganization(app, outside, { orgId: person.orgId, confirm: false }).catch(
         (error: unknown) => error,
       )
-      // Whichever came first, nobody was moved from the second one unasked.
+      // Whenever the other request runs, this one never moves the person out of the second organization without a confirmation.
       expect(await activeOf(person), `before call ${at} of ${calls()}`).toBe(calls() > at ? second.orgId : person.orgId)
       if (answer instanceof Error)
         expect(answer).toMatchObject({ code: 'confirm-organization-switch', extra: { from: nameOf(second) } })

@@ -105,12 +105,12 @@ describe('the members of an organization', () => {
       ]),
     ]
     for (const statement of inOrder) {
-      // What follows looks up the people of one page.
+      // The rest of the plan looks up the people of one page.
       const details = (await planOf(statement)).replace(/\nSCAN m\n[^]*$/, '')
       expect(details, statement).not.toMatch(/\bSCAN\b|TEMP B-TREE/)
       expect(details, statement).toMatch(/USING (COVERING )?INDEX/)
     }
-    // Every other order has to be made; the rows still come by indexes.
+    // Other orders need a sort. Their rows are still found by indexes.
     for (const field of ['name', 'role', 'lastActiveAt'] as const) {
       const order = { field, isDescending: false }
       expect(await planOf(memberStatements.page({ showsActivity: true, order }))).not.toMatch(/\bSCAN [^m]/)

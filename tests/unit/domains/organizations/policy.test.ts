@@ -32,7 +32,7 @@ import { query } from '../../../support/query'
 
 const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
 
-// Columns of both kinds, so that every part of a rule can be tried on one table.
+// Combines ownable columns with the `creator` column of organization rows, so that one table covers every part of a rule.
 const dealsTable = () =>
   sqliteTable('deals', {
     id: text('id').primaryKey(),
@@ -158,7 +158,7 @@ describe('a policy as SQL and in code', () => {
           const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
           const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
           const sees = mayWith(readableBy(policyOf(deals)?.fields.amount?.read ?? []), 'read', made, person)
-          // What a row that is not read may be used for, no list asks.
+          // Lists never show the permissions for a row that the person cannot read.
           const [shown] = found.map(row => (row.read === 1 ? row : { ...row, update: 0, delete: 0, amount: 0 }))
           expect(shown).toEqual({
             read: inCode('read'),
@@ -184,7 +184,7 @@ it('leaves sharing to those whom the row belongs to, whatever a policy opens', a
   await shareRow(test.app.db.orm, deals, owner, share)
 })
 
-/** A table with another rule for reading. */
+/** Returns a table with this rule for reading and no other rules. */
 function readableBy(read: Rule) {
   const table = dealsTable()
   definePolicy(table, { read, create: [], update: [], delete: [] })
@@ -279,7 +279,7 @@ describe('rows of an organization with a policy', () => {
       errors: [{ path: 'amount', message: 'Only people with the role manager can set amount.' }],
     })
     expect(await update(tom, '1', { status: 'open', amount: 10 })).toMatchObject({ id: '1', amount: 10 })
-    // Nor does a refusal tell the value to somebody who cannot see it.
+    // A refusal does not reveal the value to a person who cannot see it.
     await expect(update(tom, '2', { amount: 10 })).rejects.toMatchObject({ code: 'forbidden' })
     expect(await update(tom, '2', { status: 'open' })).toMatchObject({ id: '2', amount: null })
     expect(await update(manager, '1', { amount: 10 })).toMatchObject({ amount: 10 })
@@ -349,7 +349,7 @@ describe('a list of rows with a policy', () => {
       source: deals,
       scope: 'organization',
     })
-    // Without the collections that the application serves already.
+    // A new memo leaves out the collections that the application serves already.
     const app: TestApp['app'] = { ...test.app, memo: (_name, make) => make() }
     return servedCollections(app, [{ name: 'deal-list', collection }]).get('deal-list')!
   }

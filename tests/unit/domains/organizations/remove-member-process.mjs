@@ -1,4 +1,4 @@
-// Removes a member, after it has said that it begins.
+// Prints `begins`, then removes a member.
 import { load, openApp } from '../../../support/app-process.mjs'
 
 const [actor, email] = process.argv.slice(2)

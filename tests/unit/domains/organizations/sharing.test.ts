@@ -78,7 +78,7 @@ describe('lists and single rows', () => {
       [colleague, 'viewer', ['published', 'shared']],
       [colleague, 'editor', ['shared']],
       [colleague, 'admin', []],
-      // What somebody may do to the team opens no rows.
+      // The admin role in the organization adds no access to rows.
       [admin, 'viewer', ['published']],
       [admin, 'editor', []],
       [outsider, 'viewer', []],
@@ -96,7 +96,7 @@ describe('lists and single rows', () => {
       [colleague, 'viewer', true],
       [colleague, 'editor', true],
       [colleague, 'admin', false],
-      // Neither does a role in the organization open more.
+      // The admin role in the organization adds no access here either.
       [admin, 'editor', true],
       [admin, 'admin', false],
       [outsider, 'viewer', false],

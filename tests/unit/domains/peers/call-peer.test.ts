@@ -21,7 +21,7 @@ let requests: { headers: Headers; url: string; body: unknown }[]
 let peer: WebServer
 let answerWith: Answer
 beforeEach(async () => {
-  // A slow answer of the test before belongs to that test.
+  // A new list for each test: a slow answer to an earlier test goes into that test's list.
   const seen: typeof requests = []
   requests = seen
   answerWith = () => Response.json({ result: 1 })

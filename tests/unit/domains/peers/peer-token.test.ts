@@ -27,7 +27,7 @@ interface Parts {
   claims?: Record<string, unknown>
 }
 
-/** A token as another implementation signs it: with the secret itself. */
+/** Signs a token as another implementation does: with the secret itself. */
 function foreignToken({ secret = A2A_SECRET, typ = type, alg = 'HS256', claims = {} }: Parts = {}): Promise<string> {
   const all: Record<string, unknown> = {
     iss: 'https://peer.example',

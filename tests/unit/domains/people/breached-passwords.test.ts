@@ -20,7 +20,7 @@ const hashOf = (password: string) => createHash('sha1').update(password).digest(
 const padding = (count: number) =>
   Array.from({ length: count }, (_, index) => `${hashOf(`padding ${index}`).slice(5)}:0`)
 
-/** A service in the range format that knows these passwords and pads its answers; gives what it was asked. */
+/** Starts a service in the range format that knows these passwords and pads its answers. Returns its address and the requests. */
 async function startService(known: Record<string, number>) {
   const asked: { path: string; headers: Headers }[] = []
   const server = await serve(async request => {

@@ -39,7 +39,7 @@ describe('a device', () => {
     ['curl/8.5.0', null, null],
     ['', null, null],
     [null, null, null],
-    // Whoever signs in writes this text; it must not speak to the owner in our mail.
+    // The person who signs in controls this text, so our email to the owner must not repeat it.
     ['Your account is closed, visit http://evil.test/ now', null, null],
     ['Mozilla/5.0 (X11; Linux x86_64) constructor/1.0 ', null, 'Linux'],
   ])('of the user agent %j is %j on %j', async (userAgent, browser, system) => {

@@ -31,7 +31,7 @@ const aProfile = (change: Partial<ProviderProfile> = {}): ProviderProfile => ({
   ...change,
 })
 
-/** A user with a password and a session, as a sign-up leaves them. */
+/** Creates a user with a password and a session, as after a sign-up. */
 async function aUser(email: string, verified: boolean): Promise<string> {
   const id = `user-${++count}`
   await test.app.db.client.batch([
@@ -126,21 +126,21 @@ describe('verifyEmail', () => {
       `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
     )
     const tables = rows.map(row => String(row.name)).toSorted()
-    // A new table with a user_id is either a way in (people/accounts) or named here because it is none.
+    // A new table with a user_id either lets a person sign in (people/accounts) or is listed here because it does not.
     const others = [
       'a2a_approvals',
       'application_state',
       'known_devices',
       'fw_user_pictures',
-      // Who uploaded a file; its row says who may read it.
+      // Names the person who uploaded a file; its row says who may read it.
       'fw_files',
-      // Nothing changes before the owners of both addresses have confirmed it.
+      // Has no effect until the owners of both addresses confirm it.
       'fw_address_changes',
-      // Ends with the session that made it.
+      // Ends with the session that created it.
       'embed_tokens',
       'oauth_tokens',
       'security_events',
-      // Goes with its two_factor row.
+      // Is deleted with its two_factor row.
       'two_factor_backup_codes',
       'app_member_roles',
       'org_members',
@@ -148,9 +148,9 @@ describe('verifyEmail', () => {
       'shares',
       'user_settings',
       'audit_log',
-      // Names of accounts that are gone.
+      // Names of deleted accounts.
       'fw_ended_people',
-      // Who has queued a job: it acts as somebody only where its code says so.
+      // Names the person who queued a job; the job acts as a person only where its code says so.
       'fw_jobs',
       'vault_credentials',
       'fw_terms_acceptances',
@@ -245,7 +245,7 @@ describe('linkProviderAccount', () => {
     const left = await linkProviderAccount(test.app, { ...profile, domain: null })
     expect(await sessions()).toBe(0)
     expect(left.securityVersion).toBe(1)
-    // Signed in again, it is not thrown out a second time.
+    // A second report of the same departure does not end the new session.
     await signInAs(test.app, { userId, email, provider: 'corp' })
     await linkProviderAccount(test.app, { ...profile, domain: null })
     expect(await sessions()).toBe(1)

@@ -6,7 +6,7 @@ const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, 
   path,
   code,
 }))
-// What every author's file imports stands in no block.
+// The guide's blocks leave out the imports.
 const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim()
 
 it.each(blocks.filter(({ path }) => path !== 'fw.config.ts'))(

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-/** The same application with other settings. */
+/** Returns the same application with other settings. */
 const under = (settings: Partial<Config>): App => ({ ...test.app, config: { ...test.app.config, ...settings } })
 const production = (settings: Partial<Config> = {}): App => under({ environment: 'production', ...settings })
 const disabled = { authDisabled: { email: 'dev@local.test' } }

@@ -22,7 +22,7 @@ interface World {
 async function signedIn(app: App, provider = 'password'): Promise<World> {
   const person = await aMember(app)
   const [cookie = ''] = (await signInAs(app, { ...person, provider })).split(';')
-  // Signing in is noted after the answer; each write makes every memory forget.
+  // A sign-in still writes in the background, and each write clears the sessions in memory.
   await backgroundDone(app)
   return { app, person, cookie }
 }
@@ -33,7 +33,7 @@ async function aWorld(provider?: string): Promise<World> {
   return signedIn(app, provider)
 }
 
-/** What another process does to the database. */
+/** Changes the database as another process does. */
 async function elsewhere(app: App, sql: string, args: (string | number)[]): Promise<void> {
   const db = await openDatabase({ ...app.config.database, log: quietLog })
   await db.client.execute({ sql, args })
@@ -51,13 +51,13 @@ function eventWith(cookie: string) {
 
 const find = ({ app, cookie }: World) => sessionCookie.find(eventWith(cookie).event, app)
 
-/** What the answer in memory says; undefined when there is none. */
+/** Returns the session in the answer from memory, or undefined when there is no answer. */
 function ready({ app, cookie }: World): Session | null | undefined {
   const answer = readySession(app, requestWith(cookie))
   return answer && JSON.parse(Buffer.from(String(answer.body), 'latin1').toString()).session
 }
 
-/** A session that two requests have looked up, so that it lies in memory with its answer. */
+/** Looks a session up twice, so that it is in memory together with its answer. */
 async function warm(world: World): Promise<World> {
   expect(await find(world)).not.toBeNull()
   expect(ready(world)).toMatchObject({ userId: world.person.userId })

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isClosedToViews } from '#fairway/server/domains/sessions/view-as'
 
-/** What an operator may read through somebody's session, and what never reads a session. */
+/** Routes that an operator may read while viewing as another person, and routes that never read a session. */
 const OPEN = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-authorization-server/mcp',

@@ -54,7 +54,7 @@ async function reset(password: string): Promise<void> {
   await confirmPasswordReset(app, link, password)
 }
 
-/** A session as the browser that has its cookie would ask with it. */
+/** Creates a session. Returns its cookie and the fields of a request from the browser that holds it. */
 async function aSession(provider = 'password') {
   const cookie = cookieOf(await signInAs(app, { ...person, provider, provesAddress: true }))
   const [row] = await query(app, 'select id from sessions order by created_at desc, id desc limit 1')

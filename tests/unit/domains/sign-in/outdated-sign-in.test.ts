@@ -65,7 +65,7 @@ async function aLink(purpose: 'magic-link' | 'password-reset', email: string) {
   return { cookieHeader: cookieOf(setCookie), find: () => findEmailLink(app, token, cookieOf(setCookie)) }
 }
 
-/** Somebody with a password, and the reset that is going to end it. */
+/** Creates a person with a password, and the reset that will replace it. */
 async function aPerson() {
   const member = await aMember(app)
   await confirmPasswordReset(app, await (await aLink('password-reset', member.email)).find(), OLD)
@@ -121,7 +121,7 @@ const ways: Record<string, Way> = {
   },
 }
 
-/** Ways that a reset does not close: it ends those of their sign-ins that have verified the person already. */
+/** Sign-in methods that a reset leaves in place. It ends only the sign-ins that have already verified the person. */
 const waysThatStay: Record<string, Way> = {
   'a passkey': async ({ member }) => {
     const { authenticator, add } = await anAuthenticator(member)
@@ -149,7 +149,7 @@ const waysThatStay: Record<string, Way> = {
   },
 }
 
-/** Every moment of a sign-in: how many database calls it makes when nothing disturbs it. */
+/** Counts the database calls of an undisturbed sign-in: each of them is a moment to interrupt. */
 async function momentsOf(way: Way): Promise<number> {
   const run = await way(await aPerson())
   const undisturbed = withInterruption(app, Infinity, async () => {})
@@ -157,7 +157,7 @@ async function momentsOf(way: Way): Promise<number> {
   return undisturbed.calls()
 }
 
-/** The same app, in which something else happens just before the first session is inserted. */
+/** Returns the same app; `happens` runs once, just before the first session is inserted. */
 function beforeInsert(happens: () => Promise<unknown>): App {
   const { client } = app.db
   let isDone = false
@@ -233,7 +233,7 @@ describe('what somebody adds with a session that ends meanwhile', () => {
       const disturbed = withInterruption(app, at, person.reset)
       const isAdded = await isTrue(add(disturbed.app, String(session?.id)))
       if (disturbed.calls() <= at) break
-      // Reading back what was added comes after it.
+      // From the third call on, the passkey is stored already: that call reads it back.
       const isAfter = at > 1
       expect([at, isAdded, await countRows(app, 'passkeys where user_id = ?', [userId])]).toEqual([
         at,

@@ -38,7 +38,7 @@ afterEach(async () => {
   await test.close()
 })
 
-/** The same installation after its terms have changed. */
+/** The same installation with another version of its terms. */
 const withVersion = (version: string): App => ({
   ...app,
   config: { ...app.config, legal: { ...legal, terms: { ...legal.terms, version } } },

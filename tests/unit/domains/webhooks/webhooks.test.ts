@@ -36,7 +36,7 @@ import { type Receiver, startReceiver } from '../../../support/webhook-receiver'
 
 const DAY_IN_SECONDS = 24 * 3600
 const ACTIONS = ['create-note', 'archive-note', 'invite-member']
-/** People whose webhooks may be sent to a receiver on this machine. */
+/** Operators: their webhooks may send to a receiver on this machine. */
 const OPERATORS = ['operator', 'ada', 'bob', 'eve', 'kim', 'lou'].map(name => `${name}@example.test`)
 
 let test: TestApp
@@ -61,13 +61,13 @@ afterEach(async () => {
   await test.close()
 })
 
-/** What sends webhooks, without the other jobs. */
+/** Only the job that sends webhooks. */
 const WEBHOOK = [{ name: 'fw-webhook', job: webhookJob }]
 
-/** Sends all that is due, one after another. */
+/** Sends all due deliveries in sequence. */
 const deliverWebhooks = (process: App = app) => runDueJobs(process, WEBHOOK)
 
-/** Another process over the same database: nothing of what the first one remembers. */
+/** Another process over the same database; it shares no memory with the first one. */
 const beside = (): App => ({ ...app, memo: createMemo() })
 
 async function subscribe(types: string[] = ['*'], { path = '/hook', who = ada, scope = 'organization' as const } = {}) {
@@ -147,7 +147,7 @@ describe('a webhook', () => {
     await actAndDeliver('archive-note', bob)
     expect(receiver.typesAt('/ada')).toEqual(['audit.create-note'])
     expect(receiver.typesAt('/bob')).toEqual(['audit.archive-note'])
-    // A row that was put into the queue of another organization is not sent either.
+    // An event of another organization is not sent, even if this webhook's queue contains it.
     const [foreign] = await query(app, 'select id from audit_log where user_id = ?', [ada.userId])
     await query(
       app,
@@ -299,7 +299,7 @@ describe('what waits', () => {
     receiver.hold()
     void deliverWebhooks()
     await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1)
-    // The process is gone: nothing was written of what came of it.
+    // The process stops before it records a result.
     const next = beside()
     await deliverWebhooks(next)
     expect(receiver.requests).toHaveLength(1)
@@ -316,7 +316,7 @@ describe('what waits', () => {
     const { id } = await subscribe()
     for (let n = 0; n < 5; n++) await act()
     await deliverWebhooks(beside())
-    // Not chained yet: nobody is told.
+    // The rows are not chained yet, so they are not sent.
     expect(await rowsOf(id)).toEqual([])
     await sealAuditLog(app)
     await deliverWebhooks(beside())
@@ -431,7 +431,7 @@ describe('what waits', () => {
     const note = (kind: 'token-made' | 'token-revoked') => recordSecurityEvent(app, { kind, reason: '' })
     for (let n = 0; n < 4; n++) await note('token-made')
     await deliverWebhooks()
-    // What a purge and a compaction leave: the last rows with other places, or none of those that were told.
+    // As after a purge and a compaction: the remaining rows have new rowids, or all rows that were sent are gone.
     await query(app, 'delete from security_events where rowid < 4')
     await query(app, 'update security_events set rowid = 1')
     await note('token-revoked')
@@ -497,7 +497,7 @@ describe('sending again', () => {
     })
   })
 
-  /** As many security events of Ada's organization, a millisecond apart, the last of them now. */
+  /** Adds this many security events of Ada's organization, a millisecond apart, up to the present. */
   const manyEvents = (events: number) =>
     query(
       app,
@@ -770,7 +770,7 @@ describe('an address', () => {
       const row = await requireLocalWebhook(app, webhook)
       await expect(changeWebhook(app, who, row, { url }, ACTIONS)).rejects.toMatchObject(refused)
     }
-    // An address that was public when it was named is not sent to by having its origin opened later.
+    // Eve entered a public address. If FW_WEBHOOK_ORIGINS lists its origin later, her webhook must still not reach it.
     await query(app, 'update fw_webhooks set url = ? where id = ?', [url, mine.id])
     await actAndDeliver('create-note', eve)
     expect(await rowsOf(mine.id)).toMatchObject([{ state: 'pending', fault: 'unreachable' }])

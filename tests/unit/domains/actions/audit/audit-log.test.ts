@@ -34,7 +34,7 @@ async function record(times: number, session: Session | null = ada) {
   }
 }
 
-/** Changes rows the way somebody with the database in hand would. */
+/** Changes rows as an attacker with direct access to the database would. */
 async function tamper(...statements: string[]) {
   await app.db.client.batch(
     ['drop trigger audit_log_no_update', 'drop trigger audit_log_no_delete', ...statements],

@@ -18,7 +18,7 @@ let time: { now: number }
 
 beforeEach(async () => {
   test = await createTestApp()
-  // The middle of an hour, so that a slow run does not reach the next one.
+  // The middle of an hour, so that a slow run stays within it.
   time = { now: Date.UTC(2026, 10, 22, 10, 30) }
   app = { ...test.app, now: () => new Date(time.now) }
   ada = await aMember(app)

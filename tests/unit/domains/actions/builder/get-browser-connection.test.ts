@@ -101,7 +101,7 @@ describe('get-browser-connection', () => {
   })
 })
 
-/** A colleague of somebody who owns an organization, in this role. */
+/** Adds a person in this role to the organization of a new owner. */
 async function colleague(app: App, role: OrgRole): Promise<Session> {
   const owner = await aMember(app)
   const person = await aMember(app)

@@ -23,7 +23,7 @@ const everythingOf = async (event: H3Event) => {
   return { email: session.email, orgId, requestId, now: now(), aborted: signal.aborted, db: typeof db.select }
 }
 
-/** A collection of an author's own: what its function has in hand, behind an app role. */
+/** An author's collection behind an app role; its item shows what the source function receives. */
 const inHand = defineCollection({
   description: 'What the function of a collection has in hand.',
   item: z.object({ id: z.string(), orgId: z.string().nullable(), role: z.string() }),

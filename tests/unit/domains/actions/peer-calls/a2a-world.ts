@@ -11,7 +11,7 @@ import { serveHandlers } from '../../../../support/web-handlers'
 
 export const MAIL = 'https://mail.example.test'
 
-/** What was run, in order. */
+/** Records what the actions ran, in order. */
 export const ran: unknown[] = []
 
 const declared = {
@@ -58,7 +58,7 @@ export const actions: ReadonlyMap<string, Action> = new Map(
   Object.entries(declared).map(([name, action]) => [name, action as unknown as Action]),
 )
 
-/** An app with the endpoint for other applications on a port of its own. */
+/** Starts an app that serves the endpoint for other applications on a free port. */
 export async function startReceiver(env: Record<string, string> = {}) {
   const port = await freePort()
   const test: TestApp = await createTestApp({
@@ -68,7 +68,7 @@ export async function startReceiver(env: Record<string, string> = {}) {
     ...env,
   })
   const stops = [() => test.close()]
-  /** One more instance over the same database. */
+  /** Starts another instance over the same database. */
   async function serve(app: App = test.app, listenOn?: number): Promise<string> {
     const routes = { '/_fw/a2a': defineMethods({ POST: event => answerPeerCall(event, actions) }) }
     const server = await serveHandlers(app, { routes }, listenOn)

@@ -40,7 +40,7 @@ const show = async (id: string, session: Session | null = ada) => {
   return { status, html, policy: page.policy }
 }
 
-/** The same app some time later. */
+/** Returns the same app some minutes later. */
 const later = (minutes: number): App => {
   const { app } = receiver
   return { ...app, now: () => new Date(app.now().getTime() + minutes * 60_000) }

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-/** What was logged about indexes since the last time. */
+/** Returns the log lines about missing indexes since the previous call. */
 async function advice(): Promise<unknown[]> {
   await backgroundDone(test.app)
   const lines = test.lines().filter(({ message }) => String(message).includes('without an index'))

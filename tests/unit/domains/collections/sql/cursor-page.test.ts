@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 afterAll(() => test.close())
 
-/** The ids in an order, as SQLite itself sorts them. */
+/** Returns the ids in an order, as SQLite itself sorts them. */
 async function sorted(order: string): Promise<unknown[]> {
   const rows = await query(test.app, `select id from cursor_rows order by ${order}`)
   return rows.map(({ id }) => id)

@@ -80,7 +80,7 @@ afterAll(() => test.close())
 
 type Reader = ReturnType<typeof aReader>
 
-/** Reads all pages in full, partial and cursor mode, which must agree; gives the items. */
+/** Reads all pages in full, partial and cursor mode, which must agree. Returns the items. */
 async function everyPage(reader: Reader, limit: number, more = {}): Promise<Record<string, unknown>[]> {
   const first = await reader.readPage(context(), aQuery(full(1, limit), more))
   if (first.mode !== 'full') throw new Error(first.mode)

@@ -53,7 +53,7 @@ beforeEach(async () => {
 
 const contextOf = (session: Session | null) => aContext(test.app, session)
 
-/** Reads a page often enough that it is kept, and gives its kept form; undefined where it is not kept. */
+/** Reads a page twice, then returns its kept form, or undefined when the page is not kept. */
 async function keptOf(reader: CollectionReader<Record<string, unknown>>, asked: CollectionQuery, session = one) {
   await reader.readPage(contextOf(session), asked)
   await reader.readPage(contextOf(session), asked)

@@ -58,7 +58,7 @@ async function total({ reader }: typeof all, session: Session): Promise<unknown>
   return 'totalItems' in page ? page.totalItems : page
 }
 
-/** What is kept, beside what is there. */
+/** Compares the stored totals with a count of the rows. */
 async function expectTotals(): Promise<void> {
   const kept = await query(
     test.app,
@@ -79,7 +79,7 @@ const keptAmount = async () =>
 
 const CHOICES = ['', 'or ignore', 'or replace', 'or fail', 'or rollback', 'or abort']
 
-/** Statements of every kind, from a seed; some of them fail. */
+/** Returns statements of every kind that depend only on the seed; some of them fail. */
 function statements(seed: number, count: number, orgs: readonly (string | null)[]): string[] {
   let state = seed
   const below = (most: number) => {

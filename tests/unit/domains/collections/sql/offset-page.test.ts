@@ -186,7 +186,7 @@ describe('a partial page', () => {
   })
 
   it('looks at no row behind the next one, so it counts nothing', async () => {
-    // A broken text, which nobody can read past.
+    // Row 12 contains invalid JSON, so a read that reaches it fails.
     const broken = sql`json(case ${rows.id} when 12 then '{' else '{}' end) is not null`
     const fragile = aReader(item, { root: rows, where: broken })
     expect(await fragile.readPage(context(), aQuery(partial(1, 10)))).toMatchObject({ hasNextPage: true })

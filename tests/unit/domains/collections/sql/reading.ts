@@ -14,7 +14,7 @@ import { createSqlReader } from '#fairway/server/domains/collections/sql/reader'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 
-/** A reader over a table, with what the test says and nothing else. */
+/** Creates a reader over a table, with only the options of the test. */
 export const aReader = (
   item: z.ZodObject,
   source: SqlDeclaration['source'],
@@ -50,7 +50,7 @@ export const partial = (page: number, limit: number) =>
 
 type CursorPage = Extract<Page<Record<string, unknown>>, { mode: 'cursor' }>
 
-/** Reads a cursor page as a client would that follows links: null is sent as nothing. */
+/** Reads a cursor page as a client that follows links does: a null bound is sent as empty text. */
 export async function cursorPage(
   reader: CollectionReader<Record<string, unknown>>,
   context: ReadContext,
@@ -73,7 +73,7 @@ export async function cursorPage(
 
 type WalkInput = Parameters<typeof cursorPage>[2]
 
-/** Follows a link until it is absent; gives the pages. */
+/** Follows a link until it is absent. Returns the pages. */
 export async function walk(
   reader: CollectionReader<Record<string, unknown>>,
   context: ReadContext,
@@ -95,7 +95,7 @@ export async function walk(
 export const idsOf = (...pages: Page<Record<string, unknown>>[]): unknown[] =>
   pages.flatMap(({ items }) => items.map(({ id }) => id))
 
-/** Makes the table of a declaration as drizzle describes it, and fills it. */
+/** Creates a table with this statement and inserts the rows. */
 export async function fill(
   app: App,
   table: SQLiteTable,

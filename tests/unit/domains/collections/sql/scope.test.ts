@@ -60,7 +60,7 @@ async function seen(scope: CollectionScope, session: Session): Promise<unknown[]
   const listed = await reader.readPage(context, aQuery(full(1, 30)))
   const ids = idsOf(listed)
   expect(listed).toMatchObject({ totalItems: ids.length })
-  // Every way of reading has the same rows.
+  // Every way of reading returns the same rows.
   expect(idsOf(await reader.readPage(context, aQuery(partial(1, 30))))).toEqual(ids)
   expect(idsOf(await reader.readPage(context, aQuery({ mode: 'whole', most: 30 })))).toEqual(ids)
   expect(idsOf(...(await walk(reader, context, { via: [{ field: 'title', direction: 'ASC' }], limit: 1 })))).toEqual(

@@ -42,7 +42,7 @@ const visit = (app: App, query: string, findSession: () => Promise<ReturnType<ty
     sessionId: async () => null,
   })
 
-/** Looks nothing up: whoever asks for the session has accepted the request. */
+/** Fails the test if a request looks up the session: a lookup means that the request was accepted. */
 const looked = () => Promise.reject(new Error('the session was looked at'))
 const signedOut = () => Promise.resolve(null)
 

@@ -49,7 +49,7 @@ afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 
-/** The fields of a token request for a new code. */
+/** Returns the fields of a token request with a new code. */
 async function codeFor(at: App = app) {
   const { verifier, query } = newRequest('mail', CALLBACK)
   const findSession = async () => sessionFor(person, 'google')

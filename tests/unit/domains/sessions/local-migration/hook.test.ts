@@ -34,7 +34,7 @@ const countCalls = defineEventHandler(event => {
   return { ok: status === 200, prefixes: 2 }
 })
 
-/** An application with a hook of its own, and a route that moves and calls it as ours does. */
+/** The application has its own hook. The route moves the data and calls the hook as Fairway's route does. */
 beforeEach(async () => {
   test = await createTestApp()
   await ensureDevAccount(test.app)
@@ -57,7 +57,7 @@ beforeEach(async () => {
     onRequest(event) {
       event.context.app = test.app
       const headers = { cookie: event.headers.get('cookie') ?? '' }
-      // In this process, as the server does it.
+      // Calls the route in this process, as the server does.
       event.fetch = (path, init) => within(new Request(server.origin + String(path), { headers, ...init }))
     },
   }).use(router)

@@ -41,7 +41,7 @@ const stateOf = (person: Session, key: string, value: string, orgId = person.org
   ])
 const states = () => query(test.app, 'select user_id, org_id, key, value from application_state order by org_id, key')
 
-/** A line of every kind that belongs to the development account. */
+/** Adds rows of the development account to every table that the migration moves. */
 async function localData() {
   await noteOf('mine', dev.email, dev.orgId)
   await noteOf('outside', dev.email, null)

@@ -36,7 +36,7 @@ const membersOf = (orgId: string) =>
 const claimOf = async (userId: string) =>
   (await query(test.app, 'select claim_since from users where id = ?', [userId]))[0]?.claim_since
 
-/** Every row of every table but those that any decision may write. */
+/** Returns all rows of all tables except `users`, which every decision may write. */
 async function allRows(): Promise<string> {
   const tables = await query(
     test.app,
@@ -192,7 +192,7 @@ describe('only me from now on', () => {
     const { userId } = account
     await ownerArrives(test.app, account)
     const version = async () => (await findPerson(test.app, { email: account.email }))?.securityVersion ?? -1
-    // Whoever knows the old password can have changed it since.
+    // A stranger who knows the old password can have changed it meanwhile.
     await replacePassword(test.app, { userId, passwordHash: 'changed by a stranger', securityVersion: await version() })
     const again = await ownerArrives(test.app, account)
     const passwords = () =>
@@ -264,7 +264,7 @@ describe('who decides', () => {
     const before = await allRows()
     for (const decision of ['only-me', 'all-mine']) {
       expect(await decide(stranger, decision)).toMatchObject({ status: 403 })
-      // Not even when the session is taken for another one.
+      // The write itself also checks the session, even if the caller wrongly sets `mayClaim`.
       await decide({ ...stranger, session: { ...account.stranger, mayClaim: true } }, decision)
     }
     expect(await claimOf(account.userId)).not.toBeNull()
@@ -340,7 +340,7 @@ describe('the question', () => {
     const [session] = await query(test.app, 'select id from sessions where user_id = ?', [account.userId])
     const sessionId = String(session?.id)
     await acceptInvitation(test.app, account.stranger, { id, token: 'token', sessionId })
-    // Whoever has opened the mailed link may answer, in the session in which they did.
+    // Only the session that opened the mailed link may answer.
     const proved = await query(test.app, 'select id from sessions where proves_address = 1')
     expect(proved).toEqual([{ id: sessionId }])
     const [user] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [account.userId])
