@@ -3,23 +3,23 @@ import axe from 'axe-core'
 import { takePictures } from './pictures'
 
 interface LookInput {
-  /** Only in this part of the page. */
+  /** Checks only this part of the page. */
   within?: string
-  /** Also in its frames, those of other sites too. */
+  /** Also checks the page's frames, including those of other sites. */
   isFramed?: boolean
 }
 
-/** The rules that the colours of a page can break; the others find the same in light and dark. */
+/** The rules about colors. The result of every other rule is the same in light and dark mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Expects that the page as it is now shuts nobody out: no violation of any rule, in the colours that it has. */
+/** Expects no violation of any rule in the page's current state and color scheme. */
 export async function expectNoViolations(page: Page, { within, isFramed = false }: LookInput = {}): Promise<void> {
   await takePictures(page)
   const frames = isFramed ? page.frames() : [page.mainFrame()]
   for (const frame of frames) expectNone(await look(frame, { within, isInner: frame !== page.mainFrame() }))
 }
 
-/** The same in light, and for the colours in dark, which the page keeps; and that nothing is cut off at a zoom of 200 %. */
+/** Checks all rules in light mode and the color rules in dark mode, which stays on, and the layout at a zoom of 200 %. */
 export async function expectNoViolationsInBothColours(page: Page): Promise<void> {
   await takePictures(page)
   await page.emulateMedia({ colorScheme: 'light' })
@@ -29,7 +29,7 @@ export async function expectNoViolationsInBothColours(page: Page): Promise<void>
   await expectNothingCutOff(page)
 }
 
-/** At 200 % a window of 1280 by 800 shows 640 by 400 (WCAG 2.2, 1.4.4 and 1.4.10): the page is no wider, a dialog no larger than that. */
+/** WCAG 2.2, 1.4.4 and 1.4.10: at 200 %, a window of 1280 by 800 shows 640 by 400. No page or dialog may be wider. */
 async function expectNothingCutOff(page: Page): Promise<void> {
   const size = page.viewportSize()
   if (!size || size.width < 640) return
@@ -52,14 +52,14 @@ async function expectNothingCutOff(page: Page): Promise<void> {
 interface LookOptions {
   within?: string
   rules?: string[]
-  /** A document in a frame: its landmarks and headings are those of the page around it. */
+  /** A document in a frame. The page around it provides the landmarks and headings. */
   isInner?: boolean
 }
 
-/** What is asked of a whole page. */
+/** Rules that apply to a whole page, not to a document in a frame. */
 const PAGE_RULES = ['landmark-one-main', 'page-has-heading-one', 'region']
 
-/** What the checker finds in the document of this page, without its frames; the checker is loaded once in a document. */
+/** Returns the violations in this document without its frames. Loads the checker once per document. */
 async function look(page: Page | Frame, { within, rules, isInner = false }: LookOptions = {}): Promise<axe.Result[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   await page.evaluate(settle)
@@ -74,12 +74,12 @@ async function look(page: Page | Frame, { within, rules, isInner = false }: Look
   })
 }
 
-// On its way from one colour to another, a text has colours that nobody sees for long.
+// During a transition, text has intermediate colors that users barely see. Waits until transitions have finished.
 async function settle(): Promise<void> {
   const isShort = ({ effect }: Animation) => Number(effect?.getComputedTiming().endTime) < 1000
   const running = () => document.getAnimations().filter(isShort)
   const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
-  // What was just asked for (other colours, a dialog that closes) begins in the next frames.
+  // The effects of the latest action, such as new colors or a closing dialog, begin in the next frames.
   do {
     await Promise.all(running().map(({ finished }) => finished.catch(() => undefined)))
     await frame()

@@ -1,4 +1,4 @@
-// For programs that tests start as processes of their own: an app over the database of the environment, and the platform's code.
+// For programs that tests start as separate processes: an app on the environment's database, and the platform's modules.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const alias = {
 }
 const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx: { runtime: 'automatic', importSource: 'vue' } })
 
-/** A module of the platform, by its path in the package. */
+/** Imports a module of the platform by its path in the package. */
 export const load = relative => jiti.import(path(relative))
 
 export async function openApp() {
@@ -22,7 +22,7 @@ export async function openApp() {
   return createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
 }
 
-/** The same over a new file database with the platform's tables; `close` deletes it. */
+/** The same on a new database file with the platform's tables. `close` deletes the file. */
 export async function openFreshApp() {
   const folder = mkdtempSync(join(tmpdir(), 'fw-process-'))
   Object.assign(process.env, { NODE_ENV: 'test', DATABASE_URL: `file:${join(folder, 'app.db')}` })

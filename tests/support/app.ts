@@ -9,12 +9,12 @@ import { testEnv } from './server'
 
 export interface TestApp {
   app: App
-  /** What was logged so far. */
+  /** Everything logged so far. */
   lines(): Record<string, unknown>[]
   close(): Promise<void>
 }
 
-/** A real app context over a new, migrated database file. */
+/** A real app context on a new, migrated database file. */
 export async function createTestApp(env: Record<string, string> = {}, declared: FwConfigInput = {}): Promise<TestApp> {
   const lines: string[] = []
   const FW_DATA_DIR = env.FW_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fw-app-')))

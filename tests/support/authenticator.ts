@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { findTotpStep, totpCode, totpStep } from '#fairway/server/kernel/crypto/totp'
 
-/** What a test lets an authenticator or a browser do differently from a true one. */
+/** How an authenticator or a browser deviates from a correct one in a test. */
 export interface Lie {
   origin?: string
   rpId?: string
@@ -12,7 +12,7 @@ export interface Lie {
   counter?: number
   userHandle?: string | null
   credentialId?: string
-  /** Signs something else. */
+  /** Signs different data. */
   badSignature?: boolean
 }
 
@@ -30,7 +30,7 @@ interface RequestOptions {
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 const base64url = (data: Buffer | string): string => Buffer.from(data).toString('base64url')
 
-/** A software authenticator with one passkey (ES256, attestation "none"), and the browser in front of it. */
+/** A software authenticator with one passkey (ES256, attestation "none"), together with its browser. */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const credentialId = randomBytes(32)
@@ -69,7 +69,7 @@ export function createAuthenticator(origin: string) {
   return {
     credentialId: base64url(credentialId),
 
-    /** What `navigator.credentials.create()` would give, as JSON. */
+    /** The result of `navigator.credentials.create()` as JSON. */
     create(options: RegistrationOptions, lie: Lie = {}) {
       userHandle = options.user.id
       const idLength = Buffer.from([0, credentialId.length])
@@ -91,7 +91,7 @@ export function createAuthenticator(origin: string) {
       }
     },
 
-    /** What `navigator.credentials.get()` would give, as JSON. */
+    /** The result of `navigator.credentials.get()` as JSON. */
     get(options: RequestOptions, lie: Lie = {}) {
       counter += 1
       const id = lie.credentialId ?? base64url(credentialId)
@@ -117,11 +117,11 @@ export function createAuthenticator(origin: string) {
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export interface VirtualAuthenticator {
-  /** How many passkeys it holds. */
+  /** The number of stored passkeys. */
   count(): Promise<number>
 }
 
-/** Chromium's own authenticator for tests: a platform one that keeps passkeys and verifies its user. */
+/** Chromium's virtual authenticator: a platform authenticator that stores passkeys and verifies its user. */
 export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const client = await page.context().newCDPSession(page)
   await client.send('WebAuthn.enable')
@@ -141,19 +141,19 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
   }
 }
 
-/** The codes that a server accepts at this moment, the oldest first: of the last, the current and the next time step. */
+/** The codes that a server accepts now, oldest first: for the previous, the current and the next time step. */
 export function currentCodes(secret: string): [last: string, current: string, next: string] {
   const step = totpStep(new Date())
   return [totpCode(secret, step - 1), totpCode(secret, step), totpCode(secret, step + 1)]
 }
 
-/** A six-digit code that is not right at this moment. */
+/** A six-digit code that is invalid now. */
 export function wrongCode(secret: string): string {
   const codes = ['000000', '111111', '222222', '333333']
   return codes.find(code => findTotpStep(secret, code, new Date()) === undefined) ?? '444444'
 }
 
-/** Waits until a time step has just begun when it is about to end, so that the codes of a test stay what they are. */
+/** If a time step is about to end, waits for the next one, so that codes stay valid during a test. */
 export async function waitForEarlyStep(neededInMs = 12_000): Promise<void> {
   const left = 30_000 - (Date.now() % 30_000)
   if (left < neededInMs) await new Promise(resolve => setTimeout(resolve, left + 50))

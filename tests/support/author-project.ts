@@ -14,16 +14,16 @@ const MINUTE = 60_000
 
 export interface AuthorProject {
   dir: string
-  /** Writes a file of the author's, with its folders. */
+  /** Writes a file of the project and creates its folders. */
   write(path: string, text: string): void
-  /** Takes a file or a folder away; without a path the whole project, which also ends with the process. */
+  /** Deletes a file or a folder; without a path the whole project. The project is also deleted when the process exits. */
   remove(path?: string): void
 }
 
-/** An application of an author's in a folder of its own, with the packages of this repository; without files it has a nuxt.config only. */
+/** Creates an author's application in a new folder with this repository's packages. The default file is a nuxt.config. */
 export function writeProject(files: Record<string, string> = {}): AuthorProject {
   const dir = mkdtempSync(join(tmpdir(), 'fw-author-'))
-  // One by one: what tools keep in node_modules belongs to this application.
+  // Links each package separately, because tools write to this application's node_modules.
   mkdirSync(join(dir, 'node_modules'))
   for (const name of readdirSync(packages).filter(name => !name.startsWith('.')))
     symlinkSync(join(packages, name), join(dir, 'node_modules', name))
@@ -39,7 +39,7 @@ export function writeProject(files: Record<string, string> = {}): AuthorProject 
   return { dir, write, remove }
 }
 
-/** What `nuxt prepare` or `nuxt build` says in a project; throws with that where it fails. */
+/** Returns the output of `nuxt prepare` or `nuxt build` in a project; throws with the output on failure. */
 export async function runNuxt({ dir }: AuthorProject, command: 'prepare' | 'build'): Promise<string> {
   const env = { ...process.env, NODE_ENV: command === 'build' ? 'production' : 'development', NO_COLOR: '1' }
   const { stdout, stderr } = await run(join(packages, '.bin/nuxt'), [command], {
@@ -51,7 +51,7 @@ export async function runNuxt({ dir }: AuthorProject, command: 'prepare' | 'buil
   return stdout + stderr
 }
 
-/** Builds the server of a project without its pages, which take longest; gives the folder of what was built. */
+/** Builds a project's server without its pages, which take longest to build. Returns the output folder. */
 export async function buildServer({ dir }: AuthorProject): Promise<string> {
   const withoutPages = { bundle: async () => undefined }
   const overrides = { telemetry: false, logLevel: 'silent' as const, sourcemap: false, builder: withoutPages }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
 
-/** A bucket of a server that speaks as S3 does, and verifies signatures; `stop` ends it. */
+/** A bucket on a server that implements S3 and verifies signatures. `stop` ends the server. */
 export async function startBucket() {
   const directory = await mkdtemp(join(tmpdir(), 'fw-bucket-'))
   const server = new S3rver({
@@ -16,7 +16,7 @@ export async function startBucket() {
   const { port } = await server.run()
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    /** The keys that this server knows, and no others. */
+    /** The only keys that this server accepts. */
     keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     async stop() {
       await server.close()

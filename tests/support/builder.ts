@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { serveListener } from './web-server'
 
-/** What this service hands out; no text of ours may repeat the keys. */
+/** The keys that this service issues. Our output must never contain them. */
 export const builderKeys = { privateKey: 'bpk-very-secret-private', publicKey: 'public0123456789' }
 
 interface Asked {
@@ -13,14 +13,14 @@ interface Asked {
 
 export interface BuilderService {
   origin: string
-  /** What its API was asked so far. */
+  /** The requests that its API has received. */
   requests: Asked[]
   stop(): Promise<void>
 }
 
 const json = (value: object) => (response: ServerResponse) => response.end(JSON.stringify(value))
 
-/** How its API answers. */
+/** The API's possible responses, by name. */
 const answers: Record<string, (response: ServerResponse) => unknown> = {
   good: json({ wsUrl: 'wss://browser.example.test/devtools/abc', extra: true }),
   'own-session': json({ wsUrl: 'ws://127.0.0.1:9/x', sessionId: 'theirs' }),
@@ -34,7 +34,7 @@ const answers: Record<string, (response: ServerResponse) => unknown> = {
   silent: () => {},
 }
 
-/** A builder service as it looks from outside: the page that connects a command line, and the API that gives browsers. */
+/** A stand-in for the builder service: the page that connects a command line, and the API that provides browsers. */
 export async function startBuilder(mode = 'good'): Promise<BuilderService> {
   const requests: Asked[] = []
   const listener: RequestListener = async (request, response) => {

@@ -6,7 +6,7 @@ export interface HeardEvent {
   data: Record<string, unknown>
 }
 
-/** Listens to what is written, as the browser of a person; resolves once the server has said that it listens. */
+/** Subscribes to changes as a person's browser does; resolves once the server has confirmed the subscription. */
 export async function listenToChanges(origin: string, browser: Pick<TestBrowser, 'cookieHeader'>, query = '') {
   const gone = new AbortController()
   const response = await fetch(`${origin}/_fw/changes${query}`, {
@@ -19,9 +19,9 @@ export async function listenToChanges(origin: string, browser: Pick<TestBrowser,
   const stream = {
     response,
     heard,
-    /** The changes so far: which action wrote which row, and what it concerns. */
+    /** The changes received so far: the action, the row it wrote, and its scope. */
     changes: () => heard.filter(({ event }) => event === 'change').map(({ data }) => data),
-    /** The first event that is like this, among those so far or to come; throws after five seconds. */
+    /** Returns the first matching event, received or future; throws after five seconds. */
     async until(isIt: (event: HeardEvent) => boolean): Promise<HeardEvent> {
       const late = AbortSignal.timeout(5000)
       for (;;) {
@@ -34,7 +34,7 @@ export async function listenToChanges(origin: string, browser: Pick<TestBrowser,
         })
       }
     },
-    /** Resolves when the server has ended it. */
+    /** Resolves when the server has closed the stream. */
     ended: reading,
     close: () => gone.abort(),
   }
@@ -54,7 +54,7 @@ async function read(body: ReadableStream<Uint8Array>, heard: HeardEvent[], waiti
       waiting.clear()
     }
   } catch {
-    // The test has closed it, or the server has gone.
+    // The test closed the stream, or the server ended.
   }
 }
 

@@ -6,7 +6,7 @@ import { listen, type WebServer } from './web-server'
 
 type Wrap = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => (...args: Args) => Promise<T>
 
-/** The same app, whose every call of the database goes through `wrap`. */
+/** The same app with `wrap` around each database call. */
 function withCalls(app: App, wrap: Wrap): App {
   const { db } = app
   const { execute, batch, rows } = db.client
@@ -14,12 +14,12 @@ function withCalls(app: App, wrap: Wrap): App {
   return {
     ...app,
     db: { ...db, client, orm: createOrm(client), prepareRead: sql => wrap(db.prepareRead(sql)) },
-    // A memo of its own: what the other app has kept is not wrapped.
+    // Skips the memo, because the memoized values of the original app use its unwrapped database.
     memo: (_name, make) => make(),
   }
 }
 
-/** The same app over a database whose every call takes a moment before and after, so that what can interleave does. */
+/** The same app with a short delay before and after each database call, so that concurrent work interleaves. */
 export function withLatency(app: App, mostInMs = 8): App {
   const pause = () => sleep(Math.random() * mostInMs)
   return withCalls(app, call => async (...args) => {
@@ -42,8 +42,8 @@ export async function countStatements(app: App, work: (app: App) => Promise<unkn
 }
 
 /**
- * The same app, in which something else happens just before its database call number `at` (from 0), once; `calls` says how many
- * there were, so that a test can go through all of them.
+ * The same app, which runs an interfering function once, just before database call number `at` (from 0).
+ * `calls` returns the number of calls, so that a test can try every position.
  */
 export function withInterruption(app: App, at: number, happens: () => Promise<unknown>): { app: App; calls(): number } {
   let calls = 0
@@ -55,16 +55,16 @@ export function withInterruption(app: App, at: number, happens: () => Promise<un
 }
 
 export interface Link extends WebServer {
-  /** From now on every piece of data takes so long to arrive, in its order. */
+  /** From now on, delays each piece of data by this time and keeps the order. */
   delay(pauseInMs: () => number): void
-  /** Ends all connections and takes no new one; `mend` ends that. */
+  /** Closes all connections and refuses new ones until `mend`. */
   cut(): void
-  /** Takes everything and passes nothing on, as a network that loses its packets. */
+  /** Accepts all data and forwards none, like a network that loses its packets. */
   lose(): void
   mend(): void
 }
 
-/** A way to a database server that can be slow, cut off or silent: for servers that are other processes. */
+/** A link to a database server that can be slow, cut off or silent. For servers in other processes. */
 export async function startLink(url: string): Promise<Link> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -74,7 +74,7 @@ export async function startLink(url: string): Promise<Link> {
   const pass = (from: Socket, to: Socket) => {
     let last: Promise<void> = Promise.resolve()
     from.on('data', piece => {
-      // Each is on its way for so long from its own arrival on: slow is not narrow.
+      // The delay counts from the arrival of each piece: it adds latency but does not limit bandwidth.
       const due = performance.now() + pauseInMs()
       last = last
         .then(() => (due > performance.now() ? sleep(due - performance.now()) : undefined))
@@ -93,7 +93,7 @@ export async function startLink(url: string): Promise<Link> {
       pass(far, near)
     }),
   )
-  // What was lost stays lost: a connection that has missed a piece never goes on.
+  // Lost data stays lost: a connection that missed a piece cannot continue.
   const endAll = () => sockets.forEach(socket => socket.destroy())
   return {
     ...listener,
@@ -110,7 +110,7 @@ export async function startLink(url: string): Promise<Link> {
   }
 }
 
-/** A way to a database server on which every piece of data takes a moment. */
+/** A link to a database server that delays each piece of data by a random time. */
 export async function startSlowLink(url: string, mostInMs = 15): Promise<Link> {
   const link = await startLink(url)
   link.delay(() => Math.random() * mostInMs)

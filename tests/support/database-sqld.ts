@@ -8,10 +8,10 @@ import { freePort } from './web-server'
 
 export interface Sqld {
   url: string
-  /** Resolves when the server has gone silent without closing connections; `thaw` ends that. */
+  /** Resolves when the server no longer responds; its connections stay open. `thaw` resumes it. */
   freeze(): Promise<void>
   thaw(): void
-  /** Ends it as a power cut would and starts it again on the same data and port once `meanwhile` is over; resolves when it answers. */
+  /** Kills the server like a power cut, awaits `meanwhile`, restarts it on the same data and port; resolves when it is up. */
   restart(meanwhile?: () => Promise<unknown>): Promise<void>
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ const START_LIMIT_IN_MS = 10_000
 export async function startSqld(): Promise<Sqld> {
   const folder = await mkdtemp(join(tmpdir(), 'sqld-'))
   for (let start = 1; start <= STARTS; start += 1) {
-    // Another process may take the port before sqld does; then sqld ends and the next try has another port.
+    // If another process takes the port first, sqld exits and the next attempt uses another port.
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     let child = spawnSqld(folder, port)
@@ -59,7 +59,7 @@ function spawnSqld(folder: string, port: number): ChildProcess {
     stdio: 'ignore',
     env: { PATH: process.env.PATH, RUST_LOG: 'off' },
   })
-  // Who has forgotten it may end all the same, and takes it along.
+  // Lets this process exit even if a test forgot to stop the server, which then ends too.
   child.unref()
   return child
 }
@@ -74,7 +74,7 @@ async function isUp(child: ChildProcess, url: string): Promise<boolean> {
   return false
 }
 
-// The signal takes a moment: its threads may still answer when `kill` has returned.
+// The signal takes effect with a delay: sqld's threads may still respond after `kill` has returned.
 async function freeze(child: ChildProcess, url: string): Promise<void> {
   child.kill('SIGSTOP')
   for (;;) {

@@ -11,14 +11,14 @@ import { sampleDir } from '../../scripts/sample.mjs'
 
 export interface TestDatabase extends Database {
   url: string
-  /** The folder that holds the file; removed by `close`. */
+  /** The folder that holds the file. `close` deletes it. */
   folder: string
 }
 
 const PLATFORM = fileURLToPath(new URL('../../layers/fairway/drizzle', import.meta.url))
 const SAMPLE = join(sampleDir, 'drizzle')
 
-/** A log that nobody reads. */
+/** A log that discards its entries. */
 export const quietLog: Log = createLog(
   () => {},
   'error',
@@ -28,21 +28,21 @@ export const quietLog: Log = createLog(
 /** The platform's migrations. */
 export const platformMigrations = (): Promise<Migration[]> => readMigrationFolder(PLATFORM)
 
-/** Brings a database to the newest tables, the sample's too. */
+/** Migrates a database to the newest tables, including the sample's. */
 export const migrateDatabase = async (db: Database): Promise<unknown> =>
   migrateAll(db, { platform: await platformMigrations(), application: await readMigrationFolder(SAMPLE) }, quietLog)
 
-/** Puts a file with all tables of the application here, unless there is one; the migrations run once on a machine. */
+/** Puts a database file with all tables at this path, unless one exists. The migrations run once per machine. */
 export const copyMigratedDatabase = (path: string): Promise<void> => copyMigratedTo(sampleDir, path)
 
-/** A database file of its own with all tables of the application; `close` removes it. */
+/** A separate database file with all tables of the application. `close` deletes it. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-'))
   await copyMigratedDatabase(join(folder, 'test.db'))
   return openIn(folder)
 }
 
-/** A database file of its own without tables; `close` removes it. */
+/** A separate database file without tables. `close` deletes it. */
 export async function openEmptyDatabase(options: Partial<OpenDatabaseOptions> = {}): Promise<TestDatabase> {
   return openIn(await mkdtemp(join(tmpdir(), 'fairway-')), options)
 }

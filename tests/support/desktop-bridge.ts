@@ -8,15 +8,15 @@ import {
 
 interface PageSide {
   sent: unknown[]
-  /** What commands are answered with, instead of the status. */
+  /** The response to commands, in place of the status. */
   answer?: unknown
-  /** Whether commands wait to be answered. */
+  /** Whether responses to commands are held back. */
   isHeld: boolean
   release: () => void
   push: (status: unknown) => void
 }
 
-/** Where the sign-in of a workspace with three applications stands; the changes say how. */
+/** The sign-in status of a workspace with three applications, with these changes. */
 export const aStatus = (changes: Partial<DesktopStatus> = {}): DesktopStatus =>
   desktopStatusSchema.parse({
     state: 'idle',
@@ -28,7 +28,7 @@ export const aStatus = (changes: Partial<DesktopStatus> = {}): DesktopStatus =>
     ...changes,
   })
 
-/** Makes every page of this browser one that a desktop application shows. */
+/** Makes every page of this browser look as if a desktop application shows it. */
 export async function provideDesktop(page: Page, first: unknown) {
   await page.addInitScript(initial => {
     const listeners = new Set<(status: unknown) => void>()
@@ -63,13 +63,13 @@ export async function provideDesktop(page: Page, first: unknown) {
       changes,
     )
   return {
-    /** The status changes, as the desktop application says by itself. */
+    /** Changes the status, as the desktop application does without a command. */
     push: (status: unknown) =>
       page.evaluate(given => (window as never as { desktopSide: PageSide }).desktopSide.push(given), status),
     hold: () => change({ isHeld: true }),
     release: () => page.evaluate(() => (window as never as { desktopSide: PageSide }).desktopSide.release()),
     answerWith: (answer: unknown) => change({ answer }),
-    /** The commands that were sent since the page was opened, each one that the schema knows. */
+    /** The commands sent since the page was opened; throws when one does not match the schema. */
     async sent(): Promise<DesktopCommand[]> {
       const sent = await page.evaluate(() => (window as never as { desktopSide: PageSide }).desktopSide.sent)
       return sent.map(command => desktopCommandSchema.parse(command))

@@ -3,13 +3,13 @@ import type { DesktopHost } from '#fairway/desktop'
 import { createChromiumHost } from '#fairway/desktop/program/chromium-host'
 
 export interface TestHost extends DesktopHost {
-  /** The browser context of a partition; made when first asked for. */
+  /** The browser context of a partition; created on first use. */
   context(partition: string): Promise<BrowserContext>
-  /** Closes every partition; their cookies are gone. */
+  /** Closes every partition and deletes its cookies. */
   close(): Promise<void>
 }
 
-/** The desktop program's host over contexts of one browser that runs already, so that no test waits for one to start. */
+/** The desktop program's host, built on contexts of one running browser, so that tests do not wait for a browser to start. */
 export function createTestHost(
   browser: Browser,
   { preferencesFile, version }: { preferencesFile: string; version: string },
@@ -33,7 +33,7 @@ export function createTestHost(
 
 const userAgents = new WeakMap<Browser, Promise<string>>()
 
-/** What a browser calls itself, which only a page of it tells; asked once. */
+/** The browser's user agent. Only a page can report it, so it is read once. */
 function userAgentOf(browser: Browser): Promise<string> {
   const known = userAgents.get(browser) ?? readUserAgent(browser)
   userAgents.set(browser, known)

@@ -8,18 +8,18 @@ import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { query } from './query'
 import type { Workspace } from './workspace'
 
-/** What somebody has on their computer: the program's data, and an ordinary browser that notes what it is to open. */
+/** A person's computer: the program's data, and an ordinary browser that records the addresses it should open. */
 export interface Computer {
-  /** Where the program keeps what belongs to this workspace. */
+  /** Where the program stores the data of this workspace. */
   folder: string
   env: Record<string, string>
-  /** The workspace as its file. */
+  /** The workspace file. */
   file: string
   /** The addresses that were opened in the ordinary browser. */
   openedElsewhere(): string[]
 }
 
-/** A computer with a file for this workspace, on which the program has never run. */
+/** A computer with a file for this workspace. The program has never run on it. */
 export function aComputer(workspace: Workspace, env: Record<string, string> = {}): Computer {
   const home = mkdtempSync(join(tmpdir(), 'fw-desk-'))
   const [bin, noted, file] = [join(home, 'bin'), join(home, 'opened'), join(home, 'workspace.json')]
@@ -36,7 +36,7 @@ export function aComputer(workspace: Workspace, env: Record<string, string> = {}
       PATH: `${bin}${delimiter}${process.env.PATH}`,
       LANG: 'en_US.UTF-8',
       FW_DESKTOP_BROWSER: findChromium() ?? '',
-      // The port is for these tests alone: without it nothing can reach the program's windows.
+      // Only these tests use the port: without it, no other process can reach the program's windows.
       FW_DESKTOP_BROWSER_ARGS: [...chromiumFlags, '--headless=new', '--remote-debugging-port=0'].join(' '),
       ...env,
     },
@@ -44,11 +44,11 @@ export function aComputer(workspace: Workspace, env: Record<string, string> = {}
   }
 }
 
-/** Where the browser of a profile has written its port, and the path at which it is driven. */
+/** Where the browser of a profile writes its debugging port and path. */
 const portFile = ({ folder }: Computer, profile: string) =>
   join(folder, 'profiles', `fairway-${profile}`, 'DevToolsActivePort')
 
-/** Where the browser of a profile is driven; throws until it has started. One that has crashed leaves its own behind. */
+/** Returns the debugging address of a profile's browser; throws until it has started. A crashed browser leaves an old one. */
 export function debuggingAddress(computer: Computer, profile: string): { host: string; path: string } {
   const [port, path = ''] = readFileSync(portFile(computer, profile), 'utf8').split('\n')
   return { host: `127.0.0.1:${port}`, path }
@@ -57,21 +57,21 @@ export function debuggingAddress(computer: Computer, profile: string): { host: s
 export interface Desktop {
   program: RunningFw
   menu: Page
-  /** The newest window of a profile, once it is there: of `menu`, `workspace` or `app-<id>`. */
+  /** Waits for the newest window of a profile: `menu`, `workspace` or `app-<id>`. */
   window(profile: string): Promise<Page>
-  /** How many windows a profile has. */
+  /** The number of windows of a profile. */
   count(profile: string): Promise<number>
   /** The browser of a profile. */
   browser(profile: string): Promise<Browser>
-  /** Signs in at the hub, from the menu and in the window that opens. */
+  /** Signs in at the hub, through the menu and the window that opens. */
   signIn(person: { email: string; password: string }): Promise<void>
-  /** Ends it as a person does, by the menu. */
+  /** Quits from the menu, as a person does. */
   quit(): Promise<number | null>
 }
 
-/** The program as a process of its own, with its menu before the person. */
+/** Starts the program in a separate process with its menu open. */
 export async function startDesktop(computer: Computer): Promise<Desktop> {
-  // What an earlier start has left names a port that nobody has any more.
+  // A file from an earlier start names a port that is no longer in use.
   for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs'])
     rmSync(portFile(computer, profile), { force: true })
   const program = startFw(['desktop', '--workspace', computer.file], computer.env)
@@ -109,14 +109,14 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
       const ceremony = await window('workspace')
       await ceremony.locator('#sign-in input[type=email]').fill(email)
       await ceremony.locator('#sign-in input[type=password]').fill(password)
-      // Whoever is asked for a password is spoken with by the hub alone.
+      // Only the hub may talk to a person at the password prompt, so the page has no bridge to the program.
       expect(await ceremony.evaluate(() => 'fairwayDesktop' in window)).toBe(false)
       await ceremony.getByRole('button', { name: 'Sign in', exact: true }).click()
       await expect(ceremony.getByText(email).first()).toBeVisible()
       await ceremony.getByRole('button', { name: /continue/i }).click()
     },
     async quit() {
-      // The window can be gone before the click has been acknowledged.
+      // The window may close before the click is acknowledged.
       await menu
         .getByRole('button', { name: 'Quit' })
         .click()
@@ -126,13 +126,13 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
   }
 }
 
-/** What the program remembers of its windows. */
+/** The window state that the program has stored. */
 export function rememberedWindows({ folder }: Computer): unknown {
   const file = join(folder, 'preferences.json')
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).windows : undefined
 }
 
-/** A hub that offers workspace sign-in, and knows this person. */
+/** A hub that offers workspace sign-in and has this person's account. */
 export async function readyHub({ hub }: Workspace, person: { email: string }): Promise<void> {
   const answer = await fetch(`${hub.origin}${AUTH_PREFIX}/sign-up/email`, {
     method: 'POST',

@@ -27,15 +27,15 @@ const ada = aPerson()
 export const EMAIL = ada.email
 export const EXCHANGE = 'POST /_fw/desktop/ceremonies/{id}/exchange'
 
-/** The applications that the hub knows. */
+/** The applications that are registered at the hub. */
 const REGISTERED = 'notes tasks a b c d e canonical late other-hub no-secret not-opted-in in-development'.split(' ')
-/** Each has a loopback host of its own. */
+/** Each application has its own loopback host. */
 const NAMES = ['hub', ...REGISTERED, 'unregistered', 'stranger']
 
-/** One port for all hosts: with the same one the servers are the same in every test, and are started once. */
+/** One port for all hosts. The same port in every test means the same servers, so they start only once. */
 const held: { port?: Promise<number> } = {}
 
-/** The address of one of them: `public` is the one that everybody knows, behind it the server itself listens. */
+/** An application's address: `public` is the one that clients use; the server itself listens behind it. */
 const originOf = (name: string, port: number, side: 'public' | 'behind' = 'public'): string =>
   `http://127.${side === 'public' ? 0 : 1}.0.${NAMES.indexOf(name) + 2}:${port}`
 
@@ -62,9 +62,9 @@ function borrow(name: string, port: number): Promise<TestServer> {
   return borrowServer({ host, env })
 }
 
-/** A real server, and the side of it that everybody sees. */
+/** A real server with its public side. */
 interface WorldServer extends DisturbedServer {
-  /** Undefined where nobody may ask. */
+  /** Undefined for an application that must receive no requests. */
   behind?: TestServer
 }
 
@@ -82,17 +82,17 @@ async function startWorldServer(name: string, secrets: Secrets, isAsked = true):
 const rowsOf = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
   behind ? query(behind, sql, args) : []
 
-/** Whose sessions a server has. */
+/** The email address of each session of a server. */
 export const sessionsOf = async (server: WorldServer): Promise<string[]> =>
   (await rowsOf(server, 'select email from sessions join users on users.id = user_id')).map(({ email }) =>
     String(email),
   )
 
-/** Ends all sessions of a server, without telling anybody. */
+/** Deletes all sessions from a server's database, which notifies no application. */
 export const endSessions = async (server: WorldServer): Promise<void> =>
   void (await rowsOf(server, 'delete from sessions'))
 
-/** Starts a session of somebody who has a confirmed address: the `Set-Cookie` value. */
+/** Starts a session for a person with a confirmed address; returns the `Set-Cookie` value. */
 export async function startSession(server: WorldServer, email: string): Promise<string> {
   const [id, token, now] = [randomUUID(), randomUUID(), Date.now()]
   await rowsOf(
@@ -110,7 +110,7 @@ export async function startSession(server: WorldServer, email: string): Promise<
   return sessionCookie(token, { isHttps: false, keys: createKeyRing([server.behind?.secret ?? '']) })
 }
 
-/** Switches what the hub offers to desktop applications. */
+/** Turns workspace sign-in for desktop applications on or off at the hub. */
 export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> =>
   void (await rowsOf(
     hub,
@@ -129,14 +129,14 @@ async function addPerson(hub: WorldServer): Promise<void> {
   await endSessions(hub)
 }
 
-/** Timers that run by themselves, and can be made to run at once. */
+/** Timers that run in real time and can also be made to run at once. */
 function createClock() {
   const held = { ahead: 0 }
   const timers = new Set<{ milliseconds: number; due: number; work: () => void }>()
   const now = () => Date.now() + held.ahead
   return {
     now,
-    /** Whether a timer of so long is set. */
+    /** Whether a timer with this duration is set. */
     isSetFor: (milliseconds: number) => [...timers].some(timer => timer.milliseconds === milliseconds),
     after(milliseconds: number, work: () => void) {
       const timer = { milliseconds, due: now() + milliseconds, work: () => timers.delete(timer) && work() }
@@ -147,7 +147,7 @@ function createClock() {
         timers.delete(timer)
       }
     },
-    /** Lets so much time pass at once. */
+    /** Moves the clock forward by this time and runs the timers that are due. */
     pass(milliseconds: number) {
       held.ahead += milliseconds
       for (const timer of timers) if (timer.due <= now()) timer.work()
@@ -158,8 +158,8 @@ function createClock() {
 export type DesktopWorld = Awaited<ReturnType<typeof createDesktopWorld>>
 
 /**
- * A real hub and these real applications, a shell of Chromium contexts and its broker. The hub offers it, nobody is signed in, and
- * every message is kept.
+ * A real hub, these real applications, a shell of Chromium contexts and its broker. The hub offers desktop sign-in, there are no
+ * sessions, and every message is recorded.
  */
 export async function createDesktopWorld(browser: Browser, ids: string[] = ['notes', 'tasks']) {
   const secrets: Secrets = new Map()
@@ -196,14 +196,14 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     host,
     clock,
     statuses,
-    /** Everything that crossed between pages and broker, as JSON. */
+    /** Every message between pages and broker, as JSON. */
     messages,
     broker: open(),
     app: (id: string): WorldServer => apps.get(id) ?? raise(id),
-    /** Another application in the shell, after its next restart; without a server where nobody may ask it. */
+    /** Adds an application to the shell, which sees it after its next restart. Without `isAsked`, it has no server. */
     addApp: async (id: string, { config, isAsked }: { config?: Partial<DesktopApp>; isAsked?: boolean } = {}) =>
       add(id, await startWorldServer(id, secrets, isAsked), config),
-    /** From now on the hub tells of its applications so: what it was started with does not change while it runs. */
+    /** Changes the hub's list of applications from now on: a running hub does not change its configured list. */
     retellApps(change: (app: HubApp) => HubApp | undefined) {
       for (const what of [EXCHANGE, 'GET /_fw/desktop/apps']) {
         hub.rule(what, async (_asked, next) => {
@@ -214,7 +214,7 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
         })
       }
     },
-    /** A new broker over the same host, as after a restart. */
+    /** Starts a new broker on the same host, as after a restart. */
     async restart() {
       world.broker.stop()
       world.broker = open()
@@ -228,11 +228,11 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     },
     /** The window of the next ceremony. */
     nextWindow: async () => (await host.context(HUB_PARTITION)).waitForEvent('page'),
-    /** Does the command `sign-in` and confirms, when a window asks. */
+    /** Sends the command `sign-in` and confirms if a window opens. */
     async signIn() {
       const opening = world.nextWindow().catch(() => null)
       const answer = world.send({ type: 'sign-in' })
-      // Whether the hub has to ask is known only when it does, or when there is an answer without.
+      // Only the hub decides whether a window opens: wait for the window or for an answer without one.
       const window = await Promise.race([opening, answer.then(() => null)])
       if (window) await confirm(window)
       return answer
@@ -260,7 +260,7 @@ const raise = (what: string): never => {
   throw new Error(what)
 }
 
-/** What a person does in the window of a ceremony: signs in at the hub, and confirms. */
+/** Completes a ceremony's window as a person does: signs in at the hub and confirms. */
 export async function confirm(window: Page): Promise<void> {
   const form = window.locator('#sign-in')
   const proceed = window.getByRole('button', { name: 'Continue', exact: true })
@@ -268,13 +268,13 @@ export async function confirm(window: Page): Promise<void> {
   if (await form.isVisible()) {
     await form.locator('input[type=email]').fill(ada.email)
     await form.locator('input[type=password]').fill(ada.password)
-    // A browser that has signed in like this before is told so on the button.
+    // The button has an extra label in a browser that has signed in this way before.
     await form.getByRole('button', { name: /^Sign in( used last)?$/ }).click()
   }
   await proceed.click()
 }
 
-/** The address of whoever a page of this application finds signed in, in the partition of the shell. */
+/** Returns the email address of the signed-in user in this application's partition of the shell, or null. */
 export async function seenBy({ host, app }: DesktopWorld, id: string): Promise<string | null> {
   const page = await (await host.context(appPartition(id))).newPage()
   await page.goto(`${app(id).origin}/_fw/session`)
@@ -283,7 +283,7 @@ export async function seenBy({ host, app }: DesktopWorld, id: string): Promise<s
   return email
 }
 
-/** The secrets of the run that a message holds, each with what it is; none is what is wanted. */
+/** The run's secrets that appear in a message, each with its description. Tests expect an empty list. */
 export const leaksOf = ({ secrets, messages }: DesktopWorld): string[] =>
   [...secrets]
     .filter(([secret]) => secret.length >= 8)

@@ -7,15 +7,15 @@ const NUXT = fileURLToPath(new URL('../../node_modules/nuxt/bin/nuxt.mjs', impor
 const START_LIMIT_IN_MS = 120_000
 
 export interface DevServer {
-  /** The address that the terminal names. */
+  /** The address that the terminal shows. */
   origin: string
-  /** What the terminal shows so far. */
+  /** The terminal's output so far. */
   output(): string
-  /** Ends it as a terminal or a process manager would, and gives its exit code. */
+  /** Stops it as a terminal or a process manager would, and returns its exit code. */
   stop(): Promise<number | null>
 }
 
-/** `nuxt dev` with these arguments and nothing of this environment, once it answers; not `isReady`: also once it says why it does not start. */
+/** Starts `nuxt dev` in a clean environment and waits for a response; without `isReady`, an error response is enough. */
 export async function startDevServer(
   args: string[],
   { cwd, env = {}, isReady = true }: { cwd?: string; env?: Record<string, string>; isReady?: boolean } = {},
@@ -36,7 +36,7 @@ export async function startDevServer(
   }
 }
 
-/** Whether it is ready, or, where that will do, says why it is not. */
+/** Whether it is ready or, without `isReady`, responds with the reason why it does not start. */
 async function answers(origin: string, isReady: boolean): Promise<boolean> {
   const answer = await plainRequest(origin, { path: '/_fw/health/ready' }).catch(() => undefined)
   if (!answer) return false
@@ -56,22 +56,22 @@ interface Message {
   data?: { id?: string; data?: unknown }
 }
 
-/** The WebSocket by which a page is told of changes. */
+/** The WebSocket that notifies a page of changes. */
 export interface Changes {
   received: Message[]
-  /** Asks Vite for something, as its module runner does. */
+  /** Sends a request to Vite as its module runner does; returns the id of the response. */
   ask(name: string, ...input: unknown[]): string
   answerTo(name: string, ...input: unknown[]): Promise<unknown>
   close(): void
 }
 
-/** Joins it with these headers; throws where that is refused. */
+/** Connects with these headers; throws when the connection is refused. */
 export async function joinChanges(
   origin: string,
   { headers = {} }: { headers?: Record<string, string> } = {},
 ): Promise<Changes> {
   const url = `${origin.replace('http', 'ws')}/_nuxt/`
-  // Node's own takes headers, which the types of browsers do not know.
+  // Node's WebSocket accepts headers, but the browser's type does not declare them.
   const socket: WebSocket = Reflect.construct(WebSocket, [url, { protocols: 'vite-hmr', headers }])
   const received: Message[] = []
   const waiting = new Map<string, (answer: unknown) => void>()

@@ -12,7 +12,7 @@ interface Answer {
   status?: number
   headers?: IncomingMessage['headers']
   body?: Buffer
-  /** In place of the body. */
+  /** Replaces the body. */
   json?: unknown
   html?: string
   location?: string
@@ -21,30 +21,30 @@ interface Answer {
 
 type Rule = (asked: Asked, next: () => Promise<Answer>) => Answer | Promise<Answer>
 
-/** Everything of a run that must appear in no message, each with what it is. */
+/** The secrets of a run, which must not appear in any message, each with its description. */
 export type Secrets = Map<string, string>
 
-/** The public side of a server: it passes everything on, remembers what it was asked, and can answer otherwise. */
+/** The public side of a server: it forwards requests, records them, and can replace responses. */
 export interface DisturbedServer {
   origin: string
-  /** `GET /path` of everything asked so far; `{id}` stands for the id of a ceremony. */
+  /** `GET /path` of every request so far. `{id}` replaces the id of a ceremony. */
   asked: string[]
-  /** From now on this rule answers `GET /path`, with `next` for what the server behind answers; undefined takes it away. */
+  /** Sets the rule that answers `GET /path` from now on; undefined removes it. `next` returns the real server's response. */
   rule(what: string, rule: Rule | undefined): void
   count(what: string): number
   stop(): Promise<void>
 }
 
 interface DisturbedInput {
-  /** Where it listens. */
+  /** The address that it listens on. */
   origin: string
-  /** The server behind; without one, only what has a rule is answered. */
+  /** The server behind it. Without one, only requests with a rule succeed. */
   target?: string
-  /** Takes what passes through and opens something. */
+  /** Collects the credentials that pass through. */
   secrets: Secrets
 }
 
-/** Listens in front of a server that has this origin as its public one. */
+/** Starts the public side of a server on this origin. */
 export async function startDisturbedServer({ origin, target, secrets }: DisturbedInput): Promise<DisturbedServer> {
   const rules = new Map<string, Rule>()
   const asked: string[] = []
@@ -53,7 +53,7 @@ export async function startDisturbedServer({ origin, target, secrets }: Disturbe
     const what = `${question.method} ${question.url.pathname.replace(/(ceremonies\/)[^/]+/, '$1{id}')}`
     asked.push(what)
     keepAsked(secrets, question)
-    // What a test has held back until after its end must not reach the server, which others use by then.
+    // A request that a test held back must not reach the server after the test: another test may use it by then.
     const next = async () => (target && listener.listening ? pass(question, target) : { status: 502 })
     const answer = await answerOf(rules.get(what), question, next)
     keepAnswer(secrets, answer)
@@ -104,7 +104,7 @@ function pass({ method, url, headers, body }: Asked, target: string): Promise<An
   })
 }
 
-/** What belongs to one connection, or to a body that may have been replaced. */
+/** Headers of a single connection, or of a body that a rule may have replaced. */
 const OWN_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
 
 function send(response: ServerResponse, { status, headers, location, cookies, ...content }: Answer): void {

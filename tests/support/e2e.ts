@@ -2,20 +2,20 @@ import { test as base, type WorkerFixture } from '@playwright/test'
 import { borrowServer, type ServerInput, type TestServer } from './server'
 
 interface Fixtures {
-  /** Extra environment of the server; `test.use({ serverEnv: … })`. */
+  /** Additional environment variables of the server; `test.use({ serverEnv: … })`. */
   serverEnv: Record<string, string>
-  /** Which application it serves; `test.use({ application: 'author' })`. */
+  /** The application to serve; `test.use({ application: 'author' })`. */
   application: NonNullable<ServerInput['application']>
-  /** A server with an empty database, which nobody else uses meanwhile. */
+  /** A server with an empty database, reserved for this test. */
   server: TestServer
   origin: string
 }
 
-/** Playwright's test with a built server of its own. */
+/** Playwright's `test` with a separate built server per test. */
 export const test = base.extend<Fixtures>({
   serverEnv: [{}, { option: true }],
   application: ['sample', { option: true }],
-  // The first who asks for an author's application waits until it is built.
+  // The first test that uses an author's application waits for its build.
   server: [
     async ({ serverEnv, application }, use) => {
       const server = await borrowServer({ application, env: serverEnv })
@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({ server }, use) => use(server.origin),
 })
 
-/** A fixture of something that all tests of a file share: started before the first that asks for it, stopped after the last. */
+/** A fixture shared by all tests of a file: starts before the first test that uses it and stops after all tests. */
 export const oncePerFile = <Peer extends { stop(): Promise<unknown> }>(
   start: () => Promise<Peer>,
 ): [WorkerFixture<Peer, object>, { scope: 'worker' }] => [

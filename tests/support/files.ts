@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
-/** Writes files below a folder, with the folders they need. */
+/** Writes files below a folder and creates their folders. */
 export function writeFiles(folder: string, files: Files): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -12,7 +12,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** The path of a new folder with these files. */
+/** Creates a folder with these files; returns its path. */
 export function folderWith(files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), 'fw-files-'))
   writeFiles(folder, files)

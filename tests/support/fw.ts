@@ -3,33 +3,33 @@ import { fileURLToPath } from 'node:url'
 import { sampleDir } from '../../scripts/sample.mjs'
 import { databaseOf, type TestServer } from './server'
 
-/** What the command `fw` runs. */
+/** The program behind the command `fw`. */
 export const FW_PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
 
 interface Ended {
   code: number | null
   out: string
   err: string
-  /** What it wrote to both, in the order in which it came. */
+  /** The output of both streams, in the order of arrival. */
   both: string
 }
 
 export interface RunningFw {
-  /** What it has written to standard output and to standard error so far, together. */
+  /** The output so far, standard output and standard error together. */
   output(): string
-  /** Waits until its output matches, and gives the match; throws when it ends or takes too long before. */
+  /** Returns the first group or the match once the output matches; throws when the program ends first or time runs out. */
   until(pattern: RegExp, limitInMs?: number): Promise<string>
   ended: Promise<Ended>
-  /** Writes to its standard input. */
+  /** Writes to standard input. */
   write(text: string): void
-  /** Ends its standard input. */
+  /** Closes standard input. */
   end(): void
   kill(signal?: NodeJS.Signals): void
 }
 
-/** Starts the command line with an environment of its own, in the sample unless said otherwise. */
+/** Starts the command line in a clean environment; the default folder is the sample. */
 export function startFw(args: string[], env: Record<string, string> = {}, cwd: string = sampleDir): RunningFw {
-  // A folder of a server names its database, where that is not a file in it.
+  // The data folder of a test's server contains the address of its database when that is not a file.
   const database = env.FW_DATA_DIR ? databaseOf({ dataDir: env.FW_DATA_DIR }) : 'file:'
   const own = {
     PATH: process.env.PATH ?? '',
@@ -64,9 +64,9 @@ export function startFw(args: string[], env: Record<string, string> = {}, cwd: s
   }
 }
 
-/** Runs the command line to its end. */
+/** Runs the command line until it ends. */
 export const fw = (args: string[], env?: Record<string, string>): Promise<Ended> => startFw(args, env).ended
 
-/** The same over the data of a server. */
+/** Runs the command line on the data of a server. */
 export const fwBeside = (server: TestServer, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
   fw(args, { FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, ...env })

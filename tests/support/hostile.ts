@@ -1,14 +1,14 @@
-// Plain Node runs this file too (bench/hostile.mjs): it imports nothing of ours.
+// bench/hostile.mjs runs this file in plain Node, so it has no imports from this repository.
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** Whose credentials a request carries; they are put in when it is sent, so a seed says the same everywhere. */
+/** The credentials of a request, inserted when it is sent, so that a seed produces the same requests everywhere. */
 type Carries = 'nothing' | 'session' | 'token' | 'both'
 
 export interface HostileRequest {
-  /** Where it comes from: the seed and its place, from 0. */
+  /** The seed and the request's index, from 0. */
   name: string
-  /** The request as it goes over the wire, byte for character; `{session}` and `{token}` stand for credentials, `{host}` for the name. */
+  /** The request on the wire, one character per byte. Placeholders: `{session}` and `{token}` for credentials, `{host}`. */
   text: string
 }
 
@@ -18,18 +18,18 @@ export interface Credentials {
 }
 
 export interface HostileAnswer {
-  /** 0 when the connection was closed without an answer. */
+  /** 0 when the connection was closed without a response. */
   status: number
-  /** Undefined for one of ours, else what is wrong with it. */
+  /** The problem with the response; undefined when there is none. */
   fault?: string
 }
 
-/** How long one answer may take; a body that never arrives is given up by the server after 15 seconds. */
+/** The time limit of a response. The server stops waiting for an incomplete body after 15 seconds. */
 const ANSWER_LIMIT_IN_MS = 25_000
 const METHODS = ['GET', 'GET', 'GET', 'POST', 'POST', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY']
 const LONG = 5000
 
-/** Values that have broken somebody's server. */
+/** Values that are known to break servers. */
 const VALUES: readonly string[] = [
   ['', ' ', '0', '-1', '1', '30', '1e999', '-0', 'NaN', '9'.repeat(400), '9007199254740993', '0x10', '1.5'],
   ['true', 'null', '\0', 'a\0b', '\ud800', '\uffff', '\u202e', 'ÿ', '🏴‍☠️', 'İ', 'ß', '\r\nx-injected: 1'],
@@ -43,7 +43,7 @@ const VALUES: readonly string[] = [
   ['a=b'],
 ].flat()
 
-/** Names that some endpoint reads. */
+/** Names of parameters that some endpoint reads. */
 const NAMES: readonly string[] = [
   ['id', 'email', 'password', 'name', 'title', 'text', 'intent', 'token', 'code', 'state', 'nonce', 'return'],
   ['confirm', 'role', 'key', 'value', 'orgId', 'visibility', 'page', 'itemsPerPage', 'after', 'since', 'limit'],
@@ -120,14 +120,14 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 interface Dice {
-  /** A whole number from 0 up to and without `below`. */
+  /** An integer from 0 up to but not including `below`. */
   roll(below: number): number
   pick<T>(list: readonly T[]): T
   /** True once in `times`. */
   oneIn(times: number): boolean
 }
 
-/** Numbers that look random and are the same for one seed (mulberry32). */
+/** Pseudorandom numbers, the same for the same seed (mulberry32). */
 function createDice(seed: number): Dice {
   let state = seed >>> 0
   function next(): number {
@@ -148,7 +148,7 @@ function createDice(seed: number): Dice {
   }
 }
 
-/** The paths of the routes in a folder of Nitro's, a name in place of each parameter. */
+/** The paths of the routes in a Nitro folder, with a placeholder for each parameter. */
 export function routePaths(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts'))
@@ -157,7 +157,7 @@ export function routePaths(folder: string): string[] {
     .toSorted()
 }
 
-/** As many requests of somebody who means harm or knows no better; the same for the same seed and paths. */
+/** Generates malicious or careless requests; the same seed and paths produce the same requests. */
 export function hostileRequests(seed: number, count: number, paths: readonly string[]): HostileRequest[] {
   const dice = createDice(seed)
   const kinds = [
@@ -179,7 +179,7 @@ export function hostileRequests(seed: number, count: number, paths: readonly str
 
 function atRoute(dice: Dice, paths: readonly string[]): string {
   const path = dice.pick(paths).replaceAll(':x', () => encoded(dice, dice.pick(VALUES)))
-  // What only POST reaches is nearly never reached by chance.
+  // Random choice rarely hits a route that only accepts POST.
   const method = dice.oneIn(2) ? dice.pick(METHODS) : dice.pick(['GET', 'POST'])
   const { type, text } = body(dice, method)
   const isOurs = method !== 'GET' && !dice.oneIn(4)
@@ -311,7 +311,7 @@ function collectionQuery(dice: Dice, paths: readonly string[]): string {
   })
 }
 
-/** What a parser of HTTP should refuse, or take as one request. */
+/** Requests that an HTTP parser should refuse or treat as a single request. */
 function brokenHttp(dice: Dice, paths: readonly string[]): string {
   const path = dice.pick(paths).replaceAll(':x', 'x')
   const head = `POST ${path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n`
@@ -387,7 +387,7 @@ function body(dice: Dice, method: string): Pick<Parts, 'type' | 'text'> {
   }
 }
 
-/** JSON, or nearly, that no `JSON.stringify` would write. */
+/** JSON, or almost JSON, that `JSON.stringify` would never write. */
 const rawJson = (dice: Dice): string =>
   dice.pick([
     '',
@@ -416,7 +416,7 @@ function query(dice: Dice, count: number): string {
   return count === 0 ? '' : `?${pairs.join(dice.oneIn(20) ? ';' : '&')}`
 }
 
-/** In an address: nearly always as it should be. */
+/** Encodes text for an address, correctly in 7 of 8 cases. */
 function encoded(dice: Dice, text: string): string {
   if (!dice.oneIn(8)) return encodeURIComponent(text.toWellFormed())
   return text.replace(/[^\u0021-\u00ff]/g, '%')
@@ -435,7 +435,7 @@ function value(dice: Dice, depth: number): unknown {
 const record = (dice: Dice, depth: number): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: dice.roll(6) }, () => [dice.pick(NAMES), value(dice, depth)]))
 
-/** Sends a request and says what is wrong with the answer: a failure of the server, or none in time. */
+/** Sends a request and reports a fault: a server error, or no response in time. */
 export function sendHostile(
   origin: string,
   { text }: HostileRequest,
@@ -461,16 +461,16 @@ export function sendHostile(
     socket.setEncoding('latin1')
     socket.on('data', chunk => {
       received += chunk
-      // Such an answer goes on for as long as somebody listens.
+      // An event stream stays open as long as the client listens.
       if (/^HTTP\/1\.1 200[^]*?content-type: text\/event-stream[^]*?\r\n\r\n/i.test(received)) end()
     })
     socket.on('close', () => end())
-    // A server that refuses to read on resets the connection; what it said before counts.
+    // A server that stops reading resets the connection. What it sent before counts.
     socket.on('error', () => end())
   })
 }
 
-/** What an endpoint says that is not set up in this application. */
+/** The error codes of endpoints that are not configured in this application. */
 const NOT_SET_UP = /"code":"(a2a-not-configured|mail-unavailable)"/
 
 function faultOf(status: number, received: string): string | undefined {
@@ -481,14 +481,14 @@ function faultOf(status: number, received: string): string | undefined {
 
 export interface Attack {
   faults: { name: string; fault: string; text: string }[]
-  /** How often each status came. */
+  /** The number of responses per status. */
   statuses: Record<string, number>
 }
 
 const AT_ONCE = 16
 const LOOK_EVERY = 100
 
-/** Sends all of them, sixteen at once; whoever has been signed out by one of them is somebody else soon after. */
+/** Sends all requests, 16 at once. When a request has signed the user out, later requests use a new session. */
 export async function attack(origin: string, requests: readonly HostileRequest[], token: string): Promise<Attack> {
   const attacked: Attack = { faults: [], statuses: {} }
   let session = await newSession(origin)

@@ -6,7 +6,7 @@ interface RequestInput {
   headers?: Record<string, string>
   json?: unknown
   form?: Record<string, string>
-  /** Sent as it is. */
+  /** A body that is sent unchanged. */
   body?: string
 }
 
@@ -17,7 +17,7 @@ export interface TestBrowser {
   cookieHeader(): string
 }
 
-/** Keeps the cookies of one browser. */
+/** Stores the cookies of one browser. */
 export class CookieJar {
   readonly #cookies = new Map<string, string>()
 
@@ -46,7 +46,7 @@ export class CookieJar {
   }
 }
 
-/** A client with a cookie jar that sends what a browser would send from our own pages, and follows no redirects. */
+/** A client with a cookie jar that sends the headers of a browser on our own pages and follows no redirects. */
 export function createBrowser(origin: string): TestBrowser {
   const jar = new CookieJar()
   async function request(path: string, input: RequestInput = {}): Promise<Response> {
@@ -80,11 +80,11 @@ export async function signUp(
   if (!answer.ok) throw new Error(await answer.text())
 }
 
-/** The session that a browser has now, or null. */
+/** The browser's current session, or null. */
 export const sessionOf = async (browser: Pick<TestBrowser, 'get'>) =>
   (await (await browser.get('/_fw/session')).json()).session
 
-/** Sends bytes as they are over a socket and gives all that comes back until the server closes or the time is up. */
+/** Sends raw bytes over a socket; returns all received data once the server closes the connection or time runs out. */
 export function raw(origin: string, text: string, limitInMs = 5000): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
@@ -104,16 +104,16 @@ export function raw(origin: string, text: string, limitInMs = 5000): Promise<str
 interface PlainRequest {
   method?: string
   headers?: Record<string, string>
-  /** The path and query in exactly this spelling; `fetch` and `URL` give them another. */
+  /** The path and query, sent in exactly this spelling. `fetch` and `URL` would normalize them. */
   path?: string
   body?: string
-  /** The address of this machine that it is sent from. */
+  /** The local address to send from. */
   localAddress?: string
-  /** Keeps connections for further requests. */
+  /** Keeps connections open for further requests. */
   agent?: Agent
 }
 
-/** Sends exactly these headers: `fetch` of Node calls itself `sec-fetch-mode: cors`, whatever it is told. */
+/** Sends exactly these headers. Node's `fetch` always sends `sec-fetch-mode: cors`. */
 export function plainRequest(url: string, { body, ...options }: PlainRequest = {}): Promise<Response> {
   return new Promise((resolve, reject) => {
     const sent = sendRequest(url, options, answer => {
@@ -132,7 +132,7 @@ export function plainRequest(url: string, { body, ...options }: PlainRequest = {
   })
 }
 
-/** What browsers say of themselves. */
+/** The user agents of browsers. */
 export const userAgents = {
   firefoxOnLinux: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
   safariOnPhone:

@@ -5,17 +5,17 @@ import { createCodeVerifier, toCodeChallenge, randomToken } from '#fairway/serve
 import { A2A_SECRET } from './secrets'
 import { serve } from './web-server'
 
-/** How one sign-in at this hub differs from a good one. */
+/** How one sign-in at this hub deviates from a correct one. */
 export interface HubMisbehaviour {
-  /** Claims that replace the good ones; undefined takes one away. */
+  /** Claims that replace the default ones; undefined removes a claim. */
   claims?: Record<string, unknown>
   header?: Record<string, unknown>
-  /** Signs with this secret in place of the shared one, or with a key derived from one; `none` leaves the signature away. */
+  /** Signs with this secret instead of the shared one, or with a key derived from a secret; `none` omits the signature. */
   key?: { raw: string } | { derivedFrom: string; purpose: string } | 'none'
   algorithm?: 'HS256' | 'HS384' | 'HS512'
-  /** In place of the assertion that was made. */
+  /** Replaces the assertion. */
   assertion?: (made: string) => string
-  /** The whole answer of the token endpoint. */
+  /** Replaces the response of the token endpoint. */
   answer?: () => Promise<Response>
 }
 
@@ -33,7 +33,7 @@ interface Grant {
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** An identity hub on a free port that can misbehave in one sign-in; it checks an application as strictly as a real one. */
+/** An identity hub on a free port that can misbehave in one sign-in. It checks applications as strictly as a real hub. */
 export async function startHub() {
   const grants = new Map<string, Grant>()
   const assertions: string[] = []
@@ -105,11 +105,11 @@ export async function startHub() {
   return {
     origin: server.origin,
     stop: server.stop,
-    /** What applications sent to the token endpoint. */
+    /** The requests of applications to the token endpoint. */
     tokenRequests,
-    /** What applications were given. */
+    /** The assertions issued to applications. */
     assertions,
-    /** Lets a person in and gives the query that the browser brings back. */
+    /** Approves a person's sign-in; returns the query of the redirect back to the application. */
     approve(authorizationUrl: string, person: HubPerson, wrong: HubMisbehaviour = {}): URLSearchParams {
       const url = new URL(authorizationUrl)
       if (url.origin + url.pathname !== `${server.origin}/_fw/identity/authorize`) {
@@ -117,11 +117,11 @@ export async function startHub() {
       }
       return issue(url.searchParams, person, wrong)
     },
-    /** Browsers that come to the hub are this person from now on. */
+    /** Signs this person in for every browser that comes to the hub from now on. */
     signIn(person: HubPerson) {
       signedIn = person
     },
-    /** What every token request is answered from now on; undefined ends it. */
+    /** Answers every token request with this response from now on; undefined ends the outage. */
     breakDown(answer?: () => Promise<Response>) {
       outage = answer
     },
@@ -130,7 +130,7 @@ export async function startHub() {
 
 export type TestHub = Awaited<ReturnType<typeof startHub>>
 
-/** An application as the hub's registry knows it. */
+/** An application's entry in the hub's registry. */
 export const registered = (appId: string, origin = `https://${appId}.example.test`, more: object = {}) => ({
   appId,
   clientId: appId,
@@ -140,7 +140,7 @@ export const registered = (appId: string, origin = `https://${appId}.example.tes
   ...more,
 })
 
-/** What an application sends somebody to the hub with, and the verifier that it keeps. */
+/** The parameters of an application's redirect to the hub, and the verifier that it keeps. */
 export function newRequest(appId: string, redirectUri: string) {
   const verifier = createCodeVerifier()
   const parameters: Record<string, string> = {
@@ -155,32 +155,32 @@ export function newRequest(appId: string, redirectUri: string) {
   return { verifier, parameters, query: `?${new URLSearchParams(parameters)}` }
 }
 
-/** The settings that make an installation a hub. */
+/** The settings of a hub. */
 export const hubEnv = (entries: unknown[] = [registered('mail')]) => ({
   A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries),
 })
 
-/** What a desktop application makes up before it begins. */
+/** The values that a desktop application generates before a ceremony. */
 export function aCeremony() {
   const verifier = randomToken(48)
   return { verifier, input: { codeChallenge: toCodeChallenge(verifier), nonce: randomToken(32) } }
 }
 
 export interface PeerTokenChange {
-  /** The key; `null` signs with none. */
+  /** The signing key; `null` creates an unsigned token. */
   secret?: string | null
   typ?: string
   alg?: string
-  /** Claims that differ; undefined ones are left out. */
+  /** Claims to change; undefined removes a claim. */
   claims?: Record<string, unknown>
-  /** Seconds since it was made. */
+  /** The token's age in seconds. */
   age?: number
-  /** Seconds that it is good for. */
+  /** The token's lifetime in seconds. */
   life?: number
 }
 
-/** A token as another implementation makes it: signed with the shared secret as it is. */
+/** A token from another implementation, signed directly with the shared secret. */
 export function peerToken(
   { audience, issuer, subject }: { audience: string; issuer: string; subject: string },
   { secret = A2A_SECRET, typ = 'a2a+jwt', alg = 'HS256', claims = {}, age = 0, life = 60 }: PeerTokenChange = {},

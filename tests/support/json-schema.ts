@@ -3,7 +3,7 @@ import Ajv2020 from 'ajv/dist/2020.js'
 
 const lenient = { strict: false, validateFormats: false }
 
-/** What hosts have to check tools with: a validator of either draft. */
+/** The validators that hosts check tools with, one per draft. */
 export const validatorsOf = { draft07: new Ajv(lenient), draft2020: new Ajv2020(lenient) }
 
 interface WithSchemas {
@@ -12,7 +12,7 @@ interface WithSchemas {
   outputSchema?: object
 }
 
-/** The schemas of tools that a validator does not compile, each with its reason. */
+/** The schemas of tools that a validator cannot compile, each with the error. */
 export const faultsOfSchemas = (tools: readonly WithSchemas[], validator: Ajv): string[] =>
   tools.flatMap(({ name, inputSchema, outputSchema }) =>
     [inputSchema, outputSchema].flatMap(schema => {

@@ -8,7 +8,7 @@ export interface ReceivedMail {
   subject: string
   text: string
   html: string
-  /** The first address in the text. */
+  /** The first URL in the text. */
   link: string
 }
 
@@ -28,16 +28,16 @@ function toText(part: string): string {
 }
 
 interface SmtpOptions {
-  /** It refuses every address: `for-now` with 451, `for-good` with 550 (RFC 5321). */
+  /** Refuses every address: `for-now` with 451, `for-good` with 550 (RFC 5321). */
   refuses?: 'for-now' | 'for-good'
-  /** Any free one when not given. */
+  /** Default: a free port. */
   port?: number
 }
 
 const refusal = (refuses: SmtpOptions['refuses']): Error | null =>
   refuses ? Object.assign(new Error('no such mailbox'), { responseCode: refuses === 'for-now' ? 451 : 550 }) : null
 
-/** A real mail server on a free port, and what it was given. */
+/** A real mail server on a free port that records the mails it receives. */
 export async function startSmtp(options: SmtpOptions = {}) {
   const received: { from: string; to: string[]; data: string }[] = []
   const server = new SMTPServer({
@@ -57,7 +57,7 @@ export async function startSmtp(options: SmtpOptions = {}) {
   await new Promise<void>(resolve => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
 
-  /** The newest mail to an address as people read it; waits for it, since mails go out after the answer. */
+  /** The newest mail to an address in readable form. Waits for it, because mails are sent after the response. */
   async function mailTo(address: string, subject = /./): Promise<ReceivedMail> {
     for (let tries = 0; tries < 250; tries++) {
       const mail = received
@@ -84,7 +84,7 @@ export interface OutboxMail {
   html: string
 }
 
-/** The mails that a test server has written to its outbox, the newest last; throws when it has written none. */
+/** The mails in a test server's outbox, newest at the end; throws when there are none. */
 export function readOutbox(dataDir: string): OutboxMail[] {
   const folder = join(dataDir, 'outbox')
   return readdirSync(folder)
@@ -92,7 +92,7 @@ export function readOutbox(dataDir: string): OutboxMail[] {
     .map(name => JSON.parse(readFileSync(join(folder, name), 'utf8')) as OutboxMail)
 }
 
-/** The newest mail of an outbox to an address, and the first link in it; throws when there is none. */
+/** The newest mail to an address in an outbox, with its first link; throws when there is none. */
 export function newestMail(dataDir: string, email: string): { text: string; link: URL } {
   const mail = readOutbox(dataDir).findLast(({ to }) => to === email)
   const link = mail && /https?:\S+/.exec(mail.text)?.[0]

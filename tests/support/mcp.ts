@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import { STATIC_TOKEN } from './secrets'
 import { listen } from './web-server'
 
-/** A host of the revision 2026-07-28 that is connected with this token. */
+/** A host of the revision 2026-07-28, connected with this token. */
 export async function connectHost(
   origin: string,
   token = STATIC_TOKEN,
@@ -22,7 +22,7 @@ export async function connectHost(
   return client
 }
 
-/** A host of the revisions up to 2025-11-25 that is connected with this token. */
+/** A host of the revisions up to 2025-11-25, connected with this token. */
 export async function connectEarlierHost(origin: string, token = STATIC_TOKEN): Promise<EarlierClient> {
   const client = new EarlierClient({ name: 'test-host', version: '1' })
   await client.connect(
@@ -31,7 +31,7 @@ export async function connectEarlierHost(origin: string, token = STATIC_TOKEN): 
   return client
 }
 
-/** Sends one message as it is. */
+/** Sends one message; a string body is sent unchanged. */
 export const sendMessage = (
   origin: string,
   body: unknown,
@@ -50,7 +50,7 @@ export const sendMessage = (
     ...init,
   })
 
-/** Asks an endpoint for its tools with this access token. */
+/** Requests the tools of an endpoint with this access token. */
 export const listTools = (endpoint: string, token: string | undefined): Promise<Response> =>
   sendMessage(
     new URL(endpoint).origin,
@@ -63,24 +63,24 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: string)
 export interface McpEndpoint {
   url: URL
   origin: string
-  /** Requests to the token endpoint, as forms. */
+  /** The forms sent to the token endpoint. */
   tokenRequests: URLSearchParams[]
-  /** Registrations, as they came. */
+  /** The registrations received. */
   registrations: unknown[]
-  /** The credentials that came to the endpoint. */
+  /** The credentials sent to the endpoint. */
   authorizations: string[]
-  /** Ends the grant behind every token. */
+  /** Revokes the grant behind every token. */
   revokeAll(): void
   stop(): Promise<void>
 }
 
-/** Where an answer differs from the right one; keys are paths. */
+/** Responses that replace the correct ones, by path. */
 export type Faults = Partial<Record<string, Answer>>
 
 export const json = (response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}) =>
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 
-/** A small endpoint with its own authorization server that agrees to everything; a test gives the places where it is wrong. */
+/** A small MCP endpoint with its own authorization server, which approves everything. A test can replace responses by path. */
 export async function startMcpEndpoint(toFaults: (origin: string) => Faults = () => ({})): Promise<McpEndpoint> {
   const server = createServer()
   const { origin, stop } = await listen(server)
@@ -120,7 +120,7 @@ interface State {
   authorizations: string[]
 }
 
-/** The metadata of the authorization server, to be changed by a test. */
+/** The metadata of the authorization server, for tests to change. */
 export const serverMetadata = (origin: string) => ({
   issuer: origin,
   authorization_endpoint: `${origin}/authorize`,

@@ -9,10 +9,10 @@ import type { Session } from '#fairway/shared/schemas/session'
 
 let count = 0
 
-/** A person with a confirmed address, and the session they would have now. */
+/** Adds a person with a confirmed address; returns the session they would have now. */
 export async function aMember(app: App, input: { email?: string; name?: string } = {}): Promise<Session> {
   const number = ++count
-  // In the order of texts the later person comes later.
+  // Ids in creation order also sort in that order as text.
   const id = `user-${String(number).padStart(5, '0')}`
   const { email = `member${number}@example.test`, name = `Member ${number}` } = input
   const now = app.now()
@@ -20,7 +20,7 @@ export async function aMember(app: App, input: { email?: string; name?: string }
   return sessionNow(app, { userId: id, email, name } as Session)
 }
 
-/** The session of a person as their next request would find it. */
+/** The session of a person as their next request would see it. */
 export async function sessionNow(
   app: App,
   person: Pick<Session, 'userId' | 'email' | 'name'>,
@@ -40,14 +40,14 @@ export async function sessionNow(
   }
 }
 
-/** Puts a person into the organization of another one. */
+/** Adds a person to another person's organization. */
 export async function addTo(app: App, owner: Session, person: Session, role: OrgRole): Promise<void> {
-  // After the organization that the person may have made in this millisecond, which is the older membership.
+  // Later than the person's own organization, which may be from this millisecond and must be the older membership.
   const joinedAt = new Date(app.now().getTime() + 1)
   await app.db.orm.insert(orgMembers).values({ orgId: owner.orgId ?? '', userId: person.userId, role, joinedAt })
 }
 
-/** A second organization of a person, which becomes the active one. */
+/** Creates a second organization for a person and makes it active. */
 export async function anotherOrg(app: App, person: Session, name = 'Second'): Promise<Session> {
   await createOrganization(app, person, { name, confirm: true })
   return sessionNow(app, person)
@@ -55,7 +55,7 @@ export async function anotherOrg(app: App, person: Session, name = 'Second'): Pr
 
 type Person = typeof users.$inferSelect
 
-/** A person as a row, with a confirmed address unless said otherwise. */
+/** Inserts a person's row; the address is confirmed by default. */
 export async function addPerson(app: App, more: Partial<Person> = {}): Promise<Person> {
   const id = newId()
   const now = app.now()
@@ -83,7 +83,7 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
   return person
 }
 
-/** A session of this person, without an organization. */
+/** A session of this person without an organization. */
 export function sessionFor(person: Person, provider = 'password'): Session {
   const { id: userId, email, emailVerified, name, image } = person
   const now = person.createdAt.toISOString()
@@ -100,7 +100,7 @@ interface SignedIn {
   userAgent?: string
 }
 
-/** Signs a person in as they are now, and gives the `Set-Cookie` value. */
+/** Signs a person in now; returns the `Set-Cookie` value. */
 export async function signInAs(app: App, { userId, email, ...more }: SignedIn): Promise<string> {
   const person = await findPerson(app, { email })
   const { cookie } = await mintSession(app, {

@@ -7,7 +7,7 @@ import { writeFiles } from './files'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** The folder of an empty application as `fw new` makes it, with the packages of this checkout. */
+/** Creates an empty application as `fw new` does, with this checkout's packages; returns its folder. */
 export function newApplication(): string {
   const app = mkdtempSync(join(tmpdir(), 'fw-generate-'))
   writeFiles(app, Object.fromEntries(templateFiles('empty', templateValues('tracker', 'Tracker', '0.1.0'))))

@@ -12,7 +12,7 @@ export const CLIENT_ID = 'https://host.example.com/client.json'
 export const REDIRECT_URI = 'http://127.0.0.1:51234/callback'
 export const ALL_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write', 'offline_access']
 
-/** What a person approves for a host; gives the fields of the token request that follows. */
+/** Approves a host on behalf of a person; returns the fields of the token request that follows. */
 export async function approve(
   app: App,
   person: Session,
@@ -55,14 +55,14 @@ export async function approve(
   }
 }
 
-/** The fields by which a host renews. */
+/** The fields of a refresh request. */
 export const renewal = (refreshToken: string | undefined, clientId = CLIENT_ID) => ({
   grant_type: 'refresh_token',
   client_id: clientId,
   refresh_token: refreshToken ?? '',
 })
 
-/** The server's own app context in this process: a second instance on the same database, with the same secret. */
+/** The server's app context in this process: a second instance on the same database with the same secret. */
 export const instanceBeside = (server: TestServer): Promise<App> =>
   createApp({
     env: {
@@ -75,7 +75,7 @@ export const instanceBeside = (server: TestServer): Promise<App> =>
     write: () => {},
   })
 
-/** Posts a form as a host does: without cookies. */
+/** Posts a form as a host does, without cookies. */
 export const postForm = (url: string, form: Record<string, string> | string, headers: Record<string, string> = {}) =>
   fetch(url, {
     method: 'POST',

@@ -15,14 +15,14 @@ export const register = (origin: string, metadata: unknown) =>
     body: JSON.stringify(metadata),
   })
 
-/** Registers a host and gives its client_id. */
+/** Registers a host; returns its client_id. */
 export async function registeredClient(origin: string, metadata: Record<string, unknown> = {}): Promise<string> {
   const answer = await register(origin, { client_name: 'Test host', redirect_uris: [WEB_REDIRECT], ...metadata })
   if (answer.status !== 201) throw new Error(await answer.text())
   return (await answer.json()).client_id
 }
 
-/** The parameters of a good authorization request; undefined takes one away. */
+/** The parameters of a valid authorization request; undefined removes one. */
 export function authorizeQuery(clientId: string, differing: Record<string, string | undefined> = {}): string {
   const parameters = {
     response_type: 'code',
@@ -41,7 +41,7 @@ export function authorizeQuery(clientId: string, differing: Record<string, strin
 /** The page at the authorization endpoint. */
 export const authorizePage = (browser: TestBrowser, query: string) => browser.get(AUTHORIZE + query)
 
-/** The fields that a browser would send from the consent page without anything being changed on it. */
+/** The fields that a browser sends from the consent page when the user changes none of them. */
 export function formOf(html: string): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [input] of html.matchAll(/<input [^>]*>/g)) {
@@ -54,7 +54,7 @@ export function formOf(html: string): Record<string, string> {
   return fields
 }
 
-/** Opens the consent page and decides; gives the answer to the decision. */
+/** Opens the consent page and submits a decision; returns the response. */
 export async function decide(
   browser: TestBrowser,
   query: string,
@@ -66,7 +66,7 @@ export async function decide(
   return browser.post(AUTHORIZE + query, { form: { ...formOf(await page.text()), decision, ...differing } })
 }
 
-/** What a redirect brings to the host. */
+/** The parameters of a redirect to the host. */
 export const broughtBy = (answer: Response) =>
   Object.fromEntries(new URL(answer.headers.get('location') ?? 'none:').searchParams)
 
@@ -76,24 +76,24 @@ interface Tokens {
   refresh_token?: string
   expires_in?: number
   scope?: string
-  /** Who issued them; libraries keep it beside them. */
+  /** The issuer, which libraries store with the tokens. */
   issuer?: string
 }
 
-/** A host as its library sees it: where it is redirected to, what it keeps, and the address it wants opened. */
+/** A host as its library sees it: its redirect address, its stored data, and the address that it wants to open. */
 export interface OAuthHost {
   provider: ReturnType<typeof toProvider>
   tokens(): Tokens | undefined
-  /** Keeps other tokens, for example an access token that has ended. */
+  /** Replaces the tokens, for example with an expired access token. */
   setTokens(tokens: Tokens): void
-  /** The address that the library wants opened; undefined when it was not asked for one. */
+  /** The address that the library wants to open; undefined when there is none. */
   asked(): URL | undefined
-  /** What the browser brought back. */
+  /** The parameters that the browser returned with. */
   cameBack(): Promise<URLSearchParams>
   stop(): Promise<void>
 }
 
-/** A host's own listener on this computer, to which the browser is sent back. */
+/** A host's listener on this computer, which receives the browser's redirect. */
 async function listenForCallback(onReturn: (brought: URLSearchParams) => void) {
   const { origin, stop } = await serveListener((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
@@ -104,17 +104,17 @@ async function listenForCallback(onReturn: (brought: URLSearchParams) => void) {
   return { redirectUri: `${origin}/callback`, stop }
 }
 
-/** A host that knows nothing but its redirect address. */
+/** A host with only a redirect address. */
 export async function startLoopbackHost() {
   const received: URLSearchParams[] = []
   return {
     ...(await listenForCallback(brought => received.push(brought))),
-    /** What the last visit brought. */
+    /** The parameters of the most recent visit. */
     last: () => Object.fromEntries(received.at(-1) ?? []),
   }
 }
 
-/** The part of a host that its OAuth library asks for, with a loopback redirect on a free port. */
+/** The interface that a host's OAuth library needs, with a loopback redirect on a free port. */
 export async function startOAuthHost(name: string, clientMetadataUrl?: string): Promise<OAuthHost> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>()
   const { redirectUri: redirectUrl, stop } = await listenForCallback(resolve)
@@ -132,7 +132,7 @@ export async function startOAuthHost(name: string, clientMetadataUrl?: string): 
 interface HostInput {
   name: string
   redirectUrl: string
-  /** The address of the host's metadata document; without one it registers itself. */
+  /** The address of the host's metadata document. Without one, the host registers. */
   clientMetadataUrl?: string
 }
 
@@ -164,7 +164,7 @@ const toProvider = ({ name, redirectUrl, clientMetadataUrl }: HostInput, kept: K
   codeVerifier: () => kept.verifier,
   saveDiscoveryState: (state: OAuthDiscoveryState) => void (kept.discovery = state),
   discoveryState: () => kept.discovery,
-  // What a host does when the server says `invalid_grant`: it forgets its tokens and asks the person again.
+  // After `invalid_grant`, a host deletes its tokens and asks the person again.
   invalidateCredentials: (scope: string) => {
     if (scope === 'tokens' || scope === 'all') kept.tokens = undefined
   },

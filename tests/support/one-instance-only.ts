@@ -5,7 +5,7 @@ const COUNTED = 'each instance counts by itself'
 const HEARD_BEFORE =
   'a listener may hear of the last second before it came, where another instance wrote: more than nothing, and never what it may not read'
 
-/** Tests that several instances on a libSQL server cannot pass, by file or by file and name, each with the reason. */
+/** Tests that cannot pass with several instances on a libSQL server, by file or by file and name, each with the reason. */
 const ONE_INSTANCE_ONLY: Record<string, string> = {
   'http/actions.test.ts > that never ends is cut, without hurting others':
     'the balancer still writes to the connection that is cut, and may miss the answer before it',

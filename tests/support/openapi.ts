@@ -11,13 +11,13 @@ const documentSchema = z.looseObject({
 const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 const pointerTo = (...parts: string[]): string => `openapi#/${parts.map(escaped).join('/')}`
 
-/** The OpenAPI document of a server, to compare its answers with. */
+/** The OpenAPI document of a server, to check its responses against. */
 export const readOpenApi = async (origin: string) => toOpenApi(await (await fetch(`${origin}/_fw/openapi.json`)).json())
 
-/** An OpenAPI document, to compare answers with. */
+/** An OpenAPI document, to check responses against. */
 export function toOpenApi(document: Record<string, unknown>) {
   const { paths, components } = documentSchema.parse(document)
-  // Strict: unknown keywords are faults.
+  // In strict mode, unknown keywords are errors.
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
   ajv.addVocabulary(['openapi', 'info', 'servers', 'paths', 'components'])
   ajv.addSchema(document, 'openapi')
@@ -27,7 +27,7 @@ export function toOpenApi(document: Record<string, unknown>) {
   const templateOf = (path: string): string =>
     path in paths ? path : (Object.keys(paths).find(template => fits(template, path)) ?? path)
 
-  /** Where the document describes an answer. Methods without an operation have the default response. */
+  /** The place in the document that describes a response. Methods without an operation use the default response. */
   function descriptionOf(method: string, path: string, status: number): { at: string[]; types: string[] } | undefined {
     const template = templateOf(path)
     const operations = paths[template]
@@ -43,9 +43,9 @@ export function toOpenApi(document: Record<string, unknown>) {
   return {
     document,
     paths: Object.keys(paths),
-    /** What the document says of one operation. */
+    /** The description of one operation in the document. */
     described: (path: string, method: string): unknown => paths[path]?.[method.toLowerCase()],
-    /** How an answer differs from the document; empty when it does not. */
+    /** How a response deviates from the document; empty when it matches. */
     async faultsOf(method: string, path: string, answer: Response): Promise<string[]> {
       const [pathname = ''] = path.split('?')
       const description = descriptionOf(method, pathname, answer.status)

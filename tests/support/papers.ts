@@ -26,12 +26,12 @@ export interface Uploaded {
   size: number
 }
 
-/** A body that is sent as it is made. */
+/** A body that is sent while it is produced. */
 export const streamed = (body: ReadableStream<Uint8Array>) => ({ body, duplex: 'half' }) as RequestInit
 
-/** What tests of files do over and over on a server of the author's application, whose papers have files. */
+/** Helpers for tests of files, on a server of the author's application, whose papers have files. */
 export function createPapers(server: TestServer) {
-  /** Uploads as the browser of this person does. */
+  /** Uploads as this person's browser does. */
   const upload = (
     who: TeamPerson,
     body: string | Buffer,
@@ -68,7 +68,7 @@ export function createPapers(server: TestServer) {
       .filter(entry => entry.isFile())
       .map(({ name }) => name)
 
-  /** A paper of this person with a contract and attachments. */
+  /** Creates a paper of this person with a contract and attachments. */
   async function aPaper(who: TeamPerson, contract: Buffer | string = PDF, attachments: (Buffer | string)[] = []) {
     const file = await uploaded(who, contract)
     const others: Uploaded[] = []

@@ -7,20 +7,20 @@ export interface Person {
   password: string
 }
 
-/** A person with an address of their own and a password that the rules accept. */
+/** A person with a unique address per name and a password that meets the rules. */
 export const aPerson = (name = 'Ada'): Person => ({
   name,
   email: `${name.toLowerCase()}@example.test`,
   password: 'quiet harbour lantern 42',
 })
 
-/** Creates the account of a person and signs the browser of this page in, without showing a page. */
+/** Creates a person's account and signs this page's browser in, without opening a page. */
 export async function signUp(page: Page, origin: string, person: Person = aPerson()): Promise<Person> {
   await post(page, origin, `${AUTH_PREFIX}/sign-up/email`, person)
   return person
 }
 
-/** Runs an action as whoever is signed in in the browser of this page. */
+/** Runs an action as the user who is signed in to this page's browser. */
 export const runAction = (page: Page, origin: string, name: string, input: object): Promise<void> =>
   post(page, origin, actionPath(name), input)
 
@@ -29,7 +29,7 @@ async function post(page: Page, origin: string, path: string, data: object): Pro
   if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`)
 }
 
-/** Follows the link of a page that asks for a new sign-in, signs in with the password in the tab that opens, and closes that tab. */
+/** Follows the page's “Sign in again” link, signs in with the password in the tab that opens, and closes that tab. */
 export async function signInAgain(page: Page, person: Person = aPerson()): Promise<void> {
   const [tab] = await Promise.all([
     page.waitForEvent('popup'),
@@ -43,5 +43,5 @@ export async function signInAgain(page: Page, person: Person = aPerson()): Promi
   await tab.close()
 }
 
-/** The heading of the page itself, which is there once the gate has opened. */
+/** The heading of the page, which appears once the page has finished loading. */
 export const pageHeading = (page: Page): Locator => page.locator('main:not([aria-busy]) h1')

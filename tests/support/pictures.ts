@@ -5,7 +5,7 @@ const WIDTHS = [375, 768, 1280]
 const HEIGHT = 800
 const taken = new Map<string, number>()
 
-/** With FW_PICTURES, a folder: pictures of the page as it is now, light and dark, at three widths; the page keeps its own. */
+/** If FW_PICTURES names a folder, saves screenshots in light and dark at three widths, then restores the page's own state. */
 export async function takePictures(page: Page): Promise<void> {
   const folder = process.env.FW_PICTURES
   const size = page.viewportSize()

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { basename } from 'node:path'
 
 export interface Program {
-  /** Everything the process has told so far. */
+  /** All messages from the process so far. */
   told: string[]
-  /** Resolves when the process has told this; rejects when it ends before. */
+  /** Resolves when the process has sent this message; rejects when it ends first. */
   hears(text: string): Promise<void>
   say(text: string): void
   kill(): Promise<void>
-  /** Resolves when the process has ended by itself without a failure. */
+  /** Resolves when the process has exited with code 0. */
   done(): Promise<void>
 }
 
-/** Starts a file as a process of its own. It talks to the test with `process.send` and hears its messages. */
+/** Starts a file in a separate process, which exchanges messages with the test through `process.send`. */
 export function startProgram(path: string, args: readonly string[]): Program {
   const name = basename(path)
   const child = fork(path, args, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })

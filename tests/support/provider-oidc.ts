@@ -5,11 +5,11 @@ import { listen } from './web-server'
 
 export interface OidcProvider {
   issuer: string
-  /** Registers the addresses that it may send browsers back to, and forgets those of before. */
+  /** Sets the redirect addresses that the provider accepts; replaces earlier ones. */
   allow(...redirectUris: string[]): void
-  /** How many token requests of a kind it has answered with tokens. */
+  /** The number of token requests of a grant type that succeeded. */
   granted(grantType: string): number
-  /** Goes through the provider's own pages as this person and gives the address it sends the browser back to. */
+  /** Completes the provider's pages as this person; returns the address that the provider redirects to. */
   signIn(authorizationUrl: string, email: string): Promise<string>
   /** Cancels on the provider's page. */
   cancel(authorizationUrl: string): Promise<string>
@@ -19,13 +19,13 @@ export interface OidcProvider {
 interface OidcInput {
   clientId: string
   clientSecret: string
-  /** Addresses that the provider does not vouch for. */
+  /** Addresses that the provider reports as unverified. */
   unverified?: string[]
-  /** Lifetimes in seconds that differ from the provider's own. */
+  /** Lifetimes in seconds that replace the provider's defaults. */
   ttl?: { AccessToken?: number; AuthorizationCode?: number }
 }
 
-/** A real OpenID provider on a free port; its accounts are named by their addresses. `allow` must be called before it is used. */
+/** A real OpenID provider on a free port, whose account ids are email addresses. Call `allow` before you use it. */
 export async function startOidcProvider({
   clientId,
   clientSecret,
@@ -107,7 +107,7 @@ export async function startOidcProvider({
   }
 }
 
-/** Signs a browser in with a provider that the application knows as `corp`, and gives the answer of the callback. */
+/** Signs a browser in with the provider that the application calls `corp`; returns the response of the callback. */
 export async function signInWithCorp(
   provider: OidcProvider,
   browser: TestBrowser,

@@ -1,16 +1,16 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { serve } from './web-server'
 
-/** How one sign-in at this issuer differs from a good one. */
+/** How one sign-in at this issuer deviates from a correct one. */
 export interface Misbehaviour {
-  /** Claims that replace the good ones; undefined takes one away. */
+  /** Claims that replace the default ones; undefined removes a claim. */
   claims?: Record<string, unknown>
   header?: Record<string, unknown>
-  /** How the ID token is signed; `other-key` under the known key id. */
+  /** How the ID token is signed. `other-key` signs with an unknown key under the known key id. */
   signature?: 'good' | 'other-key' | 'none' | 'hs256-with-public-key'
-  /** What the userinfo endpoint says; nothing when not given. */
+  /** The response of the userinfo endpoint; empty by default. */
   userInfo?: Record<string, unknown>
-  /** The whole answer of the token endpoint. */
+  /** Replaces the response of the token endpoint. */
   answer?: () => Promise<Response>
 }
 
@@ -24,7 +24,7 @@ interface Person {
 interface IssuerInput {
   clientId: string
   clientSecret: string
-  /** Members of the metadata that differ. */
+  /** Members that replace those of the default metadata. */
   metadata?: Record<string, unknown>
 }
 
@@ -36,7 +36,7 @@ interface Grant {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-// RFC 6749 §2.3.1: both parts are form-encoded, and how much of them is the client's choice.
+// RFC 6749 §2.3.1: both parts are form-encoded, and the client chooses how many characters it encodes.
 const readBasic = (header: string | null): string[] | undefined =>
   header
     ? Buffer.from(header.replace(/^Basic /, ''), 'base64')
@@ -45,7 +45,7 @@ const readBasic = (header: string | null): string[] | undefined =>
         .map(decodeURIComponent)
     : undefined
 
-/** Whether a token request has the verifier and the redirect address of this authorization request. */
+/** Whether a token request matches this authorization request: the code verifier and the redirect address. */
 function isAnswerTo(request: URLSearchParams, form: URLSearchParams): boolean {
   const challenge = createHash('sha256')
     .update(form.get('code_verifier') ?? '')
@@ -53,7 +53,7 @@ function isAnswerTo(request: URLSearchParams, form: URLSearchParams): boolean {
   return request.get('code_challenge') === challenge && request.get('redirect_uri') === form.get('redirect_uri')
 }
 
-/** An OpenID issuer as a fetch-style function that can misbehave in one sign-in; it checks its client as strictly as a real one. */
+/** An OpenID issuer as a fetch-style function that can misbehave in one sign-in. It is as strict with its client as a real one. */
 export function createIssuer(issuer: string, { clientId, clientSecret, metadata = {} }: IssuerInput) {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -122,7 +122,7 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
 
   return {
     issuer,
-    /** How clients have proved themselves at the token endpoint. */
+    /** The client authentication methods used at the token endpoint. */
     authentications,
     async handle(request: Request): Promise<Response> {
       const url = request.url.split('?', 1)[0] ?? ''
@@ -133,7 +133,7 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
       if (url === description.userinfo_endpoint) return userInfo(request)
       return url === description.token_endpoint ? token(request) : new Response('', { status: 404 })
     },
-    /** Lets a person in and gives the query that the browser brings back. */
+    /** Approves a person's sign-in; returns the query of the redirect back to the application. */
     approve(authorizationUrl: string, person: Person, wrong: Misbehaviour = {}): URLSearchParams {
       const request = new URL(authorizationUrl).searchParams
       const code = randomBytes(16).toString('hex')
@@ -156,7 +156,7 @@ interface GithubPerson {
   id: number
   login: string
   name?: string | null
-  /** The public address of the profile, which proves nothing. */
+  /** The public email address of the profile, which is not verified. */
   publicEmail?: string
   emails: { email: string; primary: boolean; verified: boolean }[]
 }
@@ -166,7 +166,7 @@ interface GithubInput {
   clientSecret: string
 }
 
-/** A server that speaks the part of GitHub's documented API that signing in needs, as a GitHub Enterprise Server does. */
+/** A server with the part of GitHub's documented API that sign-in needs, as on GitHub Enterprise Server. */
 export async function startGithub({ clientId, clientSecret }: GithubInput) {
   const codes = new Map<string, { person: GithubPerson; request: URLSearchParams }>()
   const tokens = new Map<string, GithubPerson>()
@@ -178,7 +178,7 @@ export async function startGithub({ clientId, clientSecret }: GithubInput) {
     if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret) {
       return Response.json({ error: 'incorrect_client_credentials' })
     }
-    // GitHub answers a wrong code with 200.
+    // GitHub responds to a wrong code with 200.
     if (!grant || !isAnswerTo(grant.request, form)) return Response.json({ error: 'bad_verification_code' })
     const token = `gho_${randomBytes(18).toString('hex')}`
     tokens.set(token, grant.person)
@@ -206,7 +206,7 @@ export async function startGithub({ clientId, clientSecret }: GithubInput) {
   return {
     url: server.origin,
     stop: server.stop,
-    /** Lets a person in and gives the query that the browser brings back. */
+    /** Approves a person's sign-in; returns the query of the redirect back to the application. */
     approve(authorizationUrl: string, person: GithubPerson): URLSearchParams {
       const url = new URL(authorizationUrl)
       if (url.pathname !== '/login/oauth/authorize') throw new Error(`not the authorization page: ${url.pathname}`)

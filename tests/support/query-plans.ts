@@ -1,4 +1,4 @@
-// How SQLite reads what requests ask: no request reads a whole table that grows with an installation.
+// Checks SQLite's query plans: no request may scan a whole table that grows with an installation.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@libsql/client'
 import { sampleDir } from '../../scripts/sample.mjs'
 
-/** Tables that may be read as a whole: what keeps them small. */
+/** Tables that may be scanned, with the reason why they stay small. */
 const SMALL_TABLES: Readonly<Record<string, string>> = {
   fw_migrations: 'one row for each migration',
   fw_application_migrations: 'one row for each migration',
@@ -18,7 +18,7 @@ const SMALL_TABLES: Readonly<Record<string, string>> = {
   security_event_counts: 'one row for each kind and hour, and read by metrics',
 }
 
-/** Statements that may read a table as a whole, by a part of them, each with the reason. */
+/** Statements that may scan a table, by a part of their text, each with the reason. */
 const KNOWN_SCANS: Readonly<Record<string, string>> = {
   "from users u where u.kind = 'person'": 'the list of operators, newest first; a search looks at every name',
   'from organizations o where (o.name like': 'a search of operators looks at every name',
@@ -31,7 +31,7 @@ const KNOWN_SCANS: Readonly<Record<string, string>> = {
   'where "users"."kind" <> ?': 'in development alone; ends at the first row',
 }
 
-/** What hourly jobs may read: their writes share commits with those of requests, and may be counted among theirs. */
+/** Statements of hourly jobs. Their writes share commits with requests' writes, so the recorder may count them as a request's. */
 const OF_JOBS = [
   'delete from "rate_limits" where "rate_limits"."ends_at" <= ?',
   'delete from "sessions" where "sessions"."expires_at" <= ?',
@@ -44,29 +44,29 @@ const OF_JOBS = [
 ]
 
 interface Recorded {
-  /** The method and the path of the first request that ran it. */
+  /** The method and the path of the first request that ran the statement. */
   request: string
   sql: string
 }
 
 const fileOf = (dataDir: string): string => `${dataDir.replace(/\/+$/, '')}-statements`
 
-/** What a server of the tests is started with, so that the statements of its requests are written down. */
+/** The environment that makes a test's server record the statements of its requests. */
 export function recording(dataDir: string): Record<string, string> {
-  // Measurements and browser tests start these servers too.
+  // Benchmarks and browser tests start these servers too, without the recorder.
   if (!process.env.VITEST) return {}
   const recorder = fileURLToPath(new URL('statement-recorder.mjs', import.meta.url))
   return { NODE_OPTIONS: `--import ${recorder}`, TEST_STATEMENTS: fileOf(dataDir) }
 }
 
-/** Throws when a request of this server has read a whole table that grows. */
+/** Throws when a request of this server has scanned a growing table. */
 export async function expectNoScans(dataDir: string): Promise<void> {
   const scans = await scansOf(readStatements(dataDir))
   if (scans.length > 0) throw new Error(`requests read whole tables:\n${scans.join('\n')}`)
   rmSync(fileOf(dataDir), { force: true })
 }
 
-/** The statements that requests of this server have run, each once, since `expectNoScans`. */
+/** The distinct statements that requests of this server have run since `expectNoScans`. */
 export function readStatements(dataDir: string): Recorded[] {
   const file = fileOf(dataDir)
   if (!existsSync(file)) return []
@@ -74,10 +74,10 @@ export function readStatements(dataDir: string): Recorded[] {
   return lines.map(line => JSON.parse(line))
 }
 
-/** The statements that read a whole table which may grow, with their requests and plans. Tables of other applications than the sample are not looked at. */
+/** The statements that scan a growing table, with their requests and plans. Only the sample's tables are checked. */
 export async function scansOf(statements: readonly Recorded[]): Promise<string[]> {
   if (statements.length === 0) return []
-  // Measurements import this file too, and know no aliases.
+  // Benchmarks import this file too and cannot resolve aliases at load time.
   const { copyMigratedDatabase } = await import('#fairway/testing/database')
   const folder = await mkdtemp(join(tmpdir(), 'fw-plans-'))
   await copyMigratedDatabase(sampleDir, join(folder, 'plans.db'))
@@ -97,7 +97,7 @@ export async function scansOf(statements: readonly Recorded[]): Promise<string[]
   }
 }
 
-/** The lines of EXPLAIN QUERY PLAN; none for a table that is not there. */
+/** The lines of EXPLAIN QUERY PLAN; empty when the table does not exist. */
 async function planOf(client: Client, sql: string): Promise<string[]> {
   const nothing = Array.from(sql.matchAll(/\?/g), () => null)
   const named = Object.fromEntries(Array.from(sql.matchAll(/[:@$]([a-z]\w*)/gi), ([, name]) => [name, null]))
@@ -116,14 +116,14 @@ function isScan(line: string, sql: string, tables: ReadonlySet<string>): boolean
   if (!table || table in SMALL_TABLES || line.includes('VIRTUAL TABLE')) return false
   const flat = sql.replaceAll(/\s+/g, ' ')
   if ([...Object.keys(KNOWN_SCANS), ...OF_JOBS].some(part => flat.includes(part))) return false
-  // These have only the rows that wait or run.
+  // These indexes contain only rows that wait or run.
   if (index?.startsWith('fw_jobs_')) return false
-  // A walk in an order that ends with the page.
+  // An ordered scan that stops at the end of the page.
   const outer = outermost(flat)
   return !outer.includes(table) || !/ limit /i.test(outer) || / where /i.test(outer)
 }
 
-/** A plan without the lines that read the rows of a subquery, which may have the alias of a table. */
+/** A plan without the lines that scan a subquery, whose name may equal the alias of a table. */
 function withoutSubqueries(plan: readonly string[]): string[] {
   const left = [...plan]
   for (const line of plan) {
@@ -134,13 +134,13 @@ function withoutSubqueries(plan: readonly string[]): string[] {
   return left
 }
 
-/** A statement without what stands in parentheses. */
+/** A statement without the parts in parentheses. */
 function outermost(sql: string): string {
   const shorter = sql.replaceAll(/\([^()]*\)/g, '')
   return shorter === sql ? sql : outermost(shorter)
 }
 
-/** The table that a plan calls by this name or alias; undefined for a subquery. */
+/** The table with this name or alias in a plan; undefined for a subquery. */
 function tableOf(name: string, sql: string, tables: ReadonlySet<string>): string | undefined {
   if (tables.has(name)) return name
   const named = sql.matchAll(/\b(?:from|join|update|into)\s+["`]?(\w+)["`]?\s+(?:as\s+)?["`]?(\w+)["`]?/gi)

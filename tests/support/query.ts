@@ -6,7 +6,7 @@ import { databaseOf } from './server'
 
 type Place = Pick<App, 'db'> | Pick<TestServer, 'dataDir'>
 
-/** Runs one statement on the database of an app or of a test's server, and gives its rows; on a server's file it waits for a lock so many milliseconds. */
+/** Runs one statement on the database of an app or a test's server; returns its rows. Only a server uses the lock timeout. */
 export async function query(place: Place, sql: string, args: InValue[] = [], lockLimitInMs = 5000): Promise<Row[]> {
   if ('db' in place) return (await place.db.client.execute({ sql, args })).rows
   const client = createClient({ url: databaseOf(place), timeout: lockLimitInMs })
@@ -17,17 +17,17 @@ export async function query(place: Place, sql: string, args: InValue[] = [], loc
   }
 }
 
-/** Confirms the address of an account, as its mailed link does: a static token acts for nobody else. */
+/** Confirms an account's address, as the mailed link does. A static token requires a confirmed address. */
 export const confirmAddress = (place: Place, email: string): Promise<Row[]> =>
   query(place, 'update users set email_verified = 1 where email = ?', [email])
 
-/** How many rows there are in a table; a condition may follow its name. */
+/** The number of rows in a table; a condition may follow the table's name. */
 export async function countRows(place: Place, from: string, args: InValue[] = []): Promise<number> {
   const [row] = await query(place, `select count(*) as n from ${from}`, args)
   return Number(row?.n)
 }
 
-/** A connection of a person in their first organization, as if a host had used it an hour ago; gives its id. */
+/** Adds a person's connection in their first organization, used by a host one hour ago; returns its id. */
 export async function addGrant(
   server: TestServer,
   { email, clientName, clientId = randomUUID() }: { email: string; clientName: string; clientId?: string },
@@ -47,7 +47,7 @@ export async function addGrant(
 
 const MINUTE_IN_MS = 60_000
 
-/** Writes notes of one person into the database of a server: “Note 001” is the one changed first, the last the newest. */
+/** Inserts notes of one person into a server's database, in order of their last change: “Note 001” is the oldest. */
 export async function insertNotes(server: TestServer, ownerEmail: string, count: number): Promise<void> {
   const began = Date.now() - count * MINUTE_IN_MS
   await query(

@@ -1,22 +1,22 @@
-/** The root secret of every application and server of the tests. */
+/** The root secret of all applications and servers in the tests. */
 export const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 
-/** The root secret that comes after it, or that is not known. */
+/** A different root secret, for rotations and for unknown keys. */
 export const OTHER_SECRET = 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA'
 
-/** What a hub and the applications of a test share. */
+/** The secret that a hub and its applications share in tests. */
 export const A2A_SECRET = 'Zq7vT2mLx9RkW4pYc8NbJ5hGd3FsA6uE'
 
-/** What they shared before. */
+/** The secret that they shared before a rotation. */
 export const EARLIER_A2A_SECRET = 'Wd4sR9nLx2TkV7pZc5MbJ8hGf3EqA6yU'
 
-/** What others share. */
+/** A secret shared by other parties. */
 export const OTHER_A2A_SECRET = 'Yb6wU3nKz8QjV5oXd7MaI4gFc2ErS9tH'
 
-/** The token of `ACCESS_TOKEN`, with which machines come. */
+/** The token of `ACCESS_TOKEN`, which machines use. */
 export const STATIC_TOKEN = 'st-4hGd3FsA6uEkX9v2LqTz7RmW4pYc8NbJ5'
 
-/** What a log never holds: a name for the message, and how it looks. What the server has taken out reads `[redacted]`. */
+/** Patterns that a log must not contain, by the name for the error message. The server redacts values as `[redacted]`. */
 const shapes: readonly [name: string, shape: RegExp][] = [
   ['a session cookie', /fw\.session_token=(?!\[redacted\])[^;\s"]{8,}/],
   ['a secret in an address', /[?&#](?:\w*token|ticket|code|state)=(?!\[redacted\])[^&\s"]{8,}/i],
@@ -28,10 +28,10 @@ const shapes: readonly [name: string, shape: RegExp][] = [
   ['a password hash', /\$argon2|\$scrypt/],
 ]
 
-/** The passwords that tests sign people up with. */
+/** The passwords that tests use for sign-up. */
 const passwords = ['zebra quilt 7 lantern', 'quiet harbour lantern 42', 'a quieter lantern 9', 'wrong password here']
 
-/** Throws when a server's log holds one of these texts, a password of the tests, or anything that looks like a secret or an address. */
+/** Throws when a server's log contains one of these texts, a test password, or a text that looks like a secret or an address. */
 export function expectNoSecrets(log: string, secrets: readonly string[] = []): void {
   for (const secret of [...passwords, ...secrets]) {
     for (const text of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {

@@ -7,12 +7,12 @@ import { startSqld } from './database-sqld'
 import { freePort } from './web-server'
 import type { OwnServer, StartInput } from './server'
 
-/** The file in the data folder that names the database of several instances. */
+/** The file in the data folder that contains the address of the shared database. */
 export const DATABASE_FILE = 'database.url'
 
 /**
- * As many processes on one new libSQL server, behind a balancer at one address: to a test they are one server. They share
- * the data folder with its outbox and its log; the database stays until the process that runs the tests ends.
+ * Starts several processes on one new libSQL server, behind a balancer at one address. Tests use them as one server. They share
+ * the data folder with its outbox and log. The database stays until the process that runs the tests ends.
  */
 export async function startInstances(
   count: number,
@@ -27,7 +27,7 @@ export async function startInstances(
   const origin = `http://${host}:${port}`
   const { PORT: _taken, ...others } = env
   const own = { ...input, database, dataDir, env: { FW_BASE_URL: origin, ...others } }
-  // They come up together: the migrations run once all the same.
+  // All instances start together. The migrations must still run only once.
   const instances = await Promise.all(Array.from({ length: count }, () => start(own)))
   const [first] = instances
   if (!first) throw new Error('at least one instance is wanted')
@@ -57,7 +57,7 @@ export async function startInstances(
   }
 }
 
-/** Sends each request to the next one of these servers, from the address that it came from, and passes the bytes as they are. */
+/** Sends requests to the servers in turn, from the client's address, and forwards bytes unchanged. */
 async function startBalancer(host: string, port: number, targets: string[]): Promise<{ stop(): Promise<void> }> {
   const agent = new Agent({ keepAlive: false })
   let turn = 0
@@ -74,7 +74,7 @@ async function startBalancer(host: string, port: number, targets: string[]): Pro
       pipeline(from, answer, () => {})
     })
     far.on('error', () => {
-      // Who refuses a body may end the connection while it still comes; what was said before is passed on.
+      // A server that refuses a body may close the connection during the upload. An earlier response is still forwarded.
       if (!answer.headersSent) answer.destroy()
       near.resume()
     })

@@ -18,22 +18,22 @@ import {
 
 interface Pooled {
   id: string
-  /** Servers with the same are the same to a test. */
+  /** Servers with the same key are interchangeable for a test. */
   key: string
   server: OwnServer
   isLent: boolean
   idleSince: number
 }
 
-/** Servers that nobody uses are kept up to this many. */
+/** The maximum number of idle servers. */
 const MOST_IDLE = 8
 
-/** What a server keeps in its memory too, so that it stays where it is: the journals of migrations and the signing keys. */
+/** Tables that a server also caches in memory, so they are never emptied: the migration journals and the signing keys. */
 const KEPT_TABLES = ['fw_migrations', 'fw_application_migrations', 'oauth_keys']
 
 /**
- * Lends servers to the processes that run the tests: a server is started once for all tests with the same settings, and
- * its database is emptied between two of them. Vitest and Playwright call it before the tests, and what it returns after them.
+ * Lends servers to the processes that run the tests. A server starts once for all tests with the same settings, and the pool
+ * empties its database between two uses. Vitest and Playwright call this before the tests, and the returned function after them.
  */
 export default async function startServerPool(): Promise<() => Promise<void>> {
   const pool = new Map<string, Pooled>()
@@ -73,7 +73,7 @@ async function lend(pool: Map<string, Pooled>, { application, env = {}, host }: 
 
 const built: { author?: Promise<string> } = {}
 
-/** The folder of the built application of an author; several who ask at once wait for the same build. */
+/** The output folder of the author's application. Concurrent callers wait for the same build. */
 function authorBuild(): Promise<string> {
   return (built.author ??= buildOnce(authorPlace).then(({ ok, output }) => {
     if (!ok) throw new Error(output)
@@ -87,7 +87,7 @@ async function takeBack(pool: Map<string, Pooled>, id: string): Promise<void> {
   given.isLent = false
   given.idleSince = performance.now()
   const idle = [...pool.values()].filter(({ isLent }) => !isLent).toSorted((a, b) => a.idleSince - b.idleSince)
-  // Counters of attempts are kept in memory too: such a server is not what a new one is.
+  // Rate-limit counters are also kept in memory, so a server with limits is never reused.
   const ending = given.key.includes('"FW_RATE_LIMITS","on"') ? [given] : idle.slice(0, -MOST_IDLE)
   for (const each of ending) await end(pool, each.id)
 }
@@ -103,7 +103,7 @@ async function describe({ id, server: { origin, dataDir, secret } }: Pooled): Pr
   return { id, origin, dataDir, secret, logFile, logFrom: (await stat(logFile)).size }
 }
 
-/** Takes everything out of the database and the outbox that a use has left; false when that does not work. */
+/** Deletes all data of the previous use from the database and the outbox; returns false on failure. */
 async function emptied({ dataDir }: OwnServer): Promise<boolean> {
   const client = createClient({ url: databaseOf({ dataDir }), timeout: 5000 })
   try {

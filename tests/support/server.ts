@@ -11,10 +11,10 @@ import { freePort } from './web-server'
 export { freePort } from './web-server'
 
 export interface ServerInput {
-  /** The sample, or the application of an author in tests/fixtures/author, which is built for the first test that asks for it. */
+  /** The sample, or the author's application in tests/fixtures/author, which is built for the first test that uses it. */
   application?: 'sample' | 'author'
   env?: Record<string, string>
-  /** The loopback name that people use; cookies know hosts, not ports, so two applications in one browser need two. */
+  /** The server's loopback name. Cookies ignore ports, so two applications in one browser need two hosts. */
   host?: string
 }
 
@@ -23,27 +23,27 @@ export interface TestServer {
   dataDir: string
   secret: string
   log(): string
-  /** Ends its use; throws when its log holds a secret or an address, or when a request has read a whole table. */
+  /** Ends this use; throws when the log contains a secret or an address, or when a request has scanned a whole growing table. */
   stop(): Promise<unknown>
-  /** Ends the process as a power cut would. */
+  /** Kills the process as a power cut would. */
   kill(): Promise<void>
 }
 
 export interface OwnServer extends TestServer {
-  /** The process, the first one where several are one server. */
+  /** The process id; with several instances, that of the first. */
   pid: number
-  /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
+  /** Stops the server as a process manager would; throws when its log contains a secret or an address. */
   stop(): Promise<{ code: number | null; milliseconds: number }>
   isRunning(): boolean
 }
 
-/** What the process that starts the tests says to those that run them: where servers are borrowed. */
+/** The environment variable with the address of the server pool, set by the process that starts the tests. */
 export const POOL_VARIABLE = 'FW_TEST_SERVERS'
 const START_LIMIT_IN_MS = 20_000
 
 /**
- * A running server with these settings and an empty database, which others may have used before: for all tests that do
- * not start, stop or share a server themselves. It answers nobody else until `stop` gives it back.
+ * Borrows a running server with these settings and an empty database; other tests may have used it before. For all tests that do
+ * not start, stop or share a server themselves. The server is reserved for the caller until `stop`.
  */
 export async function borrowServer({
   application = 'sample',
@@ -71,57 +71,57 @@ export async function borrowServer({
   }
 }
 
-/** How the pool describes a server. */
+/** The pool's description of a server. */
 export interface LentServer {
   id: string
   origin: string
   dataDir: string
   secret: string
   logFile: string
-  /** The byte of the log at which this use begins. */
+  /** The byte offset in the log where this use begins. */
   logFrom: number
 }
 
 export interface StartInput extends ServerInput {
-  /** A database URL; a new file when not given. */
+  /** A database URL; default: a new file. */
   database?: string
-  /** Where the built application lies; the sample when not given. */
+  /** The folder of the built application; default: the sample. */
   output?: string
-  /** Where it keeps its files and its log; a new folder when not given. */
+  /** The folder for its files and its log; default: a new folder. */
   dataDir?: string
 }
 
-/** The address of the database of a server: its file, or the libSQL server that its instances share. */
+/** The address of a server's database: its file, or the libSQL server that its instances share. */
 export function databaseOf({ dataDir }: Pick<TestServer, 'dataDir'>): string {
   const named = join(dataDir, DATABASE_FILE)
   return existsSync(named) ? readFileSync(named, 'utf8') : `file:${join(dataDir, 'fairway.db')}`
 }
 
-/** The file in the data folder that takes what a server writes. */
+/** The file in the data folder with the server's output. */
 export const LOG_FILE = 'server.log'
 
-/** What applications and servers of the tests have in common, unless their own settings say otherwise. */
+/** The default settings of applications and servers in tests. */
 export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>): Record<string, string> => ({
   NODE_ENV,
   BETTER_AUTH_SECRET: SECRET,
   ...(NODE_ENV === 'production' ? {} : { FW_PASSWORD_HASHING: 'quick' }),
-  // `npm run test:plain`.
+  // Set by `npm run test:plain`.
   ...(process.env.FW_SHORTCUTS ? { FW_SHORTCUTS: process.env.FW_SHORTCUTS } : {}),
-  // Most tests sign in with a password: its form comes first where no test has a mail server.
+  // Most tests sign in with a password. Without magic links, the password form comes first.
   ...(NODE_ENV === 'test' && !SMTP_URL ? { AUTH_MAGIC_LINK: '0' } : {}),
 })
 
-/** Of how many processes each server with an empty database consists: they share a libSQL server behind a balancer. */
+/** The number of processes of each server with an empty database. Several share a libSQL server behind a balancer. */
 export const INSTANCES = Number(process.env.FW_TEST_INSTANCES ?? 1)
 
-/** Remembers nothing of a libSQL server: what others write is seen at once, not within a second. */
+/** Turns off the cache for libSQL servers, so that other processes' writes are visible at once, not within a second. */
 const SEES_OTHERS = { FW_DATABASE_MEMORY: '0' }
 
-/** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
+/** Starts a separate server on a free port and waits until it is ready. Most tests borrow one instead. */
 export function startServer(input: StartInput = {}): Promise<OwnServer> {
   if (INSTANCES < 2) return startInstance(input)
   const env: Record<string, string> = { ...SEES_OTHERS, ...input.env }
-  // A server on a database that is there already stands beside the one that has it.
+  // With an existing database, start one instance next to the server that already uses it.
   const isAlone = input.database || env.DATABASE_URL || env.FW_DATA_DIR
   return isAlone ? startInstance({ ...input, env }) : startInstances(INSTANCES, { ...input, env }, startInstance)
 }
@@ -142,7 +142,7 @@ const placesOf = ({ port, origin, dataDir, database }: Places): Record<string, s
   FW_BASE_URL: origin,
   FW_DATA_DIR: dataDir,
   FW_RATE_LIMITS: 'off',
-  // A server that is killed resets the connections that still wait for something.
+  // A killed server resets the connections that still wait for a response.
   FW_IDLE_CONNECTIONS: '5',
   ...(database ? { DATABASE_URL: database } : {}),
 })
@@ -171,7 +171,7 @@ async function startInstance(input: StartInput): Promise<OwnServer> {
       return log()
     })
   } catch (error) {
-    // Another process took the port between the look at it and the start; whoever named one is told.
+    // Another process took the port after the check. If the caller chose the port, the error is reported.
     if (env.PORT || !log().includes('EADDRINUSE')) throw error
     return startInstance(input)
   }
@@ -203,7 +203,7 @@ async function startInstance(input: StartInput): Promise<OwnServer> {
 async function waitUntilReady(origin: string, check: () => string): Promise<void> {
   const limit = performance.now() + START_LIMIT_IN_MS
   while (performance.now() < limit) {
-    // Another server may have taken the port meanwhile and would answer in its place.
+    // Another server may have taken the port and would respond in place of this one.
     if (check().includes('Listening on')) {
       const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(
         () => undefined,

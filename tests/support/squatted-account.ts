@@ -12,7 +12,7 @@ import { query } from './query'
 const LATER = 9_000_000_000_000
 const openSecret = `insert into fw_one_time (hash, purpose, subject, payload, created_at, expires_at) values (?, ?, ?, '', 7, ?)`
 
-/** Invites somebody new into the organization that a person works in, and lets them accept. */
+/** Invites a new person into the inviter's organization and accepts the invitation. */
 export async function bringIn(app: App, inviter: Session, role: OrgRole): Promise<Session> {
   const guest = await aMember(app)
   const run = { app, session: inviter, hasRecentSignIn: async () => true }
@@ -21,7 +21,7 @@ export async function bringIn(app: App, inviter: Session, role: OrgRole): Promis
   return sessionNow(app, guest)
 }
 
-/** An account that somebody uses whose address it is not, with all that can be in one, and people in its organization. */
+/** An account whose user does not own its address, with every kind of data and with other people in its organization. */
 export async function squattedAccount(app: App) {
   const person = await addPerson(app, { emailVerified: false, email: `${newId()}@example.test` })
   const { id, email } = person
@@ -102,7 +102,7 @@ async function leaveThingsBehind(app: App, { userId, orgId, email }: Session): P
   )
 }
 
-/** The owner of the address signs in by a mailed link, and the session they have from then on. */
+/** Signs the owner of the address in with a magic link; returns the resulting session. */
 export async function ownerArrives(
   app: App,
   { userId, email }: { userId: string; email: string },

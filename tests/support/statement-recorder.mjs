@@ -1,4 +1,4 @@
-// Loaded before a built server: writes each statement that a request runs to the file that TEST_STATEMENTS names, once each.
+// Loaded before a built server. Writes each distinct statement of a request to the file that TEST_STATEMENTS names.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { appendFileSync } from 'node:fs'
 import { Server } from 'node:http'
@@ -21,7 +21,7 @@ Server.prototype.emit = function (name, ...args) {
   return requests.run(`${method} ${url.split('?')[0]}`, () => emit.call(this, name, ...args))
 }
 
-// What a timer begins is no part of the request that set it: background jobs start so.
+// Work that a timer starts does not belong to the request that set the timer: background jobs start this way.
 const { setTimeout: wait } = globalThis
 const outside = (call, ...rest) => wait((...args) => requests.exit(call, ...args), ...rest)
 globalThis.setTimeout = Object.defineProperties(outside, Object.getOwnPropertyDescriptors(wait))

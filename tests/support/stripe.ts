@@ -14,32 +14,32 @@ interface Subscription {
 }
 
 export interface StripeServer extends WebServer {
-  /** What an application that pays through it has in its environment. */
+  /** The environment variables of an application that uses this server. */
   env: Record<string, string>
-  /** The subscriptions as they are now. */
+  /** The current subscriptions. */
   subscriptions: Subscription[]
-  /** The organizations that have asked for a page to pay on. */
+  /** The organizations that requested a checkout page. */
   checkouts: string[]
-  /** Whether requests of the API fail at the moment. */
+  /** Whether API requests currently fail. */
   isDown: boolean
   subscribe(orgId: string, change?: Partial<Subscription>): Subscription
-  /** Tells an application of an event, signed by Stripe's own library, and gives its answer. */
+  /** Sends an application an event, signed by Stripe's own library; returns the response. */
   tell(application: string, event: Told): Promise<Response>
 }
 
 interface Told {
   customer: string
-  /** An event of before, sent once more. */
+  /** The id of an earlier event to send again. */
   id?: string
   type?: string
   secret?: string
-  /** Seconds since it was signed. */
+  /** Seconds since the signature. */
   age?: number
 }
 
 let events = 0
 
-/** A server that answers like Stripe's API where an application sells plans. */
+/** A server with the part of Stripe's API that an application needs to sell plans. */
 export async function startStripe(): Promise<StripeServer> {
   const state = { subscriptions: [] as Subscription[], checkouts: [] as string[], isDown: false }
   const server = await serve(async request => {

@@ -11,11 +11,11 @@ export interface TeamPerson {
   userId: string
 }
 
-/** What tests of organizations do over and over, on one server with a database file. */
+/** Helpers for tests of organizations, on one server with a database file. */
 export function createTeamWorld(server: TestServer) {
   let count = 0
 
-  /** Somebody new who is signed in; their address counts as confirmed unless said otherwise. */
+  /** Creates a signed-in person; the address is confirmed by default. */
   async function person(input: { email?: string; name?: string; verified?: boolean } = {}): Promise<TeamPerson> {
     const { email = `person${++count}@example.test`, name = 'Person', verified = true } = input
     const browser = createBrowser(server.origin)
@@ -25,13 +25,13 @@ export function createTeamWorld(server: TestServer) {
     return { browser, email, userId: String(row?.id) }
   }
 
-  /** The last mail to an address: the id and the token of its link. */
+  /** The newest mail to an address, with the id and the token of its link. */
   function linkFor(email: string): { id: string; token: string; text: string } {
     const { text, link } = newestMail(server.dataDir, email)
     return { id: link.searchParams.get('id') ?? '', token: link.searchParams.get('token') ?? '', text }
   }
 
-  /** Invites somebody and lets them accept and work there; gives them back with their new role. */
+  /** Invites a person, new by default, and accepts the invitation; returns the person. */
   async function join_(owner: TeamPerson, role: string, who?: TeamPerson): Promise<TeamPerson> {
     const member = who ?? (await person())
     const answer = await owner.browser.post('/_fw/org/invitations', { json: { email: member.email, role } })
@@ -42,7 +42,7 @@ export function createTeamWorld(server: TestServer) {
     return member
   }
 
-  /** An organization with one person of each role and somebody outside. */
+  /** An organization with one person per role, and a person outside it. */
   async function team() {
     const owner = await person()
     const { orgId } = await sessionOf(owner.browser)

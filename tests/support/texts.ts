@@ -5,14 +5,14 @@ import { languagesIn } from '#fairway/server/kernel/locale-files'
 
 type Texts = ReadonlyMap<string, string>
 
-/** The texts of a catalog by their whole keys. */
+/** The texts of a catalog by their full keys. */
 export function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
   if (typeof value === 'string') return [[prefix, value]]
   if (typeof value !== 'object' || value === null) throw new Error(`${prefix} is neither a text nor a group`)
   return Object.entries(value).flatMap(([key, child]) => flatten(child, prefix ? `${prefix}.${key}` : key))
 }
 
-/** The catalogs of one language in an `app` folder, by their paths with `*` for the language. */
+/** The catalogs of one language in an `app` folder, by their paths with `*` in place of the language. */
 function catalogsOf(app: string, code: string): Map<string, Texts> {
   const files = globSync([`locales/${code}.json`, `locales/${code}/*.json`], { cwd: app })
   return new Map(
@@ -25,7 +25,7 @@ function catalogsOf(app: string, code: string): Map<string, Texts> {
   )
 }
 
-/** All English texts of these `app` folders, or those of some features. */
+/** All English texts of these `app` folders; optionally only those of some features. */
 export const englishOf = (apps: readonly string[], isWanted: (feature: string) => boolean = () => true): Texts =>
   new Map(
     apps
@@ -34,8 +34,8 @@ export const englishOf = (apps: readonly string[], isWanted: (feature: string) =
   )
 
 /**
- * What the catalogs of an `app` folder say differently from English: files, keys, placeholders, plural forms, tone. `inCode` has the
- * files of the platform whose English is in its code.
+ * How the catalogs of an `app` folder deviate from English: files, keys, placeholders, plural forms, tone. `inCode` contains the
+ * platform's files whose English texts are in code.
  */
 export function catalogFaults(app: string, platformApp: string, inCode: Record<string, object>): string[] {
   const english = catalogsOf(app, 'en')
@@ -80,7 +80,7 @@ function differencesOf(english: Texts | undefined, own: Texts | undefined, code:
   ]
 }
 
-// A mail goes out in English where a language does not have it; one that it has is whole.
+// A mail without a translation is sent in English. A translated mail must be complete.
 const isExpected = (key: string, own: Texts): boolean =>
   !key.startsWith('mails.') || [...own.keys()].some(other => other.split('.')[1] === key.split('.')[1])
 
@@ -88,20 +88,20 @@ const placeholders = (text: string): string =>
   [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].toSorted().join(', ')
 const forms = (text: string): number => text.split(' | ').length
 
-/** A text by count has as many forms as English, or the six of ICU: always where a language has them all. */
+/** A plural text has as many forms as English, or all six of ICU. Six are required where the language uses all of them. */
 function hasForms(text: string, original: string, code: string): boolean {
   const isSixfold = new Intl.PluralRules(code).resolvedOptions().pluralCategories.length === 6
   return forms(text) === 6 || (forms(text) === forms(original) && !(isSixfold && forms(text) > 1))
 }
 
-/** Keys that the sources use and no catalog has, and texts that no source uses. */
+/** Keys that sources use but no catalog contains, and texts that no source uses. */
 export function useFaults(english: Texts, source: string): { missing: string[]; unused: string[] } {
   const groups = new Set([...english.keys()].map(key => key.split('.', 1)[0]))
   const literals = [...source.matchAll(/['"`]((?:[a-z][\w-]*)(?:\.[\w-]+)*)['"`]/gi)].map(([, one = '']) => one)
   const used = new Set(
     literals.filter(one => groups.has(one.split('.', 1)[0] ?? '') && (one.includes('.') || english.has(one))),
   )
-  // A key that is put together, for example `home.greeting.${part}`.
+  // A composed key, for example `home.greeting.${part}`.
   const prefixes = [...source.matchAll(/`([a-z][\w-]*(?:\.[\w-]+)*\.)\$\{/gi)].map(([, prefix = '']) => prefix)
   const keys = [...english.keys()]
   return {
@@ -113,7 +113,7 @@ export function useFaults(english: Texts, source: string): { missing: string[]; 
   }
 }
 
-/** Texts of the server that no source names; a missing one is a fault of types there (`Messages` of kernel/messages). */
+/** Texts of the server that no source uses. Missing ones are type errors (`Messages` of kernel/messages). */
 export function unusedByServer(english: Texts, source: string): string[] {
   const words = new Set([...(source.match(/[\w-]+/g) ?? []), ...(source.match(/[\w:-]+/g) ?? [])])
   const isNamed = (name: string) => words.has(name) || /^\d+$/.test(name)
@@ -131,11 +131,11 @@ const SHOWN = new Set(
   ),
 )
 const hasWord = (text: string): boolean => /\p{L}{2,}/u.test(text)
-/** Reads like something for people, and not like a name in code. */
+/** Whether a text looks like words for people rather than a name in code. */
 const isSpeech = (text: string): boolean => hasWord(text) && /^\p{Lu}|\p{L}\s+\p{L}/u.test(text)
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** Text for people that stands in a source file itself and in no catalog. */
+/** Text for people that is hardcoded in a source file instead of a catalog. */
 export function writtenTexts(file: string, source: string): FoundText[] {
   const found = file.endsWith('.vue') ? textsOfComponent(source) : textsOfScript(file, source)
   return found.map(text => ({ file, text: oneLine(text) }))
@@ -150,7 +150,7 @@ function textsOfComponent(source: string): string[] {
   ]
 }
 
-/** As much of a node of Vue's compiler as is looked at here; its kinds have numbers. */
+/** The parts of a node of Vue's compiler that this check uses. The node types are numbers. */
 interface TemplateNode {
   type: number
   content?: unknown
@@ -182,7 +182,7 @@ function textsOfProp({ type, name, value, arg, exp }: TemplateProp): string[] {
   return name === 'bind' && arg?.content && SHOWN.has(arg.content) ? speechIn(exp?.content) : []
 }
 
-/** The literals of an expression that are spoken to people. */
+/** The literals in an expression that look like words for people. */
 function speechIn(expression: unknown): string[] {
   if (typeof expression !== 'string') return []
   const found: string[] = []
@@ -194,7 +194,7 @@ function speechIn(expression: unknown): string[] {
   return found
 }
 
-/** What is shown by JSX, or given to a property whose name is that of something shown. */
+/** Literals that JSX shows, and values of properties with the name of something shown. */
 function textsOfScript(file: string, source: string): string[] {
   const found: string[] = []
   walk(syntaxOf(source, file), node => {
@@ -209,7 +209,7 @@ function textsOfScript(file: string, source: string): string[] {
 type Shown = [value: unknown, isText: (text: string) => boolean]
 const childrenOf = ({ children }: SyntaxNode): Shown[] => list<SyntaxNode>(children).map(child => [child, hasWord])
 
-/** What a node shows, and which literals are texts there. */
+/** The values that a node shows, each with a check whether a literal is text there. */
 const shownBy: Record<string, (node: SyntaxNode) => Shown[]> = {
   JSXElement: childrenOf,
   JSXFragment: childrenOf,
@@ -246,7 +246,7 @@ function walk(value: unknown, visit: (node: SyntaxNode) => void): void {
   for (const child of Object.values(value)) if (typeof child === 'object') walk(child, visit)
 }
 
-/** The sources below a folder that match one of these patterns, by their paths. */
+/** The sources below a folder that match one of these patterns, by path. */
 export const sourcesBelow = (root: string, patterns: readonly string[]): Map<string, string> =>
   new Map(
     globSync(patterns, { cwd: root })

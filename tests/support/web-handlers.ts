@@ -13,7 +13,7 @@ import { toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import type { App } from '#fairway/server/kernel/app-context'
 import { serveListener } from './web-server'
 
-/** Serves handlers over this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */
+/** Serves handlers of this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */
 export async function serveHandlers(
   app: App,
   { middleware = [], routes }: { middleware?: EventHandler[]; routes: Record<string, EventHandler> },
@@ -41,7 +41,7 @@ export async function serveHandlers(
   for (const [path, handler] of Object.entries(routes)) router.use(path, handler)
   h3.use(router)
   const { handler } = h3
-  // As the start-up plugin does it.
+  // As in the startup plugin.
   h3.handler = defineEventHandler(event => {
     event.context.app = app
     event.context.requestId = 'test'

@@ -9,21 +9,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 interface Address {
-  /** A free one when not given. */
+  /** Default: a free port. */
   port?: number
-  /** The name of this machine that the server listens on and that its origin has. */
+  /** The host name to listen on and to use in the origin. */
   host?: string
 }
 
 export interface WebServer {
-  /** `127.0.0.1` and `localhost` are different sites to a browser. */
+  /** Browsers treat `127.0.0.1` and `localhost` as different sites. */
   origin: string
   port: number
-  /** Stops listening and ends all connections. */
+  /** Stops listening and closes all connections. */
   stop(): Promise<void>
 }
 
-/** Lets a server of any kind listen, on a free port of 127.0.0.1 unless said otherwise; throws when the port is taken. */
+/** Starts any kind of server, on a free port of 127.0.0.1 by default; throws when the port is taken. */
 export async function listen(server: Server, { port = 0, host = '127.0.0.1' }: Address = {}): Promise<WebServer> {
   server.listen(port, host)
   await once(server, 'listening')
@@ -44,7 +44,7 @@ export async function listen(server: Server, { port = 0, host = '127.0.0.1' }: A
   }
 }
 
-/** Serves a listener of Node's own kind. */
+/** Serves a Node request listener. */
 export const serveListener = (listener: RequestListener, address?: Address): Promise<WebServer> =>
   listen(createServer(listener), address)
 
@@ -57,15 +57,15 @@ export const serve = (handle: (request: Request) => Promise<Response>): Promise<
     response.end()
   })
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never responds. */
 export const serveSilence = (): Promise<WebServer> => listen(createTcpServer(() => {}))
 
 export interface HostPage extends WebServer {
-  /** Puts this address into the frame of the page. */
+  /** Loads this address in the page's frame. */
   show(url: string): void
 }
 
-/** A page of another site with one frame in it. */
+/** A page of another site with one frame. */
 export async function startHostPage(): Promise<HostPage> {
   const shown = { url: 'about:blank' }
   const server = await serveListener((_request, response) => {
@@ -79,13 +79,13 @@ export async function startHostPage(): Promise<HostPage> {
 }
 
 export interface TlsServer extends Omit<WebServer, 'origin'> {
-  /** The certificate, which is its own authority. */
+  /** The certificate, which is also its own authority. */
   certificate: string
-  /** TCP connections so far. */
+  /** The number of TCP connections so far. */
   connections(): number
 }
 
-/** An https server on 127.0.0.1 with a certificate for this host name. */
+/** An HTTPS server on 127.0.0.1 with a certificate for this host name. */
 export async function startTlsServer(hostname: string, listener: RequestListener): Promise<TlsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'))
   const key = join(folder, 'key.pem')
@@ -121,7 +121,7 @@ export async function startTlsServer(hostname: string, listener: RequestListener
   return { port, certificate: cert, connections: () => count, stop }
 }
 
-/** Counts the TCP connections to a port of this machine; where the wanted one may not be taken, to a free one. */
+/** Counts the TCP connections to a port of this machine; uses a free port when the wanted one is not available. */
 export async function startListener(wanted = 0) {
   let count = 0
   const server = createTcpServer(socket => {
@@ -138,7 +138,7 @@ export async function startListener(wanted = 0) {
   }
 }
 
-/** Counts every TCP connection that this process begins, to wherever. */
+/** Counts all outgoing TCP connections of this process. */
 export function countOutgoing() {
   let count = 0
   const onSocket = () => void (count += 1)
@@ -156,8 +156,8 @@ async function toRequest(request: IncomingMessage): Promise<Request> {
 }
 
 /**
- * A TCP port that is free at this moment, outside of the range that outgoing connections take theirs from, and above
- * 10080, the last of the ports that `fetch` refuses (Fetch, "bad port").
+ * A TCP port that is free now, outside the range of ephemeral ports. It is above 10080, the highest port that `fetch` refuses
+ * (Fetch, "bad port").
  */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -6,24 +6,24 @@ const eventSchema = z.object({ type: z.string(), timestamp: z.string(), data: z.
 interface Received {
   path: string
   headers: Record<string, string>
-  /** As it was sent: signatures are over these bytes. */
+  /** The body exactly as sent, because signatures cover these bytes. */
   body: string
   event: z.output<typeof eventSchema>
 }
 
 export interface Receiver extends WebServer {
-  /** Everything that has arrived, the oldest first. */
+  /** All requests so far, oldest first. */
   requests: Received[]
-  /** What is answered from now on. */
+  /** The response from now on. */
   answer: { status: number; text?: string; headers?: Record<string, string> }
   at(path: string): Received[]
   typesAt(path: string): string[]
-  /** Keeps answers back, of one path or of all, until `release`. */
+  /** Holds back responses, for one path or for all, until `release`. */
   hold(path?: string): void
   release(): void
 }
 
-/** A receiver of webhooks on this machine, which keeps all that arrives. */
+/** A local receiver of webhooks that records all requests. */
 export async function startReceiver(port?: number): Promise<Receiver> {
   const requests: Received[] = []
   let held: { path: string | undefined; until: PromiseWithResolvers<void> } | undefined

@@ -1,4 +1,4 @@
-// Vitest ends its workers by a signal, and Node then tells nobody of the exit: servers and folders of the tests would stay.
+// Vitest ends its workers with a signal, and Node emits no `exit` event then: the tests' servers and folders would stay.
 process.once('SIGTERM', () => {
   process.emit('exit', 143)
   process.kill(process.pid, 'SIGKILL')

@@ -1,36 +1,36 @@
 import { borrowServer, freePort, type TestServer } from './server'
 
-/** What all applications of the workspace share. */
+/** The secret that all applications of the workspace share. */
 export const WORKSPACE_SECRET = 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A'
 
 export interface WorkspaceApp {
   id: string
   server: TestServer
   origin: string
-  /** As the hub has it registered. */
+  /** The callback address registered at the hub. */
   callbackUrl: string
 }
 
 export interface Workspace {
   hub: TestServer
   apps: WorkspaceApp[]
-  /** The application of this id. */
+  /** The application with this id. */
   app(id: string): WorkspaceApp
   stop(): Promise<void>
 }
 
 interface WorkspaceInput {
-  /** The applications that the hub knows and that name it as their hub; each on a host of its own. */
+  /** The applications that use the hub and are registered there. Each has its own host. */
   ids?: string[]
   hubEnv?: Record<string, string>
   appEnv?: Record<string, string>
-  /** What is different in one application; undefined takes a setting away. */
+  /** Settings of single applications by id; undefined removes a setting. */
   envOf?: Record<string, Record<string, string | undefined>>
 }
 
 const CALLBACK_PATH = '/_fw/identity/callback'
 
-/** The ports of each kind of workspace in this process: with the same ones the servers are the same, and are started once. */
+/** The ports of each kind of workspace in this process. The same ports mean the same servers, so they start only once. */
 const knownPorts = new Map<string, Promise<number[]>>()
 
 function portsFor(key: string, count: number): Promise<number[]> {
@@ -39,7 +39,7 @@ function portsFor(key: string, count: number): Promise<number[]> {
   return ports
 }
 
-/** A hub and applications that sign people in through it: real servers with databases and origins of their own. */
+/** Starts a hub and applications that sign people in through it: real servers, each with its own database and origin. */
 export async function startWorkspace(input: WorkspaceInput = {}): Promise<Workspace> {
   const { ids = ['mail', 'docs'], hubEnv = {}, appEnv = {}, envOf = {} } = input
   const hosts = ids.map((_id, index) => `127.0.0.${index + 3}`)

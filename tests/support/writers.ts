@@ -1,16 +1,16 @@
 import type { TestBrowser } from './http'
 
 export interface Writers {
-  /** The ids of the notes that were acknowledged so far. */
+  /** The ids of the acknowledged notes. */
   acknowledged: string[]
-  /** What was answered instead, or `away` where nobody answered: how often. */
+  /** The number of failures per error code; `away` counts requests without a response. */
   refused: Map<string, number>
-  /** How long the slowest answer took, in milliseconds. */
+  /** The duration of the slowest response in milliseconds. */
   slowestInMs(): number
   stop(): Promise<void>
 }
 
-/** So many writers who add notes over HTTP, each the next as soon as the last is answered, or evenly so many a second together. */
+/** Starts writers that add notes over HTTP: each after its previous response, or all together evenly at `perSecond`. */
 export function startWriters(browser: TestBrowser, count: number, perSecond?: number): Writers {
   const acknowledged: string[] = []
   const refused = new Map<string, number>()
