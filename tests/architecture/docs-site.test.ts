@@ -9,7 +9,7 @@ import { published } from '#fairway/published'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const site = join(mkdtempSync(join(tmpdir(), 'fw-site-')), 'site')
 
-/** The built pages by their addresses, as a server with clean addresses has them. */
+/** The built pages by their addresses, as on a server with clean URLs. */
 const pages = new Map<string, string>()
 const files = new Set<string>()
 
@@ -19,7 +19,7 @@ const targetsOf = (html: string) =>
   [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, target = '']) => target.replaceAll('&amp;', '&'))
 
 beforeAll(() => {
-  // VitePress fails where a link leads to no page.
+  // VitePress fails on links to missing pages.
   execFileSync(join(root, 'node_modules/.bin/vitepress'), ['build', 'docs', '--outDir', site], {
     cwd: root,
     stdio: 'pipe',

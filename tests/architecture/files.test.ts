@@ -50,7 +50,7 @@ describe('files', () => {
 })
 
 describe('pages', () => {
-  // Only `signInPath` may spell the address: it adds the way back.
+  // Only `signInPath` may contain the address, because it adds the return address.
   const bareSignIn = (text: string) => /\b(LEGACY_)?SIGN_IN_PATH\b|["'`(](\/_fw)?\/sign-in(?![\w/-])/.test(text)
 
   it('link to the sign-in page only with the way back', () => {

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 type Case = [rule: string, folder: string, code: string, others: string[]]
 const HOUSE = 'layers/fairway'
 
-/** One forbidden import for each rule inside the platform: the folder of the file that imports, what it imports, and the files that must be there. */
+/** A forbidden import per rule inside the platform: the importing file's folder, the import, and the files that must exist. */
 const inHouse: Case[] = [
   ['no-cycles', 'server/kernel', `import './loop'`, ['server/kernel/loop.ts=import "./case-0"']],
   ['edges-are-leaves', 'server', `import './routes/x.get'`, ['server/routes/x.get.ts']],
@@ -94,7 +94,7 @@ const inHouse: Case[] = [
   ['importer-of-libsql-client', 'server/domains/sessions', `import 'libsql'`, []],
 ]
 
-/** The same between the platform and an application on it. */
+/** Forbidden imports between the platform and an application on it. */
 const between: Case[] = [
   [
     'authors-use-the-facade',
@@ -140,7 +140,7 @@ const allowed: [folder: string, code: string, others: string[]][] = [
 const TSCONFIG = '{"compilerOptions":{"moduleResolution":"bundler","module":"esnext"},"include":["../**/*"]}'
 const PLACES = ['app', 'layers', 'server', 'tests']
 
-/** Where the file of a case stands: each in its folder under a name of its own (or where the case says), so that one look at one tree answers all. */
+/** The path of a case's file: a separate file in its folder, or the case's own path. One run on one tree checks all cases. */
 const forbiddenFile = (index: number) => {
   const place = forbidden[index]?.[1] ?? ''
   return place.endsWith('.ts') ? place : `${place}/case-${index}.ts`

@@ -10,7 +10,7 @@ const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.m
 const packages: Record<string, Locked> = lock.packages
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-/** The lowest versions without a known fault that concerns us. */
+/** The lowest versions without a known vulnerability that affects us. */
 const minimum: Record<string, string> = {
   'better-auth': '1.6.14',
   nuxt: '4.4.7',
@@ -29,7 +29,7 @@ function isAtLeast(version: string, least: string): boolean {
   return true
 }
 
-/** Where node would find a package that `from` asks for. */
+/** The package that Node resolves `name` to from `from`. */
 function find(from: string, name: string): Locked | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const found = packages[`${folder ? `${folder}/` : ''}node_modules/${name}`]

@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter(path => /\.tsx?$/.test(path) && existsSync(join(root, path)))
   .map(path => path.slice(server.length))
 
-/** The part of the server that a file belongs to: one domain, the kernel, or what stands above the domains. */
+/** The part of the server that contains a file: one domain, the kernel, or the code above the domains. */
 const roomOf = (path: string): string => /^(domains\/[^/]+|kernel)\//.exec(path)?.[1] ?? 'above'
 
 interface Table {
@@ -31,7 +31,7 @@ const tablesOf = (path: string, text: string): Table[] =>
 const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
 
-/** The tables that a text names: after a word of SQL, as a quoted name of their own, or by an imported constant. */
+/** The tables that a text uses: after an SQL keyword, as a quoted name, or by an imported constant. */
 function namedIn(text: string, tables: readonly Table[]): Table[] {
   const code = withoutComments(text)
   const imported = new Set(
@@ -56,7 +56,7 @@ function namedIn(text: string, tables: readonly Table[]): Table[] {
 const read = (path: string) => readFileSync(join(root, server, path), 'utf8')
 const tables = files.filter(path => path.endsWith('/tables.ts')).flatMap(path => tablesOf(path, read(path)))
 
-/** Files that still name tables of another domain, each with the reason; a file that no longer does so leaves the list. */
+/** Files that still use tables of another domain, each with the reason. Remove a file once it no longer does. */
 const stillForeign: Record<string, string> = {
   'domains/sign-in/claim/claim-contents.ts':
     'shows the owner of an address everything that an account holds, in one page',

@@ -17,7 +17,7 @@ const inCode = { errors: { errors: titles }, 'field-errors': { fieldErrors } }
 
 const pages = sourcesBelow(root, [`{layers/fairway,${samplePlace}}/app/**/*.{vue,ts}`])
 const serverPages = sourcesBelow(root, ['layers/fairway/server/{domains,kernel}/**/*.tsx'])
-// The desktop program speaks with the application's texts; English titles of navigation entries stand in the pages.
+// The desktop program uses the application's texts. English titles of navigation entries are in the pages.
 const desktop = sourcesBelow(root, ['layers/fairway/desktop/program/*.ts'])
 const server = sourcesBelow(root, [
   'layers/fairway/{server/{domains,kernel},shared}/**/*.{ts,tsx}',
@@ -33,7 +33,7 @@ const english = englishOf(apps)
 const shown = new Map([...english].filter(([key]) => !isOfTheServer(key)))
 const said = new Map([...english].filter(([key]) => isOfTheServer(key)))
 
-/** Texts that stand in a source file, each with the reason. */
+/** Texts that are hardcoded in a source file, each with the reason. */
 const WRITTEN: Record<string, string> = {
   'A link leads elsewhere.': 'for the developer who wrote the collection: the server’s own words are English too',
   'example.com': 'a domain is the same in every language',

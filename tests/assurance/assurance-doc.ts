@@ -28,7 +28,7 @@ const KINDS = [
   'not met',
 ]
 
-/** docs/assurance.md: what each requirement asks for and what stands behind it. */
+/** The text of docs/assurance.md: each requirement with the evidence for it. */
 export function assuranceDoc(): string {
   const parts = Object.entries(requirements).map(([number, rows]) => chapterPart(Number(number), rows))
   return [HEAD, summary(), openPoints(), ...parts, promisesPart()].join('\n')
@@ -43,7 +43,7 @@ What stands behind each criterion of the Web Content Accessibility Guidelines 2.
 The components of the platform bring these answers along; the texts, pictures and pages of an application are its authors' own.
 `
 
-/** docs/accessibility.md: each criterion of WCAG 2.2, level A and AA, and what stands behind it. */
+/** The text of docs/accessibility.md: each criterion of WCAG 2.2, levels A and AA, with the evidence for it. */
 export const accessibilityDoc = (): string =>
   [
     ACCESSIBILITY_HEAD,
@@ -110,7 +110,7 @@ const table = (heads: string[], lines: string[]): string =>
   `${tableRow(heads)}\n${tableRow(heads.map(() => '---'))}\n${lines.join('\n')}\n`
 const tableRow = (cells: (string | number)[]): string => `| ${cells.join(' | ')} |`
 
-/** Text as Markdown shows it, but for what stands between backticks. */
+/** Escapes Markdown, except between backticks. */
 const text = (plain: string): string =>
   plain
     .split('`')

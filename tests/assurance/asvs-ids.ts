@@ -1,4 +1,4 @@
-/** A chapter of the standard and the ids of what it asks for at the levels 1 and 2 (OWASP ASVS 5.0.0). */
+/** A chapter of the standard with the ids of its requirements at levels 1 and 2 (OWASP ASVS 5.0.0). */
 export interface Chapter {
   title: string
   level1: string

@@ -17,11 +17,11 @@ import { tokens } from './tokens'
 import { validation } from './validation'
 import { webFrontend } from './web-frontend'
 
-/** The ids of a chapter at the levels 1 and 2. */
+/** The ids of a chapter at levels 1 and 2. */
 export const idsOf = (chapter: number): string[] =>
   [chapters[chapter]?.level1, chapters[chapter]?.level2].flatMap(ids => ids?.split(' ').filter(Boolean) ?? [])
 
-/** Every requirement of the levels 1 and 2 with our answer, by chapter. */
+/** Every requirement of levels 1 and 2 with our answer, by chapter. */
 export const requirements: Readonly<Record<number, readonly Requirement[]>> = {
   1: encoding,
   2: validation,

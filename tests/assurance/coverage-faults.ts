@@ -8,7 +8,7 @@ const REFERENCES = new RegExp(`^${REFERENCE}(?:; ${REFERENCE})*$`)
 const STATE = /^done$|^(part|open): \S/
 const HEAD = ['rule', 'code', 'tests', 'state']
 
-/** What is wrong with the table of rules in docs/spec-coverage.md, as sentences; the head of that document says how rows are written. */
+/** The faults of the rule table in docs/spec-coverage.md, as sentences. That document's head explains how to write rows. */
 export function coverageFaults(document: string, root: string): string[] {
   const lines = document.split('\n')
   const rows = lines.flatMap(line => (line.startsWith('|') ? [readCells(line)] : []))
@@ -22,7 +22,7 @@ export function coverageFaults(document: string, root: string): string[] {
   ]
 }
 
-/** The cells of a line; what stands before the first and behind the last bar counts too, so that nothing escapes. */
+/** The cells of a line that starts with a bar. Text after the final bar is a cell too, so it is also checked. */
 function readCells(line: string): string[] {
   const cells = line.split('|').map(cell => cell.trim())
   return cells.slice(1, cells.at(-1) === '' ? -1 : undefined)
@@ -63,7 +63,7 @@ function testFaults(tests: string, root: string): string[] {
   })
 }
 
-/** The full names of the tests in a source text that run, and of the groups that hold any of them. */
+/** The full names of the tests in a source text that run, and of the groups that contain any of them. */
 function testsAndGroups(source: string): string[] {
   const tests = listTests(source)
   const groups = tests.flatMap(name => {

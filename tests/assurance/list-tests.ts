@@ -1,11 +1,11 @@
 import ts from 'typescript'
 
-/** True when the full name of a test ends with this one, at the border of a describe. */
+/** True when a test's full name is this name or ends with it after a describe. */
 export const isNamed = (full: string, name: string): boolean => full === name || full.endsWith(` › ${name}`)
 
 const RUN_NEVER = new Set(['skip', 'todo', 'fixme', 'fails'])
 
-/** The names of the tests in a source text, each behind those of its describes, as they stand there; tests that do not run are left out. */
+/** The literal names of the tests in a source text, each after the names of its describes. Tests that do not run are omitted. */
 export function listTests(source: string): string[] {
   const file = ts.createSourceFile('tests.ts', source, ts.ScriptTarget.Latest)
   const names: string[] = []
@@ -20,7 +20,7 @@ export function listTests(source: string): string[] {
   return names
 }
 
-/** The words before the brackets (`it`, `each`) and the title of a call that declares a test or a group of them. */
+/** The words before the parentheses (`it`, `each`) and the title of a call that declares a test or a group. */
 function readCall(
   node: ts.CallExpression,
   file: ts.SourceFile,

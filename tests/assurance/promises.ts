@@ -1,4 +1,4 @@
-/** What SECURITY.md promises, by the bold beginning of each point, and the tests that hold it. */
+/** The promises of SECURITY.md, by the bold start of each point, with the tests that verify them. */
 export const promises: Readonly<Record<string, readonly string[]>> = {
   Sessions: [
     'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',

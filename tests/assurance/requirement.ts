@@ -1,10 +1,10 @@
-/** What stands behind a requirement: tests by path and name, a place in the documents, or a reason in words. */
+/** The evidence for a requirement: tests by path and name, a place in the documents, or a reason in words. */
 export type Answer =
   | { kind: 'tested'; tests: readonly string[]; gap?: string }
   | { kind: 'documented'; documents: readonly string[]; gap?: string }
   | { kind: 'by design' | 'by hand' | 'of the operator' | 'does not apply' | 'not met'; reason: string }
 
-/** One requirement: its id in the standard, what it asks for in our words, and our answer. */
+/** One requirement: its id in the standard, its content in our words, and our answer. */
 export interface Requirement {
   id: string
   asks: string
@@ -17,38 +17,38 @@ const reasoned =
   (kind: Exclude<Answer['kind'], 'tested' | 'documented'>): Row =>
   (id, asks, reason) => ({ id, asks, answer: { kind, reason } })
 
-/** Tests hold it, each named `folder/file › describe › name` (the describe may be left out); `gap` is what they do not hold. */
+/** Verified by tests, each as `folder/file › describe › name` (the describe is optional). `gap` is the part without a test. */
 export const tested = (id: string, asks: string, tests: readonly string[], gap?: string): Requirement => ({
   id,
   asks,
   answer: { kind: 'tested', tests, gap },
 })
 
-/** It asks for a document, which is there at a path and heading; `gap` is what that does not say. */
+/** Met by documents, each with a path and heading. `gap` is the part that is not documented. */
 export const documented = (id: string, asks: string, documents: readonly string[], gap?: string): Requirement => ({
   id,
   asks,
   answer: { kind: 'documented', documents, gap },
 })
 
-/** Met by how it is built, without a test of its own. */
+/** Met by design, without a dedicated test. */
 export const designed = reasoned('by design')
 
-/** Looked at by a person; no test holds it. */
+/** Checked by a person, without a test. */
 export const byHand = reasoned('by hand')
 
-/** The part of whoever runs an installation. */
+/** The responsibility of the operator of an installation. */
 export const operators = reasoned('of the operator')
 
-/** About something that is not there. */
+/** About a feature that does not exist here. */
 export const absent = reasoned('does not apply')
 
-/** Asked for and not there. */
+/** Required but not implemented. */
 export const missing = reasoned('not met')
 
 const testFile = (name: string): string => `tests/${name}.${name.startsWith('e2e/') ? 'spec' : 'test'}.ts`
 
-/** The file and the name of a test as the table writes them: `folder/file › describe › name`. */
+/** The file and the name of a test in the table's notation: `folder/file › describe › name`. */
 export function readReference(reference: string): { file: string; name: string } {
   const [file = '', ...name] = reference.split(' › ')
   return { file: testFile(file), name: name.join(' › ') }

@@ -9,7 +9,7 @@ const FITS =
   'e2e/first-load › ${path} stays within its limit of JavaScript, from here only, with an empty console, keeps its place and fits 320 px'
 const NO_MEDIA = 'There is no sound and no moving picture.'
 
-/** The criteria of the Web Content Accessibility Guidelines 2.2, level A, by number. */
+/** The level A criteria of the Web Content Accessibility Guidelines 2.2, by number. */
 export const levelA: readonly Requirement[] = [
   tested('1.1.1', 'Pictures and icons have a text, or are left out for those who do not see them.', [AXE, AXE_SIGN_IN]),
   absent('1.2.1', 'Sound or picture alone has an alternative.', NO_MEDIA),
@@ -80,7 +80,7 @@ export const levelA: readonly Requirement[] = [
   tested('4.1.2', 'Every control has a name, a role and a state.', [AXE, AXE_SIGN_IN]),
 ]
 
-/** Those of level AA. */
+/** The level AA criteria. */
 export const levelAA: readonly Requirement[] = [
   absent('1.2.4', 'Live sound has captions.', NO_MEDIA),
   absent('1.2.5', 'Films have a description.', NO_MEDIA),

@@ -2,9 +2,9 @@ import { WEB_REDIRECT } from '../support/oauth-host'
 import type { Sequence } from './host'
 
 /**
- * Habits that several hosts have, in one: `Authorization: Basic` with an empty secret when none was given, and no client in
- * the form (the connectors of Snowflake, modelcontextprotocol/python-sdk#1315; early rmcp, see the comment on empty secrets in
- * its transport/auth.rs); the scopes of OpenID Connect and no others (microsoft/vscode#278512); no `resource` (revision 2025-03-26).
+ * Combines habits of several hosts. Without a secret, they send `Authorization: Basic` with an empty one. Their form contains no
+ * client (Snowflake's connectors, modelcontextprotocol/python-sdk#1315; early rmcp, see empty secrets in transport/auth.rs). They
+ * request only OpenID Connect scopes (microsoft/vscode#278512) and send no `resource` (revision 2025-03-26).
  */
 export const basicHosts: Sequence = {
   name: 'Hosts with Basic and no secret',

@@ -1,9 +1,9 @@
 import type { Sequence } from './host'
 
 /**
- * Apps of ChatGPT, which call from OpenAI's network. Each app has a callback of its own: danielealbano/android-remote-control-mcp#166.
- * Documents and registration: https://developers.openai.com/plugins/build/auth, which also says that `resource` is repeated
- * in every request and that the metadata at the path of the endpoint is asked for first (getsentry/sentry-mcp#742).
+ * ChatGPT apps call from OpenAI's network. Each app has its own callback: danielealbano/android-remote-control-mcp#166.
+ * Documents, registration and the repeated `resource` in every request: https://developers.openai.com/plugins/build/auth.
+ * ChatGPT requests the metadata at the endpoint's path first (getsentry/sentry-mcp#742).
  */
 export const chatGpt: Sequence = {
   name: 'ChatGPT',

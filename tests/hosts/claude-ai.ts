@@ -1,9 +1,9 @@
 import type { Sequence } from './host'
 
 /**
- * Connectors of Claude on the web, the desktop and the phone, which call from Anthropic's network. The order of requests:
- * anthropics/claude-ai-mcp#764 and #680; the registration: anthropics/claude-code#30511; the scope `claudeai`, which
- * opens nothing here: anthropics/claude-ai-mcp#124. The document has no `application_type`.
+ * Claude's connectors on the web, the desktop and the phone call from Anthropic's network. Order of requests:
+ * anthropics/claude-ai-mcp#764 and #680. Registration: anthropics/claude-code#30511. The scope `claudeai` has no effect here:
+ * anthropics/claude-ai-mcp#124. The document has no `application_type`.
  */
 export const claudeAi: Sequence = {
   name: 'Claude (web, desktop, phone)',

@@ -2,10 +2,10 @@ import type { Sequence } from './host'
 import { withOfflineAccess } from './host'
 
 /**
- * Read in the released program (@anthropic-ai/claude-code-linux-x64 2.1.330): it listens on a port between 49152 and 65535,
- * shows its document only when the path is `/callback`, adds `offline_access` to the scopes of the challenge when the server
- * lists it, and with the scopes of a 403 the next time it signs in (anthropics/claude-code#68720).
- * Its document names no port: anthropics/claude-code#42301.
+ * Source: the released program (@anthropic-ai/claude-code-linux-x64 2.1.330). It listens on a port between 49152 and 65535 and
+ * uses its document only when the path is `/callback`. It adds `offline_access` to the challenged scopes if the server lists it.
+ * After a 403, it uses the scopes of that challenge at the next sign-in (anthropics/claude-code#68720).
+ * Its document contains no port: anthropics/claude-code#42301.
  */
 export const claudeCode: Sequence = {
   name: 'Claude Code',

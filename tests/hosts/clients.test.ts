@@ -13,7 +13,7 @@ const library =
   endpoint =>
     startLibrary(open, 'A program', endpoint)
 
-/** How each client is driven, by the name it is installed as. */
+/** The driver of each client, by the name it is installed as. */
 const drivers: Record<string, Start> = {
   'sdk-1.12': library(openEarlierSdk('sdk-1.12')),
   'sdk-1.20': library(openEarlierSdk('sdk-1.20')),

@@ -3,7 +3,7 @@ import manifest from './clients/package.json' with { type: 'json' }
 
 const versions: Record<string, string> = manifest.dependencies
 
-/** A released client as a row; its version is the one that the lockfile beside this file installs. */
+/** A released client as a row; its version is the installed one from clients/package.json. */
 const row = (name: string, installedAs: string, { asksForMore = false } = {}) => ({
   name,
   version: versions[installedAs]?.split('@').at(-1) ?? '',
@@ -13,7 +13,7 @@ const row = (name: string, installedAs: string, { asksForMore = false } = {}) =>
   installedAs,
 })
 
-// The SDK 1.32 means to ask for more, but where it has a refresh token it renews instead and gives up (anthropics/claude-code#28258).
+// SDK 1.32 tries to request more scopes. With a refresh token, it refreshes instead and fails (anthropics/claude-code#28258).
 /** The released clients that `npm run hosts` connects, in the order of docs/hosts.md. */
 export const clients = [
   row('MCP SDK', 'sdk-1.12'),

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Sequence } from './host'
 
-/** Its name for a server: codex-rs/rmcp-client/src/perform_oauth_login.rs. */
+/** Codex's id for a server: codex-rs/rmcp-client/src/perform_oauth_login.rs. */
 const callbackId = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest().subarray(0, 9).toString('base64url')
 
 /**
- * codex-rs/rmcp-client and the library below it (rmcp, transport/auth.rs): the first look is a GET; the scopes are all that the
- * authorization server lists, whatever the challenge says (openai/codex#14419, #15643); a renewal names what was granted, with
- * `offline_access`. Since 0.148 there is one document for each server (openai/codex#38089); calls share one renewal
+ * Sources: codex-rs/rmcp-client and its library rmcp (transport/auth.rs). The first request is a GET. Codex requests all scopes
+ * of the authorization server and ignores the challenge (openai/codex#14419, #15643). A refresh request names the granted scopes
+ * and `offline_access`. Since 0.148, each server has its own document (openai/codex#38089). Concurrent calls share one refresh
  * (oauth/refresh_transaction.rs).
  */
 export const codex: Sequence = {

@@ -1,8 +1,8 @@
 import type { Sequence } from './host'
 
 /**
- * It registers three addresses at once, of which any that is refused ends the attempt: soflyy/agent-connector-for-wp#111,
- * erp-mafia/accounted#2225. The desktop is sent to the one of its own kind, as a public client (different-ai/openwork#3059).
+ * Cursor registers three addresses at once; if one is refused, the attempt fails: soflyy/agent-connector-for-wp#111,
+ * erp-mafia/accounted#2225. The desktop app is a public client with a private-use scheme (different-ai/openwork#3059).
  */
 export const cursor: Sequence = {
   name: 'Cursor',

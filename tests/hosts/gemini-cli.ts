@@ -1,9 +1,9 @@
 import type { Sequence } from './host'
 
 /**
- * Read in @google/gemini-cli-core 0.61.0, dist/src/mcp: the challenge is looked at with a HEAD; the scopes are all that the
- * authorization server lists; the callback must bring `iss`; `stored-token-provider.js` renews for each call that finds the
- * token over, several at once with the same refresh token, and forgets the connection when one of them fails.
+ * Source: @google/gemini-cli-core 0.61.0, dist/src/mcp. It reads the challenge with a HEAD request, requests all scopes of the
+ * authorization server, and requires `iss` in the callback. With an expired token, each call refreshes separately with the same
+ * refresh token (`stored-token-provider.js`). It deletes the connection when one refresh fails.
  */
 export const geminiCli: Sequence = {
   name: 'Gemini CLI',

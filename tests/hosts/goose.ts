@@ -2,8 +2,8 @@ import type { Sequence } from './host'
 import { withOfflineAccess } from './host'
 
 /**
- * crates/goose/src/oauth/mod.rs over rmcp 3.2: a document since 1.32, else it registers (aaif-goose/goose#9670). It renews at
- * each start with the scopes that it was granted, and has a path of its own for the callback.
+ * Source: crates/goose/src/oauth/mod.rs on rmcp 3.2. Goose has a document since 1.32; it registered before and still does without
+ * document support (aaif-goose/goose#9670). It refreshes at each start with the granted scopes and has its own callback path.
  */
 export const goose: Sequence = {
   name: 'Goose',

@@ -1,4 +1,4 @@
-/** What is tried with each host, in this order: the columns of docs/hosts.md, and what each of them means. */
+/** The steps that are tested with each host, in this order: the columns of docs/hosts.md with their meaning. */
 export const STEPS = {
   discover: 'finds the authorization server from the address of the endpoint',
   client: 'is known to it: by its metadata document where documents are offered, else by registering itself',
@@ -15,27 +15,27 @@ export const STEPS = {
 
 export type Step = keyof typeof STEPS
 
-/** One host that is under way: what each step does; a step throws where it fails. */
+/** One running host: a function per step, which throws when the step fails. */
 export type HostRun = Record<Step, () => Promise<unknown>> & { stop(): Promise<unknown> }
 
 /** A row of docs/hosts.md. */
 export interface Host {
   name: string
   version: string
-  /** The released program itself, or its requests written down. */
+  /** The released program, or a recorded sequence of its requests. */
   kind: 'client' | 'sequence'
-  /** How it is known to the authorization server. */
+  /** How the authorization server identifies the host. */
   client: 'document' | 'registered'
-  /** True for one that asks the person for more when a scope is missing; others say what the server said. */
+  /** True when the host asks the person for more after a missing scope; other hosts only report the error. */
   asksForMore: boolean
 }
 
-/** The name that tests have for a host. */
+/** The name of a host in test titles. */
 export const titleOf = ({ name, version, kind, client }: Host): string => `${name} ${version} (${kind}, ${client})`
 
-/** What a host has learned before it sends the person away. */
+/** The scopes that a host has discovered before the sign-in. */
 export interface Discovered {
-  /** The scopes of the challenge: those of the 401, or of the 403 that it asks again after. */
+  /** The scopes in the challenge: of the 401, or of the 403 that made it ask again. */
   challenged: string
   /** `scopes_supported` of the resource. */
   resourceScopes: string[]
@@ -43,45 +43,45 @@ export interface Discovered {
   serverScopes: string[]
 }
 
-/** What a released host sends and does, as far as hosts differ; each file says where that was seen. */
+/** The requests and the behavior of a released host, where hosts differ. Each file names its sources. */
 export interface Sequence {
   name: string
   version: string
-  /** The redirect address that it sends; the port was free when it started to listen. */
+  /** The redirect address that it sends. The port was free when it started to listen. */
   redirectUri(port: number, endpoint: string): string
-  /** Its metadata document: where it lies and what it says. Hosts use it where it is offered. */
+  /** The address and content of its metadata document. Hosts use it when the server supports documents. */
   document?(endpoint: string): { url: string } & Record<string, unknown>
-  /** What it registers. Hosts with a document register where documents are not offered. */
+  /** Its registration. Hosts with a document register when the server does not support documents. */
   registration?(redirectUri: string): Record<string, unknown>
-  /** True for one that registers anew at each start, with the same words. */
+  /** True when it repeats the same registration at each start. */
   registersAgain?: boolean
-  /** How it asks for the first time: by a message, or only to see the challenge. */
+  /** The method of its first request: a message, or a request only for the challenge. */
   probe: 'POST' | 'GET' | 'HEAD'
-  /** The scopes that it asks for. */
+  /** The requested scopes. */
   scope(found: Discovered): string | undefined
-  /** False for one that names no resource (RFC 8707) in its token requests. */
+  /** False when its token requests contain no resource (RFC 8707). */
   namesResource?: boolean
-  /** Headers of its token requests. */
+  /** Additional headers of its token requests. */
   tokenHeaders?(clientId: string): Record<string, string>
-  /** False for one whose token requests carry no client_id in the form. */
+  /** False when the form of its token requests contains no client_id. */
   namesClient?: boolean
-  /** The scopes that it sends when it renews; none when not given. */
+  /** The scopes in a refresh request; none by default. */
   refreshScope?(granted: string): string
-  /** Each call that finds the token over renews by itself, or all wait for one renewal. */
+  /** With an expired token, each call refreshes separately (`each`), or all calls wait for one refresh (`one`). */
   renewal: 'each' | 'one'
-  /** True for one that asks the person for more when a scope is missing. */
+  /** True when it asks the person for more after a missing scope. */
   asksForMore?: boolean
-  /** The revision it speaks. */
+  /** The protocol revision that it uses. */
   revision: '2025-03-26' | '2025-06-18' | '2025-11-25'
 }
 
-/** The scopes with `offline_access` when the server knows it: what most hosts of 2026 ask for (SEP-2207). */
+/** Adds `offline_access` when the server supports it, as most hosts of 2026 do (SEP-2207). */
 export const withOfflineAccess = (scope: string, { serverScopes }: Pick<Discovered, 'serverScopes'>): string =>
   serverScopes.includes('offline_access') && !scope.split(' ').includes('offline_access')
     ? `${scope} offline_access`
     : scope
 
-/** The rows of a sequence: one with its document where it has one, and one where it registers. */
+/** The rows of a sequence: one for its document and one for its registration, if it has them. */
 export function rowsOf({ name, version, document, registration, asksForMore = false }: Sequence): Host[] {
   const ways = [...(document ? (['document'] as const) : []), ...(registration ? (['registered'] as const) : [])]
   return ways.map(client => ({ name, version, kind: 'sequence', client, asksForMore }))

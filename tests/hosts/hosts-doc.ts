@@ -5,7 +5,7 @@ import { sequences } from './sequences'
 /** Every row of the table, released clients first. */
 export const hosts: readonly Host[] = [...clients, ...sequences.flatMap(rowsOf)]
 
-/** docs/hosts.md, from whether a step of a host (by its title) went well. */
+/** The text of docs/hosts.md. `isGood` returns whether a step of a host (by its title) passed. */
 export function hostsDoc(isGood: (title: string, step: Step) => boolean): string {
   const steps = Object.keys(STEPS) as Step[]
   const cell = (host: Host, step: Step) => {

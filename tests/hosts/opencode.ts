@@ -1,8 +1,9 @@
 import type { Sequence } from './host'
 
 /**
- * packages/opencode/src/mcp/oauth-provider.ts: one fixed port, no `application_type`, and the SDK's 1.x way with scopes and renewals, which cannot ask for more while there is a refresh token (anthropics/claude-code#28258). Every try
- * without a token registers again, also the one that only looks whether the server is there.
+ * Source: packages/opencode/src/mcp/oauth-provider.ts. It has one fixed port and no `application_type`. Scopes and refreshes work
+ * as in SDK 1.x, which cannot request more scopes while it has a refresh token (anthropics/claude-code#28258). Every attempt
+ * without a token registers again, even a check whether the server is available.
  */
 export const opencode: Sequence = {
   name: 'opencode',

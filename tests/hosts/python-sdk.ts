@@ -1,8 +1,8 @@
 import type { Sequence } from './host'
 
 /**
- * Hosts on the Python SDK 1.x (mcp/client/auth): they register `client_secret_post` and believe the answer, which says `none`;
- * they name the resource once the revision is 2025-06-18. One lock makes all calls wait for one renewal.
+ * Hosts on the Python SDK 1.x (mcp/client/auth) register `client_secret_post` and accept the response, which says `none`.
+ * They send the resource from revision 2025-06-18 on. A lock makes all calls wait for one refresh.
  */
 export const pythonSdk: Sequence = {
   name: 'Python SDK',

@@ -20,7 +20,7 @@ interface ServerMetadata {
   token_endpoint_auth_methods_supported?: string[]
 }
 
-/** What such a host keeps between two steps. */
+/** The state of a host between two steps. */
 interface Kept {
   clientId: string
   found: Discovered
@@ -30,7 +30,7 @@ interface Kept {
   tokens: Tokens
 }
 
-/** A host whose requests are written down, known in this way, before its first request. */
+/** Starts a host from its recorded requests, with this kind of client identification. It has sent no request yet. */
 export async function startSequence(sequence: Sequence, client: Host['client'], world: HostWorld): Promise<HostRun> {
   const { origin, endpoint } = world
   const redirectUri = sequence.redirectUri(await freePort(), endpoint)
@@ -62,7 +62,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
 
   async function beKnown() {
     kept.clientId = client === 'document' ? show() : await registerOnce()
-    // A host that has a document shows it wherever documents are offered, and then does not register.
+    // A host with a document uses it whenever the server supports documents, and then does not register.
     const isOffered = kept.server.client_id_metadata_document_supported ?? false
     if (sequence.document) expect(isOffered).toBe(client === 'document')
   }
@@ -92,7 +92,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     return registered.client_id
   }
 
-  /** Sends the person to the consent page, for these scopes, and takes the code that comes back. */
+  /** Opens the consent page for these scopes and stores the resulting code. */
   async function authorize(challenged: string, without: readonly string[] = []) {
     kept.verifier = createCodeVerifier()
     const state = 'MTIz/+ab=='
@@ -130,7 +130,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     const form = { grant_type: 'authorization_code', code: kept.code, redirect_uri: redirectUri }
     const answer = await askForTokens({ ...form, code_verifier: kept.verifier })
     kept.tokens = await jsonOf(answer)
-    // The person left "keep this app connected" as it was: ticked, since the host registered for refresh tokens.
+    // "Keep this app connected" is checked by default, because the host registered for refresh tokens.
     expect(kept.tokens).toMatchObject({ token_type: 'Bearer', expires_in: expect.any(Number) })
     expect(kept.tokens.refresh_token).toEqual(expect.any(String))
   }
@@ -141,7 +141,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     return jsonOf(await askForTokens(form))
   }
 
-  /** Several calls with a token that is over; each renews as this host does, and is sent again. */
+  /** Sends several calls with an expired token. Each one refreshes as this host does and is sent again. */
   async function callAtOnce(calls: number) {
     const { refresh_token } = kept.tokens
     kept.tokens = { ...kept.tokens, access_token: await world.ended(kept.tokens.access_token) }
@@ -159,7 +159,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     expect(kept.tokens.refresh_token).not.toBe(refresh_token)
   }
 
-  /** Renewals cross on the wire: the last one to arrive brings the oldest token, and is given the newest. */
+  /** Refresh requests arrive out of order: the latest to arrive contains the oldest token and receives the newest. */
   async function renewLate() {
     const { refresh_token: late } = kept.tokens
     for (const _generation of [1, 2]) kept.tokens = await renew(kept.tokens.refresh_token)
@@ -177,7 +177,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     const refused = await callTool('create-note', { title: 'Not yet' })
     const { error, scope = '' } = challengeOf(refused)
     expect([refused.status, error]).toEqual([403, 'insufficient_scope'])
-    // What hosts ask for next is what stands here, so what they have stands here too.
+    // Hosts request exactly these scopes next, so the list must include the scopes that they already have.
     const opens = kept.tokens.scope.split(' ').filter(name => name !== 'offline_access')
     expect(scope.split(' ')).toEqual(expect.arrayContaining([...opens, 'mcp:write']))
     if (!sequence.asksForMore) return
@@ -198,8 +198,8 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
       expect(tools.map(({ name }: { name: string }) => name)).toEqual(
         expect.arrayContaining(['list-notes', 'create-note']),
       )
-      // A validator that knows one dialect refuses the other by its name: draft-07 in SDK 1.x, 2020-12 in Claude Code
-      // (vybestack/llxprt-code#1902, anthropics/claude-code#90549). Without a name each takes its own.
+      // A validator for one dialect refuses schemas that name another: draft-07 in SDK 1.x, 2020-12 in Claude Code
+      // (vybestack/llxprt-code#1902, anthropics/claude-code#90549). Without a name, each uses its default.
       expect(JSON.stringify(tools)).not.toContain('$schema')
     },
     async call() {
@@ -233,7 +233,7 @@ const firstMessage = (revision: string) => ({
   params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'host', version: '1' } },
 })
 
-/** The first look at the endpoint, without a token; gives what the challenge says. */
+/** Sends the first request without a token; returns the parameters of the challenge. */
 async function probe({ probe: method, revision }: Sequence, endpoint: string) {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const message = { headers, body: JSON.stringify(firstMessage(revision)) }
@@ -262,7 +262,7 @@ function sendMessage({ revision }: Sequence, endpoint: string, token: string, me
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${token}`,
-      // Revisions before this one have no such header.
+      // This revision and earlier ones do not have the header.
       ...(revision > '2025-03-26' && method !== 'initialize' ? { 'mcp-protocol-version': revision } : {}),
     },
     body: JSON.stringify({
@@ -280,7 +280,7 @@ async function greet({ revision }: Sequence, send: (method: string, params?: unk
   expect((await send('notifications/initialized')).status).toBe(202)
 }
 
-/** The body of an answer with this status; throws with all of it for another one. */
+/** The body of a response with this status; throws with status and body otherwise. */
 async function jsonOf(answer: Response, status = 200) {
   const text = await answer.text()
   expect([answer.status, text]).toEqual([status, expect.any(String)])

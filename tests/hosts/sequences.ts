@@ -12,7 +12,7 @@ import { pythonSdk } from './python-sdk'
 import { vsCode } from './vs-code'
 import { zed } from './zed'
 
-/** The hosts whose requests are written down, in the order of docs/hosts.md. */
+/** The hosts with recorded requests, in the order of docs/hosts.md. */
 export const sequences: readonly Sequence[] = [
   claudeCode,
   claudeAi,

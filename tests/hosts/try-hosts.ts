@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type Host, type HostRun, type Step, STEPS, titleOf } from './host'
 import type { HostWorld } from './world'
 
-/** A host and how it is started in a world. */
+/** A host with a function that starts it in a world. */
 export type StartableHost = Host & { start(world: HostWorld): Promise<HostRun> }
 
-/** Tries hosts in one world, each step a test behind the name of its host; a step that needs an earlier one fails with it. */
+/** Runs all hosts in one world. Each step is a test below its host's title. A step fails if a step that it needs has failed. */
 export function tryHosts(hosts: readonly StartableHost[], startWorld: () => Promise<HostWorld>): void {
   let world: HostWorld
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import type { Sequence } from './host'
 
 /**
- * src/vs/base/common/oauth.ts and extHostAuthentication.ts: it registers two addresses of vscode.dev and two loopback ones and
- * is sent to a loopback port of its choice (microsoft/vscode#278512); names the resource when it asks, but not in its token
- * requests; takes a different scope in the answer for the one that it asked for. Its document, used since 1.106:
- * elmohq/elmo#684; asking for more: microsoft/vscode#269883.
+ * Source: src/vs/base/common/oauth.ts and extHostAuthentication.ts. VS Code registers two vscode.dev and two loopback addresses.
+ * It receives the redirect on a loopback port of its choice (microsoft/vscode#278512). It sends the resource in the authorization
+ * request, but not in token requests. It accepts other scopes than the requested ones. It uses its document since 1.106:
+ * elmohq/elmo#684. It requests more scopes when one is missing: microsoft/vscode#269883.
  */
 export const vsCode: Sequence = {
   name: 'VS Code',

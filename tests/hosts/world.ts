@@ -21,26 +21,26 @@ import { formOf } from '../support/oauth-host'
 import { borrowServer, freePort } from '../support/server'
 import { serveHandlers } from '../support/web-handlers'
 
-/** A server with a person who is signed in, as hosts meet them. */
+/** A server with a signed-in person, as hosts see it. */
 export interface HostWorld {
   origin: string
-  /** The address that a host is given. */
+  /** The address that a person enters in a host. */
   endpoint: string
   /**
-   * The page at the authorization endpoint, agreed to as it stands but for the fields left out; gives the address that the
-   * host is sent back to.
+   * Submits the consent page with its default values and without these fields. Returns the address of the redirect back to the
+   * host.
    */
   agree(address: URL | string, without?: readonly string[]): Promise<URL>
   /** Ends all connections, as a person does in the settings. */
   endConnections(): Promise<void>
-  /** The same access token, over since a second. */
+  /** The same access token, expired one second ago. */
   ended(token: string): Promise<string>
-  /** Lays out the metadata documents of hosts, where documents are offered. */
+  /** Publishes a host's metadata document, if the server supports documents. */
   publish(document: { url: string } & Record<string, unknown>): void
   stop(): Promise<unknown>
 }
 
-/** The built server on this computer, which offers no documents: it is not at an https address. */
+/** The built server on this computer. It does not support documents, because it has no https address. */
 export async function builtWorld(): Promise<HostWorld> {
   const server = await borrowServer()
   const app = await instanceBeside(server)
@@ -56,8 +56,8 @@ export async function builtWorld(): Promise<HostWorld> {
 }
 
 /**
- * The routes of the server in this process, which offer documents. Those of hosts lie on public https servers, which a test has
- * none of: the transport is replaced, and all that reads the answer is not.
+ * The server's routes in this process, with support for documents. Hosts publish documents on https servers, which a test does
+ * not have, so only the transport is replaced. The code that reads the response is real.
  */
 export async function documentWorld(): Promise<HostWorld> {
   const origin = `http://localhost:${await freePort()}`
@@ -80,7 +80,7 @@ export async function documentWorld(): Promise<HostWorld> {
   }
 }
 
-/** What an access token says of its grant. */
+/** The claims of an access token that describe its grant. */
 const claims = z.object({
   grant_id: z.string(),
   client_id: z.string(),
@@ -138,12 +138,12 @@ function toWorld(origin: string, app: App, person: TestBrowser): Omit<HostWorld,
       const { pathname, search } = new URL(address)
       const page = await person.get(pathname + search)
       if (page.status !== 200) throw new Error(`${page.status} ${page.headers.get('location')} ${await page.text()}`)
-      // The person keeps the app connected although the page may warn of it.
+      // The person keeps the app connected even if the page warns about it.
       const ticked = { ...formOf(await page.text()), offline_access: 'on' }
       const fields = Object.entries(ticked).filter(([name]) => !without.includes(name))
       const form = { ...Object.fromEntries(fields), decision: 'approve' }
       const answer = await person.post(pathname + search, { form })
-      // An address of an application's own kind is a link that the person follows.
+      // A redirect to a private-use scheme is a link that the person follows.
       const link = /<a class="button" href="([^"]+)"/.exec(await answer.text())?.[1]?.replaceAll('&amp;', '&')
       return new URL(answer.headers.get('location') ?? link ?? 'nowhere:')
     },

@@ -1,8 +1,8 @@
 import type { Sequence } from './host'
 
 /**
- * crates/context_server/src/oauth.rs (zed-industries/zed#51768): it wants S256 among the methods and the issuer to the letter,
- * registers anew each time because its port changes, and takes the scopes of the challenge for the registration as well.
+ * Source: crates/context_server/src/oauth.rs (zed-industries/zed#51768). It requires S256 and an exact issuer, registers at every
+ * sign-in because its port changes, and also registers with the scopes of the challenge.
  */
 export const zed: Sequence = {
   name: 'Zed',

@@ -1,4 +1,4 @@
-/** What an author writes for a feature: a table, an action, a collection, a page, its texts and a test; nothing of it is the platform's. */
+/** An author's files for a feature: table, action, collection, page, texts and a test. None of them comes from the platform. */
 export const feature: Record<string, string> = {
   'server/database/books.ts': `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { ownableColumns } from 'nuxt-fairway/tables'

@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { emptyFolder, run, startProgram } from './project'
 
-// The commands of README.md, docs/index.md and the start guide, word for word, on the machine's own Node in a fresh clone.
+// Runs the exact commands of README.md, docs/index.md and the start guide, with the machine's own Node in a fresh clone.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const PORT = '4511'
 const origin = `http://localhost:${PORT}`
 const env = { PORT, NUXT_PORT: PORT }
 
-/** The lines of the first blocks of commands on a page. */
+/** The lines of the first command blocks on a page. */
 const blocksOf = (page: string, most: number): string[][] =>
   [...readFileSync(join(root, page), 'utf8').matchAll(/```sh\n([^]*?)\n```/g)]
     .slice(0, most)
     .map(([, lines = '']) => lines.split('\n').map(line => line.replace(/\s+# .*/, '')))
 
-/** Starts what goes on running, asks it who is signed in, and ends it. */
+/** Starts a command that keeps running, requests the session, and stops the command. */
 async function askedWhileRunning(folder: string, line: string): Promise<unknown> {
   const server = await startProgram(folder, ['sh', '-c', line], origin, env)
   const answer = await fetch(`${origin}/_fw/session`, { headers: { 'sec-fetch-site': 'same-origin' } })

@@ -20,7 +20,7 @@ import {
 } from './project'
 import { writeFiles } from '../support/files'
 
-// One author's way from an empty folder to the next version; each step goes on where the one before has ended.
+// One author's path from an empty folder to the next version. Each step continues from the previous one.
 const place = emptyFolder()
 const project = join(place, 'my-app')
 const port = 4510
@@ -45,7 +45,7 @@ let browser: Browser
 let page: Page
 let server: Running | undefined
 
-/** Runs a command in the project; its output is the message when it fails. */
+/** Runs a command in the project; a failure reports its output. */
 async function ok(command: string, ...args: string[]): Promise<string> {
   const { code, out, seconds } = await run(project, command, args)
   console.log(`${[command, ...args].join(' ')}: ${seconds.toFixed(1)} s`)
@@ -115,7 +115,7 @@ it('people sign up and use the page in a browser', async () => {
 })
 
 it('the action is a tool of MCP hosts and a command', async () => {
-  // A static token speaks for the owner once the address is confirmed; no mail is sent here.
+  // A static token acts for the owner only after the address is confirmed, and this server sends no mail.
   await query({ dataDir: settings.FW_DATA_DIR }, 'update users set email_verified = 1')
   const host = await connectHost(origin)
   const { isError } = await host.callTool({ name: 'add-book', arguments: { title: 'Emma' } })
@@ -160,7 +160,7 @@ it('the next version changes the version and the lockfile, and the database goes
   expect(server.log()).not.toContain('"level":"error"')
 })
 
-/** The platform as it will be one version later: another number, one more migration. */
+/** Packs a later version of the platform: a higher version number and one more migration. */
 async function nextVersion(): Promise<string> {
   const folder = join(place, 'next/package')
   await unpack(tarball, folder)

@@ -9,7 +9,7 @@ import { writeFiles } from '../support/files'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Files that are made, not written by an author. */
+/** Generated files, which no author writes. */
 const MADE = /^(node_modules|\.nuxt|\.output|\.data|\.git)(\/|$)|\.tsbuildinfo$/
 
 /** The commands of the package itself. */
@@ -21,7 +21,7 @@ export interface Ended {
   seconds: number
 }
 
-/** Runs a program in a folder to its end, on the machine's own Node and without this repository's commands. */
+/** Runs a program in a folder until it ends, with the machine's own Node and without this repository's commands. */
 export function run(folder: string, command: string, args: string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
   const began = performance.now()
   const options = { cwd: folder, env: { ...outsideEnv(), ...env }, maxBuffer: 64 * 2 ** 20 }
@@ -33,7 +33,7 @@ export function run(folder: string, command: string, args: string[], env: NodeJS
   })
 }
 
-/** The environment of somebody who has never seen this repository. */
+/** An environment without this repository's paths. */
 export function outsideEnv(): NodeJS.Dict<string> {
   const { HOME, PATH = '', TMPDIR } = process.env
   return {
@@ -46,10 +46,10 @@ export function outsideEnv(): NodeJS.Dict<string> {
   }
 }
 
-/** An empty folder somewhere else. */
+/** An empty folder outside of this repository. */
 export const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'fw-starter-'))
 
-/** Packs the platform of this checkout into a folder and gives the path of the file. */
+/** Packs this checkout's platform into a folder; returns the path of the file. */
 export async function packLayer(folder: string): Promise<string> {
   const { code, out } = await run(join(root, 'layers/fairway'), 'npm', [
     'pack',
@@ -64,14 +64,14 @@ export async function packLayer(folder: string): Promise<string> {
   )
 }
 
-/** Puts what a package holds into a folder. */
+/** Unpacks a package into a folder. */
 export async function unpack(tarball: string, folder: string): Promise<void> {
   for (const { name, data } of await parseTarGzip(readFileSync(tarball))) {
     if (data) writeFiles(folder, { [name.replace(/^package\//, '')]: data })
   }
 }
 
-/** Gives a project the packed platform and, beside it, the packages of this checkout as they are: nothing is downloaded. */
+/** Installs the packed platform in a project and links all other packages of this checkout, so that npm downloads nothing. */
 export async function linkPackages(project: string, tarball: string): Promise<void> {
   const modules = join(project, 'node_modules')
   await unpack(tarball, join(modules, 'nuxt-fairway'))
@@ -84,7 +84,7 @@ export async function linkPackages(project: string, tarball: string): Promise<vo
   for (const name of OWN_COMMANDS) symlinkSync('../nuxt-fairway/cli/fw.mjs', join(modules, '.bin', name))
 }
 
-/** The files of a project that its author owns, each with the hash of its content. */
+/** The author's files in a project, each with the hash of its content. */
 export function authorFiles(project: string): Record<string, string> {
   const below = (dir: string): string[] =>
     readdirSync(join(project, dir), { withFileTypes: true }).flatMap(entry => {
@@ -115,7 +115,7 @@ const hashesOf = (folder: string, paths: string[]) =>
     ]),
   )
 
-/** What differs between two states of files. */
+/** The paths that differ between two states of files. */
 export function changedFiles(before: Record<string, string>, after: Record<string, string>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter(name => before[name] !== after[name]).toSorted()
@@ -126,11 +126,11 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts a script of a project and waits until it answers at this address. */
+/** Starts a script of a project and waits until the server is ready at this address. */
 export const startScript = (project: string, script: string, origin: string, env?: NodeJS.Dict<string>) =>
   startProgram(project, ['npm', 'run', script], origin, env)
 
-/** Starts a program in a project and waits until it answers at this address. */
+/** Starts a program in a project and waits until the server is ready at this address. */
 export async function startProgram(
   project: string,
   [command = '', ...args]: readonly string[],
@@ -148,7 +148,7 @@ export async function startProgram(
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
   const log = () => written.join('')
   const stop = async () => {
-    // npm and the server that it has started.
+    // Stops npm and the server that it started.
     if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   }

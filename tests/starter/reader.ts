@@ -21,7 +21,7 @@ interface Window {
   page: Page
 }
 
-/** Somebody who does what a tutorial says, in this folder; programs are looked for in `commands` first. */
+/** A reader who follows a tutorial in this folder. Programs in `commands` take precedence over those in the path. */
 export async function startReader(folder: string, commands: string) {
   const home = join(folder, 'home')
   mkdirSync(home)
@@ -49,7 +49,7 @@ export async function startReader(folder: string, commands: string) {
     },
     async open({ url, isPrivate }) {
       if (isPrivate) windows.current = await openWindow(browser)
-      // A development server that begins again, for a new table for example, is away for a moment.
+      // A development server is briefly unavailable while it restarts, for example after a new table.
       const visit = () => windows.current.page.goto(here(url))
       await expectPage(visit).toPass({ timeout: PATIENCE_IN_MS })
     },
@@ -73,7 +73,7 @@ export async function startReader(folder: string, commands: string) {
     expect(code, out).toBe(0)
   }
 
-  /** Leaves a server running, as in a terminal of its own; a development server says itself where it is. */
+  /** Starts a server in the background, as in a second terminal. A development server prints its address. */
   async function startServer(command: string): Promise<void> {
     const { port } = new URL(state.origin)
     const child = spawn('sh', ['-c', command], {
@@ -104,7 +104,7 @@ export async function startReader(folder: string, commands: string) {
 
   return {
     state,
-    /** Does the steps of one section; each begins in the reader's own window. */
+    /** Follows the steps of one section, starting in the reader's own window. */
     async follow(steps: readonly Step[]): Promise<void> {
       windows.current = windows.own
       for (const step of steps) await (doing[step.kind] as (step: Step) => unknown)(step)
@@ -136,7 +136,7 @@ async function press(page: Page, name: string): Promise<void> {
 
 const hostFile = z.object({ mcpServers: z.record(z.string(), z.object({ type: z.literal('http'), url: z.url() })) })
 
-/** Claude Code, as far as the tutorial uses it: it reads its own file, signs in by OAuth in a browser and calls a tool. */
+/** The part of Claude Code that the tutorial uses: it reads its own file, signs in with OAuth in a browser and calls a tool. */
 function createHost(home: string) {
   const kept: {
     oauth?: Awaited<ReturnType<typeof startOAuthHost>>
@@ -150,7 +150,7 @@ function createHost(home: string) {
     return client
   }
   return {
-    /** Tries to connect, and gives the address that the person is sent to. */
+    /** Tries to connect; returns the address that the person is sent to. */
     async ask(): Promise<string> {
       const file = join(home, '.claude.json')
       expect(existsSync(file)).toBe(true)

@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, run, unpack } from './project'
 import { writeFiles } from '../support/files'
 
-// What can be seen of an author's project without a download: the packages are those of this checkout.
+// Tests an author's project without downloads: it uses this checkout's packages.
 const place = emptyFolder()
 const project = join(place, 'my-app')
 let tarball: string
-/** What an author adds on the server, and its test. */
+/** An author's own server files with their test. */
 const ownServer: Record<string, string> = {
   'server/actions/say-hello.ts': `import { z } from 'zod'
 import { defineAction } from '#fw'
@@ -64,7 +64,7 @@ const fw = (args: string[], folder = project) =>
 
 beforeAll(async () => {
   tarball = await packLayer(place)
-  // The command of the package itself, as npx starts it: outside of any application.
+  // The package's own command outside of any application, as npx starts it.
   await unpack(tarball, join(place, 'npx/node_modules/nuxt-fairway'))
   await linkPackages(join(place, 'npx'), tarball)
 })

@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'host-asks' | 'interrupt' }
   | { kind: 'tool'; name: string; input: string }
 
-/** The sentences of a numbered step; a step that says something else is a mistake in the tutorial. */
+/** The supported sentences in a numbered step. Any other sentence is an error in the tutorial. */
 const SENTENCES: [RegExp, (...found: string[]) => Step][] = [
   [/^Open `([^`]+)` in a private window\.\s*/, url => ({ kind: 'open', url: url ?? '', isPrivate: true })],
   [/^Open `([^`]+)`\.\s*/, url => ({ kind: 'open', url: url ?? '', isPrivate: false })],
@@ -44,7 +44,7 @@ function sentencesOf(item: string): Step[] {
 
 const MARK = /\s*\/\/ \[!code (\+\+|--)\]$|\s*<!-- \[!code (\+\+|--)\] -->$/
 
-/** A block of code: commands, what they write, a whole file, or the changed lines of one with some around them. */
+/** A code block: commands, their output, a whole file, or changed lines of a file with context. */
 function blockOf(info: string, lines: string[]): Step[] {
   const [, language = '', path] = /^(\w+)(?: \[(.+)\])?$/.exec(info) ?? []
   if (language === 'sh') return [{ kind: 'commands', lines }]
@@ -59,7 +59,7 @@ function blockOf(info: string, lines: string[]): Step[] {
   return [{ kind: 'change', path, before: side('++'), after: side('--') }]
 }
 
-/** What a tutorial tells its reader to do, by its sections (`## …`). */
+/** The steps of a tutorial, by section (`## …`). */
 export function stepsOf(markdown: string): Map<string, Step[]> {
   const sections = new Map<string, Step[]>()
   let title = ''

@@ -7,8 +7,8 @@ import { startReader } from './reader'
 import { stepsOf } from './tutorial-steps'
 import { writeFiles } from '../support/files'
 
-// The tutorials, done word for word by somebody with an empty folder, a browser and an MCP host. In place of the registry stand the
-// packed platform and the packages of this checkout.
+// Follows the tutorials word for word, with an empty folder, a browser and an MCP host. The packed platform and this checkout's
+// packages replace the registry.
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8')
 const place = emptyFolder()
 const commands = join(place, 'commands')

@@ -53,7 +53,7 @@ function isAnswerTo(request: URLSearchParams, form: URLSearchParams): boolean {
   return request.get('code_challenge') === challenge && request.get('redirect_uri') === form.get('redirect_uri')
 }
 
-/** An OpenID issuer as a fetch-style function that can misbehave in one sign-in. It is as strict with its client as a real one. */
+/** An OpenID issuer as a fetch-style function that can misbehave in one sign-in. It checks its client as a real one does. */
 export function createIssuer(issuer: string, { clientId, clientSecret, metadata = {} }: IssuerInput) {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const others = generateKeyPairSync('rsa', { modulusLength: 2048 })

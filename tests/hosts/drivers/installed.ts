@@ -7,11 +7,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 export const installed = (path: string): string =>
   join(fileURLToPath(new URL('../clients/node_modules', import.meta.url)), path)
 
-/** A module of an installed client; its types are those of the version that this project has itself. */
+/** Loads a module of an installed client. Its types come from the version that this project depends on. */
 export const loadInstalled = <Module>(path: string): Promise<Module> =>
   import(/* @vite-ignore */ pathToFileURL(installed(path)).href)
 
-/** A home of its own for a program, and an environment in which whatever would open a browser does nothing. */
+/** A separate home folder for a program, and an environment without commands that open a browser. */
 export function strangeHome(): { home: string; env: Record<string, string> } {
   const home = mkdtempSync(join(tmpdir(), 'fw-client-'))
   for (const name of ['xdg-open', 'open']) writeFileSync(join(home, name), '#!/bin/sh\n', { mode: 0o755 })

@@ -8,7 +8,7 @@ import type { ClientTokens, ReleasedClient } from './run-client'
 const ADDRESS = /https?:\/\/\S+\/mcp\/oauth\/authorize\S+/g
 const LIMIT_IN_MS = 20_000
 
-/** mcp-remote, as an editor runs it that only knows standard input and output; it says on standard error what to open. */
+/** mcp-remote as a stdio-only editor runs it. It prints the address to open on standard error. */
 export function startMcpRemote(folder: string, endpoint: string): ReleasedClient {
   const { home, env } = strangeHome()
   const state = {
@@ -28,11 +28,11 @@ export function startMcpRemote(folder: string, endpoint: string): ReleasedClient
     })
     transport.stderr?.on('data', chunk => (state.said += String(chunk)))
     state.connected = state.client.connect(transport, { timeout: 90_000 })
-    // Waited for by whoever comes back.
+    // `comeBack` awaits this promise and reports its failure.
     state.connected.catch(() => {})
   }
 
-  /** The newest address that it has said and nobody has taken, waiting for one as long as it may. */
+  /** Returns the newest printed address that was not returned before; undefined when none arrives within the limit. */
   async function address(limitInMs: number): Promise<URL | undefined> {
     const limit = Date.now() + limitInMs
     for (;;) {
@@ -46,7 +46,7 @@ export function startMcpRemote(folder: string, endpoint: string): ReleasedClient
     }
   }
 
-  /** The earlier one says what to open before it listens; people are slower than that. */
+  /** The earlier version prints the address before it listens, so this retries. People are slower than that. */
   async function visit(back: URL): Promise<void> {
     const limit = Date.now() + LIMIT_IN_MS
     for (;;) {

@@ -6,7 +6,7 @@ import type { ClientTokens, ReleasedClient } from './run-client'
 
 const ADDRESS = /https?:\/\/[^\s"]+\/mcp\/oauth\/authorize[^\s"]+/
 
-/** mcporter as people and agents run it: a process for each call, which share the file of tokens. */
+/** mcporter as people and agents run it: one process per call, with a shared token file. */
 export function startMcporter(endpoint: string): ReleasedClient {
   const { home, env } = strangeHome()
   const cache = join(home, 'tokens')
@@ -67,7 +67,7 @@ export function startMcporter(endpoint: string): ReleasedClient {
       await succeed('config', 'logout', 'fairway')
       rmSync(cache, { recursive: true, force: true })
     },
-    // A process that may not open a browser asks nobody.
+    // A process without a browser cannot ask the person again.
     askedAgain: async () => undefined,
     async stop() {
       state.signIn?.child.kill()

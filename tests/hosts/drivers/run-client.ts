@@ -6,19 +6,19 @@ import type { HostWorld } from '../world'
 
 /** A released client, as a test drives it. */
 export interface ReleasedClient {
-  /** Starts to connect; gives the address that it wants opened. */
+  /** Starts to connect; returns the address that the client wants to open. */
   start(): Promise<URL>
-  /** Takes what the browser brings, and is connected. */
+  /** Passes the browser's redirect to the client, which connects. */
   comeBack(address: URL): Promise<unknown>
   listTools(): Promise<{ name: string }[]>
-  /** Calls a tool; throws when that does not work, for whatever reason. */
+  /** Calls a tool; throws on any failure. */
   callTool(name: string, args: Record<string, unknown>): Promise<unknown>
   tokens(): Promise<ClientTokens>
-  /** Puts an access token that is over in the place of its own, and lets the time pass that it has noted beside it. */
+  /** Replaces the access token with an expired one, and sets the stored expiry to the past. */
   expire(ended: string): Promise<unknown>
-  /** Forgets its tokens, and that it was connected. */
+  /** Deletes the client's tokens and its connection. */
   forget(): Promise<unknown>
-  /** The address that it wants opened since the last one; undefined when there is none within this time. */
+  /** The next address that the client wants to open; undefined when there is none within this time. */
   askedAgain(limitInMs: number): Promise<URL | undefined>
   stop(): Promise<unknown>
 }
@@ -45,7 +45,7 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     expect(after.refresh_token).not.toBe(before.refresh_token)
   }
 
-  /** The client renews twice; then its first renewal arrives once more, as if it had been late. */
+  /** The client refreshes twice. Then its first refresh request arrives again, as if it was delayed. */
   async function renewLate() {
     const { refresh_token: late = '' } = await client.tokens()
     await callAtOnce(1)
@@ -55,7 +55,7 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     await callAtOnce(1)
   }
 
-  /** Connects anew and lets the person agree to this much. */
+  /** Reconnects; the person approves all scopes except these. */
   async function connect(without: readonly string[] = []) {
     await client.forget()
     await client.comeBack(await world.agree(await client.start(), without))
@@ -66,11 +66,11 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     await client.callTool('list-notes', {})
     const refused = client.callTool('create-note', titled('Not yet'))
     if (!host.asksForMore) return expect(refused).rejects.toThrow()
-    // Some refuse the call and ask, some ask and let the call wait for the answer.
+    // Some clients refuse the call and ask; others ask while the call waits.
     void refused.catch(() => {})
     const again = await client.askedAgain(ASKING_LIMIT_IN_MS)
     if (!again) throw new Error('it did not ask for more')
-    // The connection of before may read: asking for writing alone would take that away.
+    // The existing connection can read. A request for write access alone would remove that.
     expect(again.searchParams.get('scope')?.split(' ')).toEqual(expect.arrayContaining(['mcp:read', 'mcp:write']))
     await client.comeBack(await world.agree(again))
     await client.callTool('create-note', titled('Now'))

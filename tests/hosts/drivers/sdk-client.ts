@@ -7,7 +7,7 @@ import type { ReleasedClient } from './run-client'
 
 type Provider = Awaited<ReturnType<typeof startOAuthHost>>['provider']
 
-/** What a library offers to a program: to connect, to end the sign-in, and to use what it is connected to. */
+/** The functions that a library offers to a program: connect, finish the sign-in, and call tools. */
 interface Library {
   connect(): Promise<unknown>
   finish(brought: URLSearchParams): Promise<unknown>
@@ -18,7 +18,7 @@ interface Library {
 /** Opens a library for one connection. */
 export type OpenLibrary = (endpoint: URL, provider: Provider) => Promise<Library>
 
-/** The SDK up to 1.x of this folder. */
+/** The SDK, versions up to 1.x, from this folder. */
 export const openEarlierSdk =
   (folder: string): OpenLibrary =>
   async (endpoint, provider) => {
@@ -34,7 +34,7 @@ export const openEarlierSdk =
     }
   }
 
-/** The client package of the revision 2026-07-28, which takes all that the browser brings. */
+/** The client package of the revision 2026-07-28, which accepts all parameters of the browser's redirect. */
 export const openCurrentSdk: OpenLibrary = async (endpoint, provider) => {
   const library = await loadInstalled<typeof Current>('@modelcontextprotocol/client/dist/index.mjs')
   const client = new library.Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
@@ -55,7 +55,7 @@ interface AiSdk {
   auth(provider: unknown, input: Record<string, unknown>): Promise<string>
 }
 
-/** The client of the AI SDK, which keeps the issuer beside its tokens and wants state and issuer back. */
+/** The client of the AI SDK, which stores the issuer with its tokens and requires state and issuer in the redirect. */
 export const openAiSdk: OpenLibrary = async (endpoint, provider) => {
   const { createMCPClient, auth } = await loadInstalled<AiSdk>('@ai-sdk/mcp/dist/index.js')
   const kept: { state?: string; server?: unknown; client?: Awaited<ReturnType<AiSdk['createMCPClient']>> } = {}
@@ -86,7 +86,7 @@ export const openAiSdk: OpenLibrary = async (endpoint, provider) => {
   }
 }
 
-/** A program that is nothing but its library. */
+/** A program with only a library. */
 export async function startLibrary(open: OpenLibrary, name: string, endpoint: string): Promise<ReleasedClient> {
   const host = await startOAuthHost(name)
   const url = new URL(endpoint)
@@ -105,7 +105,7 @@ export async function startLibrary(open: OpenLibrary, name: string, endpoint: st
     start,
     async comeBack({ searchParams }) {
       await state.library.finish(searchParams)
-      // As programs do: what was refused is connected anew.
+      // As programs do, reconnect after the refused connection.
       const ready = await open(url, host.provider)
       await ready.connect()
       state.library = ready
