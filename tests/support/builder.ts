@@ -34,7 +34,7 @@ const answers: Record<string, (response: ServerResponse) => unknown> = {
   silent: () => {},
 }
 
-/** A stand-in for the builder service: the page that connects a command line, and the API that provides browsers. */
+/** A stand-in for the builder service, with its page for connecting a command line and its API for browsers. */
 export async function startBuilder(mode = 'good'): Promise<BuilderService> {
   const requests: Asked[] = []
   const listener: RequestListener = async (request, response) => {

@@ -47,7 +47,7 @@ export async function addGrant(
 
 const MINUTE_IN_MS = 60_000
 
-/** Inserts notes of one person into a server's database, in order of their last change: “Note 001” is the oldest. */
+/** Inserts notes of one person into a server's database, ordered by change time: “Note 001” is the oldest. */
 export async function insertNotes(server: TestServer, ownerEmail: string, count: number): Promise<void> {
   const began = Date.now() - count * MINUTE_IN_MS
   await query(

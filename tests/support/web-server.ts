@@ -79,7 +79,7 @@ export async function startHostPage(): Promise<HostPage> {
 }
 
 export interface TlsServer extends Omit<WebServer, 'origin'> {
-  /** The certificate, which is also its own authority. */
+  /** The self-signed certificate. */
   certificate: string
   /** The number of TCP connections so far. */
   connections(): number

@@ -84,7 +84,7 @@ describe('the points of SECURITY.md', () => {
   })
 })
 
-/** What does not name exactly one test that runs, among names of tests. */
+/** The references that do not match exactly one running test. */
 function wrongAmong(references: readonly string[]): string[] {
   return references.flatMap(reference => {
     const { file, name } = readReference(reference)

@@ -21,7 +21,7 @@ beforeAll(() => {
   paths = packed.files.map(({ path }) => path).toSorted()
 })
 
-/** Where the files of the package may lie; a place of another kind is a surprise. */
+/** The places where files of the package may be. A file anywhere else is unexpected. */
 const PLACES: RegExp[] = [
   /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^(server|modules|shared|desktop|testing)\/.+\.(ts|tsx)$/,
@@ -92,7 +92,7 @@ describe('the package', () => {
   })
 
   it('needs no overrides: where npm chooses one of two versions, its own dependencies name the right one', () => {
-    // drizzle-kit asks for an older esbuild than vitest's vite accepts, and the first that npm puts at the top decides.
+    // drizzle-kit requires an older esbuild than vitest's vite accepts. Without this dependency, npm hoists either of them.
     expect(manifest.dependencies).toHaveProperty('esbuild')
     expect(manifest.overrides).toBeUndefined()
   })

@@ -9,7 +9,7 @@ import { published } from '#fairway/published'
 const read = (path: string) => readFileSync(join(platformDir, path), 'utf8')
 const files = (pattern: string) => globSync(pattern, { cwd: platformDir }).toSorted()
 
-/** What a file exports, by name; `isType` where nothing is left of it when it runs. */
+/** The exports of a file by name. `isType` means that the export does not exist at run time. */
 function exportsOf(path: string): { name: string; isType: boolean }[] {
   const { statements } = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest)
   return statements.flatMap(statement => {

@@ -20,7 +20,7 @@ const run = (command: string, args: string[]) => {
 const has = (command: string) => spawnSync('which', [command]).status === 0
 const scratch = mkdtempSync(join(tmpdir(), 'fw-recipes-'))
 
-/** Names of settings in a text: words in capitals that begin as ours do. */
+/** The names of settings in a text: words in capitals with one of our prefixes. */
 const settingsIn = (text: string): string[] =>
   [
     ...text.matchAll(/\b(?:FW|AUTH|A2A|BETTER|DATABASE|EMAIL|SMTP|ACCESS)_[A-Z0-9_]+|\b(?:PORT|HOST|NODE_ENV)(?==)/g),

@@ -21,7 +21,7 @@ const snapshot = () =>
   )
 const add = (...args: string[]) => startFw(['add', '--package', '9.9.9', '--no-install', ...args], {}, app).ended
 
-// What `nuxi init` writes today, with a script of the author's.
+// As `nuxi init` writes them today, with a script added by the author.
 const nuxt4 = {
   'package.json': `{
   "name": "old-app",

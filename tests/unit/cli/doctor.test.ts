@@ -22,7 +22,7 @@ import { serve } from '../../support/web-server'
 const folder = () => mkdtempSync(join(tmpdir(), 'fw-doctor-'))
 const SECRET = 'a-root-secret-of-more-than-32-characters-9f2c'
 
-/** What the named checks find with these settings: `status text`, and what to do. */
+/** The results of the named checks with these settings: `status text`, and what to do. */
 async function find(only: string, env: Record<string, string> = {}, root = sampleDir) {
   const source = { NODE_ENV: 'test', BETTER_AUTH_SECRET: SECRET, FW_DATA_DIR: folder(), ...env }
   const found = await diagnose({ source, root, only: only.split(',').filter(Boolean) })

@@ -9,10 +9,10 @@ import { sampleDir } from '../../../scripts/sample.mjs'
 const program = join(platformDir, 'cli/fw.mjs')
 const FIRST_WORDS = 'The command line of this application.'
 
-/** The Node of the machine, which may be an old one; the one of these tests where it has none. */
+/** The machine's own Node, which may be old. If there is none, the Node that runs these tests. */
 const machineNode = ['/usr/bin/node', '/usr/local/bin/node'].find(path => existsSync(path)) ?? process.execPath
 
-/** A machine on which nothing is set. */
+/** An environment without settings. */
 const bareEnv = (env: NodeJS.Dict<string> = {}) => ({
   HOME: mkdtempSync(join(tmpdir(), 'fw-home-')),
   PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -42,7 +42,7 @@ describe('fw --help', () => {
   it('is all that npx writes', () => {
     const npmrc = join(mkdtempSync(join(tmpdir(), 'fw-npm-')), 'npmrc')
     writeFileSync(npmrc, 'update-notifier=false\n')
-    // What an author's own npm is told to do is not ours.
+    // Turns off npm's update notice, which is not our output.
     const env = bareEnv({
       npm_config_userconfig: npmrc,
       PATH: `/usr/local/bin:/usr/bin:/bin:${join(process.execPath, '..')}`,
@@ -54,7 +54,7 @@ describe('fw --help', () => {
 })
 
 describe('on a machine whose Node.js is too old', () => {
-  /** The packed command line where nothing is installed beside it, on a Node.js that says it is an old one. */
+  /** The packed command line without installed packages, on a Node.js that reports an old version. */
   const start = (...args: string[]) => {
     const home = mkdtempSync(join(tmpdir(), 'fw-old-'))
     mkdirSync(join(home, 'cli'))

@@ -15,7 +15,7 @@ const files = (folder: string) =>
     .map(entry => join(entry.parentPath, entry.name).slice(join(home, folder).length + 1))
     .toSorted()
 const read = (path: string) => readFileSync(join(home, path), 'utf8')
-// The platform as npm has it: nothing is packed, and nothing of it is needed to write the files.
+// Uses the platform as a version from npm. Nothing is packed, because writing the files does not need the package.
 const make = (...args: string[]) =>
   startFw(['new', '--package', '9.9.9', '--no-install', '--no-git', ...args], {}, home).ended
 

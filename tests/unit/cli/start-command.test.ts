@@ -9,9 +9,9 @@ mkdirSync(results, { recursive: true })
 const made: string[] = []
 afterAll(() => made.forEach(root => rmSync(root, { recursive: true })))
 
-/** An application whose built server is this program; undefined where nothing is built. */
+/** An application with this program as its built server; undefined means that there is no build. */
 function application(server?: string): string {
-  // Inside of the application that the platform is installed in, as one of several in a workspace.
+  // Inside the application that contains the platform, like one of several in a workspace.
   const root = mkdtempSync(join(results, 'start-'))
   made.push(root)
   writeFileSync(join(root, 'nuxt.config.ts'), '')

@@ -8,7 +8,7 @@ import { writeFiles } from '../../support/files'
 const part = (...include: string[]) =>
   JSON.stringify({ compilerOptions: { noEmit: true, strict: true, types: [], skipLibCheck: true }, include })
 
-/** A project of two parts, whose pages name a file of the server. */
+/** A project with two parts, whose pages refer to a file of the server. */
 async function aProject(server: string, { withPackages = true } = {}): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'fw-types-'))
   writeFiles(root, {

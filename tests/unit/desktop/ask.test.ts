@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ask, askJson, StaleWork } from '#fairway/desktop/ask'
 import type { DesktopHost, HostAnswer, HostRequest } from '#fairway/desktop/host'
 
-/** A host that answers requests as it is told, with real timers; it shows no windows and keeps nothing. */
+/** A host with these responses and real timers. It opens no windows and stores nothing. */
 const hostThat = (answer: (request: HostRequest) => Promise<HostAnswer>): DesktopHost => ({
   request: (_partition, request) => answer(request),
   openWindow: () => Promise.reject(new Error('no windows here')),

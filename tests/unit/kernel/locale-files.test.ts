@@ -11,7 +11,7 @@ afterEach(() => {
   for (const dir of made.splice(0)) rmSync(dir, { recursive: true })
 })
 
-/** The `app` folder of an application with these files below locales. */
+/** An application's `app` folder with these files below locales. */
 function appWith(files: Record<string, unknown>): string {
   const app = mkdtempSync(join(tmpdir(), 'locales-'))
   made.push(app)

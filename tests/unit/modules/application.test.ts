@@ -11,7 +11,7 @@ import { writeProject } from '../../support/author-project'
 
 const load = (cwd: string) => loadNuxt({ cwd, ready: true, overrides: { telemetry: false, logLevel: 'silent' } })
 
-/** Builds until the pages would be bundled; gives what stopped it. */
+/** Builds until the pages would be bundled; returns the message of the error that stopped it. */
 async function begin(nuxt: Awaited<ReturnType<typeof load>>): Promise<string> {
   nuxt.hook('build:before', () => {
     throw new Error('far enough')
@@ -76,7 +76,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     const plugins = nuxt.apps.default?.plugins ?? []
     const ours = plugins.filter(({ src }) => isPlatformFile(src))
     expect(ours).toHaveLength(2)
-    // Nuxt runs them by `order` first; `enforce: 'pre'` of an application is -20.
+    // Nuxt sorts plugins by `order` first. `enforce: 'pre'` in an application means -20.
     for (const { order } of ours) expect(order).toBeLessThanOrEqual(-20)
     expect(plugins.indexOf(ours[2]!)).toBeLessThan(plugins.findIndex(({ src }) => src.startsWith(cwd)))
   })

@@ -29,7 +29,7 @@ const made = (path: string): string => readFileSync(join(project.dir, '.nuxt', p
 const catalog = (part: string): Record<string, Record<string, unknown>> =>
   JSON.parse(made(`texts/${part}.ts`).replace('export default ', ''))
 
-/** Why the project's modules refuse it, as every command of Nuxt says. */
+/** The modules' error for the project, as every Nuxt command reports it, or `accepted`. */
 async function refusal(): Promise<string> {
   try {
     const nuxt = await loadNuxt({ cwd: project.dir, dev: false, overrides: { logLevel: 'silent', telemetry: false } })

@@ -16,7 +16,7 @@ import {
 import { write, theirs } from '../write'
 `
 
-/** What is wrong with the routes of a project, as the build finds them; empty when nothing is. */
+/** The faults of a project's routes, as the build reports them; empty when there are none. */
 async function faultsOf(files: Record<string, string>): Promise<string> {
   const rootDir = folderWith(files)
   const nitro = await createNitro({

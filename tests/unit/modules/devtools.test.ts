@@ -2,7 +2,7 @@ import { loadNuxt } from '@nuxt/kit'
 import { expect, it } from 'vitest'
 import { writeProject } from '../../support/author-project'
 
-/** What an application of an author's gets of the DevTools: the tabs, and the handlers and plugins from their folder. */
+/** The DevTools parts of an author's application: the tabs, and the handlers and plugins from the DevTools folder. */
 async function given(dev: boolean) {
   const project = writeProject()
   const overrides = { telemetry: false, logLevel: 'silent' as const, devtools: { enabled: false }, _prepare: true }
@@ -13,7 +13,7 @@ async function given(dev: boolean) {
   const files = [...serverHandlers.map(({ handler }) => String(handler)), ...(nitro.plugins ?? []).map(String)]
   await nuxt.close()
   project.remove()
-  // Others have tabs there too, that of icons for example.
+  // Other modules add tabs too, for example the one for icons.
   return {
     tabs: tabs.filter(({ title }) => title === 'Fairway'),
     files: files.filter(file => file.includes('/server/devtools/')),

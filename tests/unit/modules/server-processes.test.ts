@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createServerProcesses, type ServerProcesses } from '#fairway/modules/dev-server/server-processes'
 import { serveListener, type WebServer } from '../../support/web-server'
 
-/** A built server as Nitro's are: it says where it listens, answers slowly at /slow, and ends when it is told to. */
+/** A built server like Nitro's: it prints its address, responds slowly at /slow, and exits after a message. */
 const built = (says: string) => {
   const entry = join(mkdtempSync(join(tmpdir(), 'fw-built-')), 'server.mjs')
   writeFileSync(

@@ -11,6 +11,6 @@ it('the picture beside links is a PNG of 1200 by 630 pixels with a white mark on
   const pixels = inflateSync(png.subarray(data + 4, data + 4 + png.readUInt32BE(data - 4)))
   const pixel = (x: number, y: number) => [...pixels.subarray(y * 3601 + 1 + x * 3).subarray(0, 3)]
   expect(pixel(0, 0)).toEqual([0x7c, 0x3a, 0xed])
-  // The pole of the flag.
+  // The flagpole.
   expect(pixel(600 - 6 * 14, 315)).toEqual([255, 255, 255])
 })

@@ -5,7 +5,7 @@ import { PNG } from 'pngjs'
 import { expect, it } from 'vitest'
 import { compareScreenshots } from '../../../scripts/compare-screenshots.mjs'
 
-/** A grey picture whose first pixels are black. */
+/** A gray image whose first pixels are black. */
 function picture(black: number, height = 50): Buffer {
   const png = new PNG({ width: 50, height })
   png.data.fill(200)

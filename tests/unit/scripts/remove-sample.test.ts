@@ -87,7 +87,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
       `${SAMPLE_HOME}/tsconfig.json`,
     ]) {
       const paths = [...read(file).matchAll(/"(\.{1,2}\/[^"*]+)/g)].map(([, path = '']) => join(dirname(file), path))
-      // What the framework writes comes with the next `nuxt prepare`, beside a nuxt.config.
+      // The next `nuxt prepare` creates the framework's files, next to a nuxt.config.
       const lost = paths.filter(path => !existsSync(join(copy, path.replace(/\.nuxt\/.*/, 'nuxt.config.ts'))))
       expect([file, lost]).toEqual([file, []])
     }
@@ -106,7 +106,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
       })
       return { status, output: status === 0 ? '' : `${stdout}${stderr}` }
     }
-    // What it has not touched, the checks of this repository see.
+    // The checks of this repository cover the files that the script did not touch.
     git(copy, 'add', '-A')
     const touched = git(copy, 'diff', '--cached', '--name-only', '--diff-filter=d').trim().split('\n')
     expect(bin('oxfmt', '--check', ...touched)).toEqual({ status: 0, output: '' })

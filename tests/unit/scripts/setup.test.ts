@@ -8,7 +8,7 @@ import packageJson from '../../../package.json'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What a script needs besides the packages; the others need nothing else. */
+/** The requirements of each script besides the packages. Scripts that are not listed have none. */
 const needs: Record<string, string[]> = {
   test: ['browser', 'nginx'],
   'test:changed': ['browser', 'nginx'],
@@ -27,7 +27,7 @@ const needs: Record<string, string[]> = {
   'bench:soak': ['built'],
   'bench:scale': ['built'],
 }
-/** Which installs nothing: production runs what is there. */
+/** Scripts that install nothing: production runs the existing build. */
 const FOR_PRODUCTION = ['start']
 
 describe('every script of package.json', () => {
@@ -40,7 +40,7 @@ describe('every script of package.json', () => {
   })
 })
 
-/** A fresh clone whose programs only write down that they were called. */
+/** A fresh clone whose programs only record their calls. */
 function freshClone(install = 'mkdir -p node_modules'): {
   run(...args: string[]): { status: number | null; calls: string[] }
 } {

@@ -1,4 +1,4 @@
-// What an author of an application writes: the sample, tested by what `nuxt-fairway/vitest` gives.
+// The tests of an application's author: the sample, tested with the helpers of `nuxt-fairway/vitest`.
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { testApp } from 'nuxt-fairway/vitest'

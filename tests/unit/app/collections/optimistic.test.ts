@@ -30,7 +30,7 @@ describe('rows with changes under way', () => {
       '1',
       '2',
     ])
-    // Searched for, the title was never equal to what is looked for.
+    // In a search, the title need not equal the search text, so a changed title does not hide the row.
     expect(idsOf(rowsWithPatches(rows, [patch('1', { title: 'Quay' })], { title: 'bert' }))).toEqual(['1', '2'])
   })
 

@@ -10,7 +10,7 @@ type Catalog = Parameters<typeof compileTexts>[0]
 const values = { name: 'Ada <ada@example.com>', n: 3, count: 3, email: '{name} | @:x', organization: null }
 const counts = [0, 1, 2, 3, 11, 100]
 
-/** What vue-i18n says, by its core, with our rule for plurals. */
+/** The output of vue-i18n's core with our plural rule. */
 function asVueI18n(locale: string, messages: Catalog) {
   const context = createCoreContext({
     locale,
@@ -22,7 +22,7 @@ function asVueI18n(locale: string, messages: Catalog) {
   return (key: string, ...args: unknown[]) => Reflect.apply(translate, undefined, [context, key, ...args])
 }
 
-/** The keys of all texts of a catalog. */
+/** The keys of all texts in a catalog. */
 const keysOf = (catalog: object, prefix = ''): string[] =>
   Object.entries(catalog).flatMap(([name, value]) =>
     typeof value === 'string' ? `${prefix}${name}` : keysOf(value, `${prefix}${name}.`),

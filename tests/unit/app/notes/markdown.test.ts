@@ -81,7 +81,7 @@ describe('renderMarkdown', () => {
     },
   )
 
-  // Compared with an honest note in the same process: without a bound, some take more than 1,000 times as long.
+  // Compares with a normal note in the same process. Without a bound, some notes take more than 1,000 times as long.
   it('takes no note of the greatest length much longer than another', { timeout: 60_000 }, () => {
     const most = 200 * Math.min(...[1, 2, 3, 4, 5].map(() => duration(filled(HONEST))))
     const slow = hostile().filter(([, text]) => [1, 2, 3].every(() => duration(text) > most))
@@ -106,17 +106,17 @@ Some *words* with **strong** parts, a [link](https://example.com/page) and \`cod
 
 `
 
-/** As much of a piece as a note may hold. */
+/** A piece, repeated up to the length limit of a note. */
 const filled = (piece: string): string => piece.repeat(LONGEST / piece.length)
 
-/** How long a note takes, in milliseconds. */
+/** The time to render a note, in milliseconds. */
 function duration(text: string): number {
   const began = performance.now()
   renderMarkdown(text, { done: '', open: '' })
   return performance.now() - began
 }
 
-/** Texts of the greatest length on which rules of Markdown are tried again and again. */
+/** Texts of maximum length that make rules of Markdown retry many times. */
 function hostile(): [string, string][] {
   const marks = [
     '~~a ',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { createDraft, forgetDrafts } from '#fairway/app/session/draft'
 
-/** A storage as browsers have it: items are its own keys, methods are not. */
+/** A storage like a browser's: items are its own keys, methods are not. */
 function createStorage(): Storage {
   const methods = {
     getItem(this: Record<string, string>, key: string) {

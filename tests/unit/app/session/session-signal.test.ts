@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSessionSignal } from '#fairway/app/session/session-signal'
 
-/** Two windows of one browser without broadcast channels: what one stores, the other hears. */
+/** Two windows of one browser without broadcast channels. Each receives an event when the other stores an item. */
 function windowsWithStorageOnly() {
   const windows = [new EventTarget(), new EventTarget()]
   return windows.map((target, index) =>

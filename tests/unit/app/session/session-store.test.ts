@@ -16,7 +16,7 @@ const ada: Session = {
   expiresAt: '2026-02-01T00:00:00.000Z',
 }
 
-/** A server whose answers the test gives one by one, in any order. */
+/** A server whose responses the test resolves one at a time, in any order. */
 function scriptedServer() {
   const asked: PromiseWithResolvers<Session | null>[] = []
   const ended: PromiseWithResolvers<void>[] = []

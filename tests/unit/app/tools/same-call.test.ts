@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { cliCall, composableCall, curlCall, mcpCall } from '#fairway/app/tools/same-call'
 
-/** The words that a shell makes of the line after its environment and its program. */
+/** The arguments that a shell parses from a command line, after its environment variables and its program. */
 function shellWords(line: string, program: string): string[] {
   const script = `${program}() { printf '%s\\0' "$@"; }\n${line}`
   return execFileSync('sh', ['-c', script]).toString().split('\0').slice(0, -1)
@@ -56,7 +56,7 @@ describe('the same call', () => {
       .replace(/useAction\(.*\)/, 'use()')
       .replace('await run', 'run')
     const run = (input: unknown) => input
-    // What is shown must be a program that sends exactly this.
+    // The displayed code must be a program that sends exactly this input.
     const result: unknown = new Function('use', `${body}; return result`)(() => ({ run }))
     expect(result).toEqual(call.input)
   })

@@ -13,7 +13,7 @@ describe('relativeTime', () => {
     ['2026-03-01T12:00:00.000Z', '3 months ago'],
     ['2024-03-01T12:00:00.000Z', '2 years ago'],
     ['2026-06-18T13:00:00.000Z', 'in 3 days'],
-    // A token of 90 days never reads “in 2 months”.
+    // A 90-day token must never read “in 2 months”.
     ['2026-09-13T12:00:00.000Z', 'in 90 days'],
     ['2026-09-13T11:59:00.000Z', 'in 90 days'],
     ['2026-07-15T11:59:00.000Z', 'in 30 days'],

@@ -7,7 +7,7 @@ import { isSealedFile, SealedFileError, sealFile, unsealFile } from '#fairway/cl
 
 const PASSPHRASE = 'a passphrase of many words'
 const PIECE = 64 * 1024
-/** The key costs half a second otherwise. */
+/** A low cost. With the default, each key takes half a second. */
 const CHEAP = 4
 let folder: string
 const at = (name: string) => join(folder, name)
@@ -38,7 +38,7 @@ it('is another file each time, and says nothing of what is in it', async () => {
   await sealFile(at('plain'), at('one'), PASSPHRASE, CHEAP)
   await sealFile(at('plain'), at('two'), PASSPHRASE)
   const [one, two] = [await readFile(at('one')), await readFile(at('two'))]
-  // The cost stands behind the mark and the salt; without another one it is 2^17 rounds.
+  // The cost follows the mark and the salt. The default is 2^17 rounds.
   expect([one[33], two[33]]).toEqual([CHEAP, 17])
   expect(one.equals(two)).toBe(false)
   expect(one.includes('example')).toBe(false)

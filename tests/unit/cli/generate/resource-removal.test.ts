@@ -33,7 +33,7 @@ async function remove(name: string, args?: { force?: boolean; plural?: string })
 }
 
 let crm: { dir: string; empty: string[]; companies: string[] }
-/** Companies, and deals that refer to them; made once. */
+/** Companies, and deals that refer to them; generated once. */
 beforeAll(async () => {
   app = newApplication()
   const empty = files()
@@ -110,7 +110,7 @@ describe('files that the author has edited', () => {
       { path: 'server/collections/deal-list.ts', why: 'server/database/deals.ts uses it' },
       { path: 'app/locales/en/deals.json', why: 'server/collections/deal-list.ts uses it' },
     ])
-    // The table is there, and so are its rows.
+    // The table stays with its rows.
     expect(changes.map(({ path }) => path).filter(path => path.startsWith('drizzle/'))).toEqual([])
     expect(existsSync(join(app, 'app/pages/deals'))).toBe(false)
     expect(await unmigrated()).toEqual([])

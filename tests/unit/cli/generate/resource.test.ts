@@ -66,16 +66,16 @@ async function generate(name: string, fields: readonly string[], args?: Partial<
 }
 
 let issues: { dir: string; made: GeneratePlan }
-/** Issues of an organization, made once. */
+/** Issues of an organization, generated once. */
 beforeAll(async () => {
   app = newApplication()
   issues = { dir: app, made: await generate('issue', ISSUE, { isOrg: true }) }
 })
 
-/** An application that has the issues already. */
+/** An application that already has the issues. */
 const withIssues = () => cpSync(issues.dir, app, { recursive: true, filter: path => !path.endsWith('node_modules') })
 
-/** Throws for files that are not formatted, or not free of lint. */
+/** Throws when files are not formatted or have lint errors. */
 function expectTidy(): void {
   const bin = (name: string) => join(root, 'node_modules/.bin', name)
   const parts = ['server', 'app', 'tests']
@@ -104,7 +104,7 @@ describe('a new resource', () => {
       'drizzle/meta/_journal.json',
     ])
     expect(kept).toEqual([])
-    // Nothing else is left behind: a folder .nuxt would change where Nuxt builds.
+    // No other files are left. A folder .nuxt would change where Nuxt builds.
     expect(readdirSync(app).filter(name => name.startsWith('.'))).toEqual(['.gitignore'])
     expect(read('drizzle/0000_issues.sql')).toMatch(/`status` text DEFAULT 'open' NOT NULL,\s+`due_at` text NOT NULL/)
   })
@@ -304,7 +304,7 @@ describe('a further field', () => {
       /ADD `priority` text DEFAULT 'low' NOT NULL;[^]*ADD `note` text;/,
     )
     expect(read('server/database/issues.ts')).toContain('dueAt: z.iso.date(),\n  priority:')
-    // What it was before holds: nobody has to say --org again.
+    // The resource still belongs to an organization, without another --org.
     expect(read('server/actions/issues/create-issue.ts')).toContain('requireOrganization()')
   })
 
@@ -467,7 +467,7 @@ describe('names and types', () => {
     )
     await generate('thing', [...EVERYTHING, ...typed])
     const found = readFields(read('server/database/things.ts'), { input: 'thingInput', table: 'things' })
-    // The upload of a file has the names of the resource and of the field.
+    // A file's upload is named after the resource and the field.
     const expected = parseFields([...EVERYTHING, ...typed]).map(field =>
       isFile(field) ? { ...field, values: [`thing-${toKebab(field.name)}`] } : field,
     )

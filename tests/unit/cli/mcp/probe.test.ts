@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const endpoint of endpoints.splice(0)) await endpoint.stop()
 })
 
-/** Runs the probe with a browser that agrees to everything. */
+/** Runs the probe with a browser that approves everything. */
 async function run(toFaults?: (origin: string) => Faults, isInteractive = true, documentPath?: string) {
   const endpoint = await startMcpEndpoint(toFaults)
   endpoints.push(endpoint)

@@ -111,7 +111,7 @@ describe('the accent', () => {
     const accent = accepted(colour)
     expect(Object.keys(accent).map(Number)).toEqual([...SHADES])
     for (const shade of Object.values(accent)) expect(shade).toMatch(/^#[\da-f]{6}$/)
-    // Links and buttons of light pages, of dark ones, and what server pages use under a pointer and on the dark accent.
+    // The surfaces of links and buttons on light and dark pages, including server pages on hover and on the dark accent.
     for (const surface of ['#ffffff', '#f8fafc', '#f1f5f9'])
       expect(contrast(accent[800], surface)).toBeGreaterThanOrEqual(4.5)
     for (const surface of ['#0f172a', '#1e293b', '#2a374b'])
@@ -140,7 +140,7 @@ describe('the picture for links to public pages', () => {
   })
 })
 
-/** A surface with 15 % of a colour over it, as a pointer leaves it. */
+/** A surface with a 15 % overlay of a color, as on hover. */
 const tinted = (surface: string, colour: string): string => {
   const part = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
   const mixed = [1, 3, 5].map(at => Math.round(part(surface, at) * 0.85 + part(colour, at) * 0.15))

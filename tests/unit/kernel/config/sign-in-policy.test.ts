@@ -39,7 +39,7 @@ describe('the sign-in policy', () => {
       const [declared, skip, where] = when as [Said, Said, keyof typeof environments]
       for (const environment of environments[where]) {
         const input = { declared: said[declared], skipVerification: said[skip], environment, sendsMail }
-        // The outbox of a development server takes mails too.
+        // A development server's outbox also accepts mails.
         const mailReady = sendsMail || environment !== 'production'
         expect(signInPolicy({ ...input, magicLink: undefined })).toEqual({
           magicLink: mailReady,
@@ -47,7 +47,7 @@ describe('the sign-in policy', () => {
           passwordSignUp: outcome[1] === 'yes',
           acceptsUnverified: outcome[2] === 'yes',
         })
-        // The link switch moves nothing but the link, and cannot make mail ready.
+        // The setting changes only the magic link and does not make mail available.
         for (const magicLink of [true, false]) {
           const policy = signInPolicy({ ...input, magicLink })
           expect(policy).toEqual({

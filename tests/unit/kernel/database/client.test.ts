@@ -197,7 +197,7 @@ describe('a transaction that lies idle', () => {
     const other = await openDatabase({ url: db.url, log, limits: { idleInMs: 100 } })
     const stuck = other.orm.transaction(async transaction => {
       await transaction.insert(rows).values({ text: 'inside' })
-      // The mistake: the outer handle waits for the end of the transaction that waits for it.
+      // The mistake: the outer handle waits for the end of a transaction that waits for it.
       await other.orm.insert(rows).values({ text: 'outside' })
       await transaction.insert(rows).values({ text: 'too late' })
     })

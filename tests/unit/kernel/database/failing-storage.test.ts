@@ -40,7 +40,7 @@ describe('a database file that may not grow', () => {
     expect(db.storageFault()).toBe('full')
     expect(await texts()).toEqual(['first'])
     expect(told(FAILS)).toMatchObject([{ fault: 'full', cure: expect.stringContaining('free some space') }])
-    // A connection that met the fault is not used again, and the limit was its own.
+    // A connection that met the fault is not used again, and the limit applied only to that connection.
     await insert(large)
     await db.ping()
     expect(db.storageFault()).toBeUndefined()
@@ -131,7 +131,7 @@ describe('a database file that is gone', () => {
 })
 
 describe('a database file that is damaged', () => {
-  /** Everything in the file itself, nothing in the journal, as after a quiet hour. */
+  /** Puts all rows into the database file and empties the journal, as after a quiet hour. */
   async function settle(): Promise<void> {
     for (let index = 0; index < 200; index += 1) await insert(`row ${index} ${'x'.repeat(200)}`)
     await db.client.execute('pragma wal_checkpoint(truncate)')
@@ -170,7 +170,7 @@ describe('a database file that is damaged', () => {
 })
 
 describe('a database file that is read-only', WITH_PROCESSES, () => {
-  // Who is root may write everything: another process gives that up first.
+  // Root can write to every file, so a separate process drops root first.
   it('refuses writes as `storage-read-only`, goes on reading, and takes writes when it may be written', async () => {
     await chmod(db.folder, 0o777)
     for (const part of ['', '-wal', '-shm']) await chmod(path + part, 0o666)

@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop()
-  // The client's own sync may still be writing there.
+  // The client's sync may still write to the folder.
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
@@ -90,7 +90,7 @@ describe('a replica that is far behind', () => {
     const live = replica.prepareRead<{ text: string }>('select text from rows where id = ?')
     expect(await live([1])).toEqual([])
     expect(await live([2])).toEqual([{ text: 'its own' }])
-    // That the copy is old is what the test is about.
+    // The copy is intentionally out of date: this is the subject of the test.
     expect(await copied()).toEqual(['a session', 'its own'])
   })
 
@@ -145,7 +145,7 @@ it('over a web socket that is given up, everybody who waits hears that it is out
   await link.stop()
 })
 
-/** What every way to reach the server can do. */
+/** The connection types, which must behave the same. */
 const ways: [string, () => Partial<OpenDatabaseOptions>][] = [
   ['http', () => ({})],
   ['a web socket', () => ({ url: server.url.replace('http:', 'ws:') })],

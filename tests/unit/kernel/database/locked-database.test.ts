@@ -13,7 +13,7 @@ const open = async (busyInMs: number) => {
   await db.client.execute('create table rows (id integer primary key, text text not null)')
 }
 
-/** Another process takes the write lock and keeps it. */
+/** Makes another process take the write lock and hold it. */
 const lockFor = async (milliseconds: number) => {
   other = startProcess('hold-lock', db.url, String(milliseconds))
   await other.hears('ready')
@@ -39,7 +39,7 @@ describe('while another process holds the write lock for a second', WITH_PROCESS
   it('delays statements, batches and transactions until it is free, and keeps the event loop going', async () => {
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
-    // The monitor compares one turn of the loop with the next, so there must be turns before and after.
+    // The monitor compares consecutive turns of the event loop, so it needs turns before and after.
     await sleep(20)
     const began = performance.now()
     await Promise.all([
@@ -67,7 +67,7 @@ describe('while another process holds the write lock for a second', WITH_PROCESS
   it('really commits what was written after the wait', async () => {
     await insert('after the wait')
     await insert('and another')
-    // A connection that met SQLITE_BUSY and was kept would acknowledge both rows, hold the lock, and lose them.
+    // If a connection that met SQLITE_BUSY were kept, it would acknowledge both rows, hold the lock, and lose the rows.
     const witness = startProcess('insert-row', db.url)
     await witness.hears('ready')
     witness.say('witness')

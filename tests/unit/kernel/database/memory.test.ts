@@ -82,7 +82,7 @@ describe('rows of the query builder that are asked for again', () => {
     return db
   }
 
-  /** How long ten readings take, in milliseconds. */
+  /** The duration of ten reads, in milliseconds. */
   async function timeOf(read: () => Promise<unknown>): Promise<number> {
     const began = performance.now()
     for (let round = 0; round < 10; round++) await read()

@@ -19,7 +19,7 @@ const SECOND = toMigration(
   '0001_second.sql',
   "INSERT INTO people VALUES (1, 'Ada');--> statement-breakpoint\nINSERT INTO notes VALUES (1, 1);",
 )
-// What drizzle-kit writes when a column changes: the table is made anew.
+// Rebuilds the table, as drizzle-kit does when a column changes.
 const REBUILD = toMigration(
   '0002_rebuild.sql',
   `PRAGMA foreign_keys=OFF;--> statement-breakpoint

@@ -24,7 +24,7 @@ const cents = customType<{ data: number | null; driverData: number }>({
 })
 
 const people = sqliteTable('people', {
-  // The first column of the second person decodes to null, and so does an object that a join makes of it.
+  // The second person's first column decodes to null, and so does an object that a join builds from it.
   balance: cents('balance'),
   id: integer('id').primaryKey(),
   name: text('name'),
@@ -52,10 +52,10 @@ const parents = alias(books, 'parents')
 const owned = eq(books.owner, people.id)
 const lower = sql<string>`lower(${people.name})`
 
-/** Objects inside of objects, which drizzle makes and its types leave out. */
+/** Nested objects, which drizzle builds although its types do not declare them. */
 const deeper = (fields: object): SQL => fields as never
 
-/** A query builder, ours or drizzle's own. */
+/** A query builder: ours or drizzle's. */
 type Db = Orm
 
 const statements: Record<string, (db: Db) => { all(): Promise<unknown>; get(): Promise<unknown> }> = {
@@ -166,7 +166,7 @@ afterEach(async () => {
   await db.close()
 })
 
-/** Also the order of the names, which `toStrictEqual` does not look at. */
+/** Also compares the order of the names, which `toStrictEqual` ignores. */
 const inOrder = (value: unknown): unknown =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner))
 

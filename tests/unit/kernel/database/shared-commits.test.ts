@@ -23,7 +23,7 @@ const insert = (id: number | null, text: string | null = 'text') => ({
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 const ids = async (): Promise<number[]> =>
   (await db.client.execute('select id from rows order by id')).rows.map(row => Number(row.id))
-/** What came of each, in the order in which it was asked for. */
+/** The outcome of each request, in request order. */
 const outcomes = async (work: Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(work)).map(({ status }) => (status === 'fulfilled' ? 'ok' : 'failed'))
 describe('writes that are asked for together', () => {

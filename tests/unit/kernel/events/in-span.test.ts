@@ -9,7 +9,7 @@ import { aMember } from '../../../support/members'
 
 afterEach(() => trace.disable())
 
-/** Everything that spans are told from now on, and how many have ended. */
+/** Records all data passed to spans from now on, and how many spans have ended. */
 function watchSpans() {
   const seen: { told: unknown[]; ended: number } = { told: [], ended: 0 }
   const span = {

@@ -126,7 +126,7 @@ describe('a field error', () => {
       const text = inLanguage(language, error)
       expect(text).not.toBe(english)
       expect(text).not.toMatch(/[{|}]/)
-      // Arabic says one and two in words.
+      // Arabic writes one and two as words.
       const shown = Object.values(params)
         .flat()
         .map(String)
@@ -147,9 +147,9 @@ describe('a field error', () => {
   })
 
   it('has every code of the catalog', () => {
-    // What imports find beside the schema (tests/unit/domains/actions/import-rows.test.ts).
+    // The errors that imports add to those of the schema (tests/unit/domains/actions/import-rows.test.ts).
     const ofImports = ['no-such-row', 'several-rows', 'no-member', 'already-there', 'not-accepted']
-    // What files are refused with (tests/http/files.test.ts).
+    // The errors of files (tests/http/files.test.ts).
     const ofFiles = ['no-such-file', 'upload-expired']
     expect(new Set([...cases.map(([code]) => code), ...ofImports, ...ofFiles])).toEqual(
       new Set(Object.keys(fieldErrors)),

@@ -7,7 +7,7 @@ const HOST = 'host.example.com'
 const PUBLIC = '93.184.216.34'
 const limits = { maxBytes: 1024, limitInMs: 2000 }
 
-/** What a refusal says of the way out. */
+/** The `outage` of a refusal. */
 const outageOf = (work: Promise<unknown>) =>
   work.then(
     () => 'no refusal',
@@ -18,7 +18,7 @@ describe('the guard before the connection', () => {
   let https: Awaited<ReturnType<typeof startListener>>
   let outgoing: ReturnType<typeof countOutgoing>
 
-  // Port 443 is the only one that is ever asked, so that is where somebody has to listen.
+  // Requests only ever go to port 443, so the listener uses that port.
   beforeAll(async () => {
     https = await startListener(443)
   })
@@ -110,7 +110,7 @@ describe('an answer', () => {
     await elsewhere.stop()
   })
 
-  /** The name means a public address, at which our own server stands. */
+  /** The name resolves to a public address, but connections go to our own server. */
   const guarded = (ca = server.certificate) =>
     createGuardedFetch({
       resolve: async () => [PUBLIC],

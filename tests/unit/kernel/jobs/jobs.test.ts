@@ -35,7 +35,7 @@ afterEach(async () => {
   await test.close()
 })
 
-/** The same application in another process: it shares the database and nothing else. */
+/** The same application in another process. It shares only the database. */
 const another = (app: App): App => ({ ...app, memo: createMemo(), now: () => new Date(now) })
 const standing = (): App => another(test.app)
 
@@ -296,7 +296,7 @@ describe('a process that serves', () => {
       defineEventHandler(() => 'an answer'),
     )
     const server = await serveListener(toNodeListener(createApp().use(handler)))
-    // The last one may still be on its way when the server stops.
+    // The final request may still be open when the server stops.
     const ask = () => fetch(server.origin).catch(() => undefined)
     await ask()
     const requests = setInterval(ask, 100)
@@ -304,7 +304,7 @@ describe('a process that serves', () => {
     await vi.waitFor(() => expect(began).toHaveLength(64), 15_000)
     clearInterval(requests)
     await server.stop()
-    // Four times 16, with three pauses.
+    // Four rounds of 16 jobs, with three pauses.
     expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(140)
   })
 

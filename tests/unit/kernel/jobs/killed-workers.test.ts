@@ -23,7 +23,7 @@ afterAll(async () => {
   await test.close()
 })
 
-// On a busy machine the processes take most of a minute just to load.
+// On a busy machine, the processes take most of a minute just to load.
 it(
   'runs every job when 20 processes are killed at random moments, and has one effect where its id is the key',
   { timeout: 90_000 },
@@ -34,7 +34,7 @@ it(
     let next = load(0)
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const worker = await next
-      // It loads while this one works.
+      // The next worker loads while this one works.
       next = load(kill)
       await app.db.orm.transaction(async on => {
         for (let n = 0; n < JOBS_BETWEEN_KILLS; n += 1) queued.push(await queueJob(app, on, writeRows, {}))
@@ -54,7 +54,7 @@ it(
       (await query(app, `select job from ${table} order by job`)).map(row => row.job)
     expect(await idsOf('keyed_effects')).toEqual(queued.toSorted())
     expect([...new Set(await idsOf('effects'))]).toEqual(queued.toSorted())
-    // The kills have hit jobs, or this proves nothing.
+    // Unless the kills have interrupted jobs, the test proves nothing.
     expect(await countRows(app, 'fw_jobs where attempts > 1')).toBeGreaterThan(KILLS)
   },
 )

@@ -11,7 +11,7 @@ import { serve } from '../../../support/web-server'
 import { bundleWorkers, PAST_THE_LEASE_IN_MS } from './processes/start-worker'
 import { TABLES, writeRows } from './processes/write-rows'
 
-// What comes from another process, on a machine that may be busy.
+// The time limit for effects of another process, on a machine that may be busy.
 const SOON = { timeout: 20_000 }
 
 let server: Sqld
@@ -40,7 +40,7 @@ afterEach(async () => {
 })
 
 const createInstance = () => createTestApp({ DATABASE_URL: server.url })
-/** Both instances with nothing in memory and the clock of the test. */
+/** Both instances, with empty memory and the test's clock. */
 const bothApps = (): [App, App] => {
   const [one, other] = instances.map(({ app }) => ({ ...app, memo: createMemo(), now: () => new Date(now) }))
   return [one!, other!]
@@ -121,7 +121,7 @@ describe('two instances on one libSQL server', () => {
 })
 
 describe('a libSQL server that is away for a while', () => {
-  /** A job that runs until it is released. */
+  /** A job that runs until the test releases it. */
   function heldJob(name: string, retries = 0) {
     const begun: string[] = []
     const { promise, resolve: release } = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ describe('a libSQL server that is away for a while', () => {
   }
   let logged: number[]
   beforeEach(() => (logged = instances.map(({ lines }) => lines().length)))
-  /** How many lines each instance has logged in this test that are not about the failure of one job. */
+  /** The number of lines that each instance has logged in this test, without retries of single jobs. */
   const awayLines = () =>
     instances.map(
       ({ lines }, at) =>
@@ -169,7 +169,7 @@ describe('a libSQL server that is away for a while', () => {
       .toBe(10)
     endsLater.release()
     await expect.poll(() => countRows(apps[0], "fw_jobs where state = 'done' and name = 'ends-later'"), SOON).toBe(10)
-    // What could not write its rows is tried again later.
+    // Jobs that could not write their rows are retried later.
     now = new Date(now.getTime() + PAST_THE_LEASE_IN_MS)
     await expect.poll(countDone, SOON).toBe(120)
     expect(held.map(({ begun }) => begun.length)).toEqual([10, 10])

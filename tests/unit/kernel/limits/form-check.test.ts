@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-/** What the check of a form that is sent after so many seconds says. */
+/** The result of the check for a form that is sent after some seconds. */
 const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK } = {}) => {
   const app = { ...test.app, now: () => new Date(Date.now() + after * 1000) }
   return refusalOf(withRun({ app, session: null, clientAddress }, () => checkForm({ ticket, trap })))

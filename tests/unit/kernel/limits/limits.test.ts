@@ -14,7 +14,7 @@ afterEach(() => test.close())
 const limit: Limit = { name: 'test', per: 'person', max: 3, window: 60 }
 const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 
-/** How many of so many attempts at once are let through. */
+/** The number of allowed attempts among these concurrent ones. */
 async function allowed(app: App, attempts: number, subject = 'ada'): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: attempts }, () => rateLimit(app, limit, subject)))
   return outcomes.filter(({ status }) => status === 'fulfilled').length

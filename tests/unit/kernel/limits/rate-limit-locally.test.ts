@@ -33,7 +33,7 @@ describe('a limit that each instance counts by itself', () => {
     const counting = { ...off.app, config: { ...off.app.config, rateLimits: true } }
     try {
       for (let index = 0; index < 10; index++) await rateLimit(off.app, limit, 'ada')
-      // Nothing was counted either: the same subject has all of its tries when limits are on.
+      // Attempts were not counted: with limits on, the same subject still has all of them.
       for (let index = 0; index < limit.max; index++) await rateLimit(counting, limit, 'ada')
       await expect(rateLimit(counting, limit, 'ada')).rejects.toThrow(expect.objectContaining({ code: 'rate-limited' }))
     } finally {

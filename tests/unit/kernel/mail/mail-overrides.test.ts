@@ -24,7 +24,7 @@ const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
   return mailContent(app, 'magic-link', { values, href: 'https://app.example.test/link', language })
 }
 
-// The sample has a mail of its own beside the platform's.
+// The sample adds a mail to the platform's.
 const ofPlatform = (names: string[]) => names.filter(name => name !== 'contact-message')
 
 describe('the texts of a mail', () => {

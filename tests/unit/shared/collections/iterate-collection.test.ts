@@ -16,7 +16,7 @@ let answer: (request: IncomingMessage, response: ServerResponse) => void
 const json = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) =>
   response.writeHead(status, { 'content-type': 'application/ld+json', ...headers }).end(JSON.stringify(body))
 
-/** Seven items in pages of three, as the wire has them. */
+/** Seven items in pages of three, in the wire format. */
 function items(request: IncomingMessage, response: ServerResponse): void {
   const page = Number(new URL(request.url!, origin).searchParams.get('page') ?? 1)
   const ids = Array.from({ length: TOTAL }, (_, index) => index + 1).slice((page - 1) * SIZE, page * SIZE)

@@ -15,7 +15,7 @@ function codeOf(value: unknown): unknown {
 describe('an email address', () => {
   it.each([
     ['  Ada@Example.COM ', 'ada@example.com'],
-    // Full-width signs, as input methods write them.
+    // Full-width characters, as input methods write them.
     ['ada＠example.com', 'ada@example.com'],
     ['ＡＤＡ@example.com', 'ada@example.com'],
     [`${'a'.repeat(242)}@example.com`, `${'a'.repeat(242)}@example.com`],

@@ -34,7 +34,7 @@ const version = (number: string, differing: Partial<PlatformVersion> = {}): Plat
   ...differing,
 })
 
-/** As a version would write it that calls a function of `#fw` by another name. */
+/** A codemod of a version that renames a function of `#fw`. */
 const renaming: Codemod = {
   version: '0.2.0',
   title: 'getSession of #fw is called sessionOf',
@@ -62,7 +62,7 @@ describe('an upgrade', () => {
     const { changes, remarks } = await plan(version('0.1.0'), next)
     const after = manifest.replace('4.6.7', '4.7.0').replace('"0.1.0"', '"0.2.0"')
     expect(changes).toEqual([{ path: 'package.json', before: manifest, after }])
-    // Their own choice of another version is theirs, and they are told.
+    // The author chose a different version: the upgrade keeps it and adds a remark.
     expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
   })
 

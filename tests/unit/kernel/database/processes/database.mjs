@@ -4,7 +4,7 @@ import { createJiti } from 'jiti'
 const path = relative => fileURLToPath(new URL(`../../../../../${relative}`, import.meta.url))
 const jiti = createJiti(import.meta.url, { alias: { '#fairway': path('layers/fairway') } })
 
-/** A module of the database folder, as the server has it. */
+/** Loads a module of the database folder, as the server does. */
 export const load = name => jiti.import(path(`layers/fairway/server/kernel/database/${name}.ts`))
 
 const { openDatabase } = await load('client')
@@ -12,8 +12,8 @@ const silent = () => {}
 
 export const log = { debug: silent, info: silent, warn: silent, error: silent }
 
-/** Opens the database at the address as the server does. */
+/** Opens the database at this address, as the server does. */
 export const open = (url, limits) => openDatabase({ url, log, limits })
 
-/** The next thing that the test says. */
+/** Resolves with the next message from the test. */
 export const hear = () => new Promise(resolve => process.once('message', resolve))

@@ -1,4 +1,4 @@
-// Takes the write lock when told to, adds one row, and keeps the lock for the given time.
+// After a message from the test, takes the write lock, adds one row, and holds the lock for the given time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hear, open } from './database.mjs'
 

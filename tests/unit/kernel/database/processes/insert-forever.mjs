@@ -1,4 +1,4 @@
-// Adds rows in so many places at once until it is killed, and tells the number of each row that was acknowledged.
+// Adds rows with several concurrent writers until it is killed, and sends the number of each acknowledged row.
 import { open } from './database.mjs'
 
 const [url, first, writers = '1'] = process.argv.slice(2)

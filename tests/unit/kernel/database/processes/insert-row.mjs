@@ -1,4 +1,4 @@
-// Adds one row each time it is told a text, and tells when the row is there.
+// Adds one row for each message from the test, and confirms it with a message.
 import { open } from './database.mjs'
 
 const [url] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Opens a database and applies a folder of migrations, and a second one of an application's, when it is told to, and tells which were applied here.
+// After a message, opens a database, applies one or two folders of migrations, and sends the names of those it applied.
 import { hear, load, log, open } from './database.mjs'
 
 const [url, folder, applicationFolder] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Opens a file that it may only read, tells what comes of a write and of a read, and writes when it is told that it may.
+// Opens a read-only file, sends the results of a write and of a read, and writes again after a message from the test.
 import { hear, open } from './database.mjs'
 
 if (process.getuid?.() === 0) process.setuid(65_534)

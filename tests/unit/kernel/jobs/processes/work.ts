@@ -1,4 +1,4 @@
-// Runs jobs once it is told to, on a clock that is so many milliseconds ahead, until it is killed. It tells when a job has begun.
+// After a message, runs jobs on a clock that is ahead by some milliseconds, until it is killed. Sends a message per started job.
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
@@ -8,7 +8,7 @@ import { writeRows } from './write-rows'
 const [url = '', aheadInMs] = process.argv.slice(2)
 const now = () => new Date(Date.now() + Number(aheadInMs))
 const log = createLog(line => process.stderr.write(`${line}\n`), 'error', now)
-// What the engine needs of an app: all of it would take two seconds to load.
+// Contains only what the engine needs, because a full app takes two seconds to load.
 const app = { db: await openDatabase({ url, log }), log, now, memo: createMemo() } as App
 
 const { run } = writeRows.job
