@@ -2,7 +2,7 @@ import type { Sequence } from './host'
 
 /**
  * Cursor registers three addresses at once; if one is refused, the attempt fails: soflyy/agent-connector-for-wp#111,
- * erp-mafia/accounted#2225. The desktop app uses the address with its own scheme, as a public client (different-ai/openwork#3059).
+ * erp-mafia/accounted#2225. The desktop app uses the address with its own scheme as a public client (different-ai/openwork#3059).
  */
 export const cursor: Sequence = {
   name: 'Cursor',
