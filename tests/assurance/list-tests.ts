@@ -5,7 +5,7 @@ export const isNamed = (full: string, name: string): boolean => full === name ||
 
 const RUN_NEVER = new Set(['skip', 'todo', 'fixme', 'fails'])
 
-/** The literal names of the tests in a source text, each after the names of its describes. Tests that do not run are omitted. */
+/** The literal names of a source text's tests, each after its describes. Omits tests that are skipped or expected to fail. */
 export function listTests(source: string): string[] {
   const file = ts.createSourceFile('tests.ts', source, ts.ScriptTarget.Latest)
   const names: string[] = []
