@@ -38,7 +38,7 @@ describe('a change of address', () => {
     expect((await stateOf(person)).change).toMatchObject({ email, oldConfirmed: false, newConfirmed: false })
 
     const [oldToken, newToken] = [tokenTo(person.email), tokenTo(email)]
-    // Looking changes nothing: mail scanners do that.
+    // Opening the page changes nothing, because mail scanners open links.
     const page = await createBrowser(server.origin).get(`/_fw/address?token=${newToken}`)
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Confirm your new address')])
     expect((await press(newToken)).status).toBe(200)

@@ -43,7 +43,7 @@ const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
 const locationOf = (answer: Response) => answer.headers.get('location')
 const decide = (browser: TestBrowser, decision: string, path = PAGE) => browser.post(path, { form: { decision } })
 
-/** Somebody who has signed up with an address that nobody has confirmed, and works in an organization of their own. */
+/** A person who signed up with an address that is not confirmed yet, and works in their personal organization. */
 async function aStranger() {
   const browser = open()
   const email = `owner${++count}@example.test`
@@ -52,7 +52,7 @@ async function aStranger() {
   return { browser, email, userId: String(userId), orgId: String(orgId) }
 }
 
-/** An invitation of the time before mail was sent here: since then an unconfirmed account invites nobody. */
+/** An invitation from before the server sent mail. Since then, an unconfirmed account cannot invite. */
 async function anInvitation({ userId, orgId }: { userId: string; orgId: string }, email: string): Promise<string> {
   const id = `invitation-${++count}`
   await query(
@@ -73,7 +73,7 @@ async function linkFor(email: string, purpose: 'magic-link' | 'reset', browser =
   return (await smtp.mailTo(email, /Sign in/)).link
 }
 
-/** The owner of the address, signed in by a mailed link. */
+/** The owner of the address, signed in by an emailed link. */
 async function itsOwner(email: string): Promise<TestBrowser> {
   const browser = open()
   const token = tokenOf(await linkFor(email, 'magic-link', browser))
@@ -271,7 +271,7 @@ describe('until the owner has answered, on a hub and an application behind it', 
   })
   afterAll(() => workspace.stop())
 
-  /** Goes to the application by way of the hub, as the person whom the hub's cookies name. */
+  /** Opens the application through the hub, as the person in the hub's cookies. */
   async function throughHub(atHub: TestBrowser) {
     const app = workspace.app('mail')
     const atApp = createBrowser(app.origin)
@@ -328,7 +328,7 @@ describe('until the owner has answered, on a hub and an application behind it', 
     const app = workspace.app('mail').server
     expect(await countRows(app, 'users where email = ?', [OPERATOR])).toBe(0)
 
-    // A new mail is for the browser that opens it, and brings the stranger nothing.
+    // A new mail signs in the browser that opens it, and does not help the stranger.
     smtp.received.length = 0
     await stranger.post('/_fw/auth/send-verification-email', { json: { email: OPERATOR } })
     const again = await smtp.mailTo(OPERATOR, /Sign in/)
@@ -393,7 +393,7 @@ describe('where addresses must be confirmed', () => {
       const signIn = await browser.post('/_fw/auth/sign-in/email', { json })
       expect(await statusAndCode(signIn)).toEqual([403, 'email-not-verified'])
       expect(await sessionOf(browser)).toBeNull()
-      // Without a session each operation answers 401: operations.test.ts.
+      // operations.test.ts checks that each operation returns 401 without a session.
       for (const table of ['sessions', 'organizations', 'org_invitations', 'vault_credentials', 'shares', 'notes']) {
         expect([table, await countRows(strict, table)]).toEqual([table, 0])
       }

@@ -24,14 +24,14 @@ const end = ({ browser, email }: TeamPerson, more: object = {}) =>
   browser.request(PATH, { method: 'DELETE', json: { email, ...more } })
 const planOf = async ({ browser }: TeamPerson) => (await browser.get(PATH)).json()
 
-/** A team whose member has an organization besides, with nobody else in it. */
+/** A team whose member also has a second organization, as its only member. */
 async function teamAndOwn() {
   const team = await world.team()
   const answer = await team.member.browser.post('/_fw/org', { json: { name: 'Own', confirm: true } })
   return { ...team, own: String((await answer.json()).id) }
 }
 
-/** Every table with a row that names a person, by a column of their id. */
+/** Every table that has a row with this person's id in `user_id`. */
 async function tablesWith(userId: string): Promise<string[]> {
   const columns = await query(
     server,
@@ -66,7 +66,7 @@ describe('a person’s own file', () => {
     expect(account.settings).toContainEqual({ key: 'colour', value: '"green"' })
     expect(account.sessions).toHaveLength(1)
     expect(rows.notes).toEqual([expect.objectContaining({ title: 'Mine', owner_email: member.email })])
-    // What a page counts while it arrives.
+    // A page counts these parts to show the progress of the download.
     const parts = Number(answer.headers.get('x-export-parts'))
     expect(text.match(/\n {4}"/g)).toHaveLength(parts)
     expect(parts).toBe(Object.keys(account).length + Object.keys(rows).length)
@@ -122,7 +122,7 @@ describe('deleting an account', () => {
     const answer = await end(member)
     expect([answer.status, await answer.json()]).toEqual([200, { deleted: true }])
     expect([await sessionOf(member.browser), await sessionOf(elsewhere)]).toEqual([null, null])
-    // What stays is what nobody deletes rows of: the log of the organization with the names in it, and the events of operators.
+    // These rows remain: the organization's log with the names in it, and the operators' security events.
     const kept = ['audit_log', 'fw_ended_people', 'security_events']
     expect((await tablesWith(member.userId)).filter(name => !kept.includes(name))).toEqual([])
     expect(await countRows(server, 'users where id = ?', [member.userId])).toBe(0)

@@ -39,7 +39,7 @@ describe('the activity', () => {
 
   it('calls hosts by the names that people connected them by', async () => {
     const person = await world.person()
-    // The first look makes the organization of a person.
+    // The first request creates a person's organization.
     await person.browser.get('/_fw/session')
     await addGrant(server, { email: person.email, clientName: 'Claude' })
     const [grant] = await query(server, 'select client_id, org_id from oauth_grants where user_id = ?', [person.userId])

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 type Ask = (peers: Parameters<Action['run']>[1]['peers']) => Promise<unknown>
 
-/** Runs an action of the calling application as the person with this address there. */
+/** Runs an action of the calling application as its user with this address. */
 async function asCaller(email: string, ask: Ask): Promise<{ result?: unknown; error?: AppError }> {
   const { app } = caller
   await app.db.orm
@@ -239,7 +239,7 @@ describe('without a secret', () => {
     for (const table of ['notes', 'audit_log', 'fw_one_time', 'a2a_approvals', 'security_events']) {
       expect(await query(bare, `select * from ${table}`)).toEqual([])
     }
-    // Anybody can ask for it: nothing has failed, and nobody should be woken.
+    // The endpoint is public, so a refusal is not a failure and must not alert an operator.
     expect(bare.log()).not.toContain('request failed')
     await bare.stop()
   })
@@ -248,7 +248,7 @@ describe('without a secret', () => {
     const bare = await borrowServer({ env: { NODE_ENV: 'development' } })
     const body = '{"action":"list-notes"}'
     expect((await post(body, undefined, { at: bare })).status).toBe(401)
-    // The first visit of the sign-in page makes the development account.
+    // The first visit to the sign-in page creates the development account.
     await createBrowser(bare.origin).get('/sign-in?return=/')
     const answered = await post(body, undefined, { at: bare })
     expect(await answered.json()).toMatchObject({ result: { notes: expect.any(Array) } })

@@ -26,7 +26,7 @@ async function metrics(): Promise<string> {
   return (await fetch(`${server.origin}/_fw/metrics`, { headers })).text()
 }
 
-/** What somebody did, the oldest first: action, outcome, and what was kept of the input. */
+/** A person's rows, the oldest first: action, outcome and the logged part of the input. */
 async function rowsOf({ userId }: TeamPerson) {
   const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
   return rows.map(row => [row.action, row.outcome, JSON.parse(String(row.input))])
@@ -104,7 +104,7 @@ describe('the audit log', () => {
     const told = await (await owner.browser.get('/_fw/org/audit?itemsPerPage=50')).text()
     const file = await (await owner.browser.get('/_fw/org/audit/export?format=jsonl')).text()
     expect(told + file).not.toMatch(/dismissal/)
-    // Whom the note is shared with reads its title there too.
+    // The person with whom the note is shared also reads its title there.
     expect(await (await admin.browser.get('/_fw/org/audit?itemsPerPage=50')).text()).toContain(secret)
     expect((await rowsOf(member)).slice(-6)).toEqual([
       ['create-note', 'ok', { title: '[text]', text: '[text]', pinned: true }],
@@ -167,7 +167,7 @@ describe('the audit log', () => {
       member.userId,
     ])
     expect(told.reduce((sum, { times }) => sum + Number(times), 0)).toBe(100)
-    // An hour may end meanwhile: then there are two of each.
+    // If a new hour begins during the test, each action has two rows.
     expect((await countRows(server, 'audit_log')) - before).toBeLessThanOrEqual(4)
   })
 })
@@ -209,7 +209,7 @@ describe('a row is left', () => {
     expect((await member.browser.get(path)).status).toBe(403)
     const asked = { format: 'jsonl', outcome: 'ok', from: '2026-01-01T00:00:00.000Z' }
     expect((await rowsOf(owner)).at(-1)).toEqual(['export-audit-log', 'ok', asked])
-    // The role is asked for before the query is read.
+    // The server checks the role before it reads the query.
     expect((await rowsOf(member)).at(-1)).toEqual(['export-audit-log', 'denied', {}])
 
     const operator = await world.person({ email: OPERATOR })
@@ -222,7 +222,7 @@ describe('a row is left', () => {
 })
 
 describe('what a person does in another organization', () => {
-  /** The rows of a person: action, outcome and the organization that the row belongs to. */
+  /** A person's rows: action, outcome and the organization that the row belongs to. */
   async function placesOf({ userId }: TeamPerson) {
     const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
     return rows.map(row => [row.action, row.outcome, row.org_id])

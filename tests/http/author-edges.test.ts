@@ -12,7 +12,7 @@ const RULES = {
   '/**': { headers: { 'referrer-policy': 'no-referrer', 'x-own': 'rule' } },
 }
 
-/** What an application may bring that would come first, by its name or by the order of folders. */
+/** Files of an application that come before the platform's files, by their name or by the order of folders. */
 const FILES = {
   'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: ${JSON.stringify(RULES)} }`,
   'server/middleware/00.first.ts': `export default defineEventHandler(async event => {
@@ -229,7 +229,7 @@ describe("an application's own server code", () => {
 })
 
 describe('an application without middleware', () => {
-  // The first who asks for it waits until it is built.
+  // The first caller waits until the application is built.
   beforeAll(async () => (await borrowServer({ application: 'author' })).stop(), 600_000)
 
   const said = async (origin: string, path: string) => {
@@ -244,13 +244,13 @@ describe('an application without middleware', () => {
     expect(told).toContain('<p>Open until six.</p>')
     expect(told).toMatch(/<title>Opening hours · [^<]+<\/title>/)
     expect(told).toContain('<meta name="description" content="When the shop is open.">')
-    // In the layout of public pages, unless the page says otherwise.
+    // A page uses the layout of public pages unless it declares another one.
     expect(told).toMatch(/<footer[^]*<\/footer>/)
     const alone = await html('/alone')
     expect(alone).toContain('<h1>Alone</h1>')
     expect(alone).not.toContain('<footer')
     expect(await html('/own')).toMatch(/<section>(?:<!--.*?-->)*<h1>Own/)
-    // The frame of signed-in people is not there for anyone else.
+    // Signed-out visitors do not see the frame for signed-in people.
     const framed = await html('/framed')
     expect(framed).toContain('<h1>Framed</h1>')
     expect(framed).not.toMatch(/<(?:aside|nav)/)

@@ -157,7 +157,7 @@ describe('fw restore', () => {
     await note('before')
     await fwBeside(server, ['backup', at('one.db')])
     await note('after')
-    // A backup that came back from elsewhere may have any mode.
+    // A backup that was restored from another place can have any file mode.
     chmodSync(at('one.db'), 0o644)
     const dry = await fwBeside(server, ['restore', at('one.db')])
     expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Nothing has changed. With --yes')])

@@ -16,12 +16,12 @@ import { borrowServer, freePort, type OwnServer, startServer } from '../support/
 
 const nginxPath = findNginx()
 const NGINX = nginxPath ?? 'nginx'
-/** How many idle connections the proxy keeps: with more of them, more are at the limit when the next request comes. */
+/** How many idle connections the proxy keeps. With more of them, more are near the idle limit when the next request arrives. */
 const PROXY_KEEPS = 256
 
 const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
 
-/** The recipe as it is, but for its port, its name and its certificate. */
+/** The published recipe with another port, name and certificate. */
 function recipe(port: number, upstream: number): string {
   const servers = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
     .replace(/server \{\s*listen 80;[^}]*\}/, '')
@@ -96,7 +96,7 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
     const answer = await plainRequest(origin, {
       path: '/_fw/auth/sign-up/email',
       method: 'POST',
-      // Not the address that the proxy itself has.
+      // Differs from the proxy's address.
       localAddress: '127.0.0.2',
       headers: {
         origin,
@@ -127,7 +127,7 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
     await host.close()
   })
 
-  // The proxy keeps connections for 60 seconds. nginx sends a GET again when a kept connection breaks, but no POST.
+  // The proxy keeps connections for 60 seconds. When a kept connection breaks, nginx repeats a GET request but not a POST.
   it('answers 50,000 requests with pauses around the idle time that Node has by default, and none with 502', async () => {
     const { keepAliveTimeout, keepAliveTimeoutBuffer } = new Server()
     const agent = new Agent({ keepAlive: true, maxSockets: PROXY_KEEPS })

@@ -14,7 +14,7 @@ afterAll(() => folders.forEach(folder => rmSync(folder, { recursive: true })))
 async function setUp(mode: string, { hasBrowser = true } = {}) {
   const service = await startBuilder(mode)
   services.push(service)
-  // An application of its own in this one: the command line works in the nearest.
+  // A separate application inside this one, because the command line works in the nearest application.
   mkdirSync('test-results', { recursive: true })
   const dir = resolve(mkdtempSync(join('test-results', 'fw-builder-')))
   folders.push(dir)

@@ -128,7 +128,7 @@ describe('the stream', () => {
     const [left, moved] = [await listen(ada), await listen(eve)]
     await query(server, 'delete from sessions where user_id = ?', [ada.userId])
     await query(server, 'update users set updated_at = updated_at where id = ?', [ada.userId])
-    // Somebody else's write of the same organization is what it is looked at for.
+    // The feed checks the session before it delivers this write.
     await query(
       server,
       `insert into audit_log (id, at, action, caller, user_id, user_email, outcome, request_id)

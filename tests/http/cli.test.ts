@@ -22,7 +22,7 @@ describe('fw jobs', () => {
 
   it('lists what waits and has failed, retries and cancels', async () => {
     expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
-    // No server runs jobs of this name.
+    // The server runs no jobs with this name.
     for (const [id, state, error] of [
       ['1', 'failed', 'The peer is away.'],
       ['2', 'ready', null],

@@ -46,7 +46,7 @@ const start = async ({ browser }: TeamPerson, provider: string) => {
   return answer.headers.get('location') ?? ''
 }
 
-/** Brings the browser back and gives where it is led. */
+/** Opens the callback and returns the address of the redirect. */
 async function end({ browser }: TeamPerson, callback: string): Promise<string> {
   const { pathname, search } = new URL(callback)
   const answer = await browser.get(pathname + search)
@@ -115,7 +115,7 @@ describe('what goes wrong at a provider', () => {
     swapped.searchParams.set('code', first.searchParams.get('code') ?? '')
     expect(await end(ada, swapped.href)).toMatch(/error=connection-(code-invalid|verifier-refused)/)
     expect(await listed(ada)).toMatchObject({ status: 'not-connected' })
-    // The code itself was not used yet; afterwards it is.
+    // The code itself was still unused; this request uses it.
     expect(await end(ada, first.href)).toBe('/connections?connected=corp')
     const again = new URL(await start(ada, 'corp'))
     const state = again.searchParams.get('state')

@@ -25,7 +25,7 @@ const get = (path: string) => fetch(server.origin + path)
 const createNote = (title: string) => browser.post('/_fw/actions/create-note', { json: { title } })
 const statusOf = async (path: string) => (await get(path)).status
 const isReady = () => statusOf('/_fw/health/ready')
-/** What needs no database. */
+/** Paths that need no database. */
 const WITHOUT_DATABASE = ['/_fw/health/live', '/sign-in', '/']
 
 interface Written {
@@ -33,7 +33,7 @@ interface Written {
   refused: { status: number; code: string | undefined; retryAfter: string | null }[]
 }
 
-/** Writes notes at several places at once until `work` is over. */
+/** Runs several writers that create notes until `work` ends. */
 async function underWrites(work: () => Promise<unknown>): Promise<Written> {
   const written: Written = { acknowledged: [], refused: [] }
   const over = new AbortController()
@@ -65,7 +65,7 @@ async function titlesKept(): Promise<Set<string>> {
   return new Set(rows.map(({ title }) => String(title)))
 }
 
-/** Every acknowledged note is there once, and whatever was not acknowledged was refused with the one answer. */
+/** Each acknowledged note exists once. Every other write was refused with the same error. */
 async function expectNothingLost({ acknowledged, refused }: Written): Promise<void> {
   const kept = await titlesKept()
   expect(acknowledged.filter(title => !kept.has(title))).toEqual([])
@@ -139,7 +139,7 @@ describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
     for (const path of WITHOUT_DATABASE) expect([path, await statusOf(path)]).toEqual([path, 200])
     const answer = await waiting
     expect([answer.status, await codeOf(answer)]).toEqual([503, 'unavailable'])
-    // One call is given ten seconds; the action is one of several calls, and stops at the first that fails.
+    // Each call has ten seconds. The action makes several calls and stops at the first failure.
     expect(performance.now() - began).toBeLessThan(30_000)
     link.mend()
     await expect.poll(isReady).toBe(200)

@@ -185,7 +185,7 @@ describe('a ceremony over the wire', () => {
     const page = await browser.get(ceremony.path)
     expect(page.status).toBe(200)
     expect(Object.fromEntries(page.headers)).toMatchObject({
-      // Under no-referrer a browser would call the origin of the page's own form null.
+      // With no-referrer, a browser would send `null` as the origin of the page's form.
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
       'cache-control': 'no-store',

@@ -9,7 +9,7 @@ import { createBrowser, plainRequest } from '../support/http'
 import { query } from '../support/query'
 
 const START_LIMIT_IN_MS = 125_000
-/** The server builds or begins again in between, on a machine that may be busy. */
+/** The server rebuilds or restarts in between, possibly on a busy machine. */
 const NOTICED = { timeout: 150_000, interval: 300 }
 const LIMIT_IN_MS = 160_000
 
@@ -17,7 +17,7 @@ let application: AuthorProject
 let server: DevServer
 
 beforeAll(async () => {
-  // With a configuration only: every folder comes later. The command is given elsewhere.
+  // The project starts with its configuration only; later tests add each folder. The command runs in another directory.
   application = writeProject()
   server = await startDevServer([application.dir], { cwd: tmpdir() })
 }, START_LIMIT_IN_MS)
@@ -34,7 +34,7 @@ const call = (action: string) => {
   return code(`/_fw/actions/${action}`, { method: 'POST', headers, body: '{}' })
 }
 const issuer = async () => (await (await get('/.well-known/oauth-authorization-server')).json()).issuer
-/** Asks until it is so; while the server begins again, nobody answers. */
+/** Polls until the value matches; the server does not respond while it restarts. */
 const noticed = (ask: () => Promise<unknown>) => expect.poll(() => ask().catch(() => undefined), NOTICED)
 
 const page = `<script setup lang="ts">
@@ -62,7 +62,7 @@ export default defineMcpPrompt({ title: 'Rhyme', description: 'Rhymes.', args: z
 const config = (name: string) =>
   `import { defineFwConfig } from '#fw'\nexport default defineFwConfig({ name: '${name}' })\n`
 
-/** Every way to write the path of a file for Vite. */
+/** The ways to write the path of a file for Vite. */
 function spellings(dir: string, file: string): string[] {
   const path = relative(dir, file)
   const inApp = relative(join(dir, 'app'), file)
@@ -97,7 +97,7 @@ function spellings(dir: string, file: string): string[] {
     `/~~/${path}`,
   ]
 }
-/** What makes Vite or a plugin of it send a file as it is, as a module or as base64. */
+/** Queries that make Vite or one of its plugins send a file unchanged, as a module or as base64. */
 const queries = [
   '',
   '?raw',
@@ -118,7 +118,7 @@ const queries = [
   '#x?vue&src=true&import',
 ]
 
-/** Addresses of a file, each way to write it and each query at least once. */
+/** Addresses of a file that use each spelling and each query at least once. */
 const addresses = (dir: string, file: string): string[] => [
   ...spellings(dir, file).flatMap(path => queries.slice(0, 4).map(query => `/_nuxt${path}${query}`)),
   ...queries.map(query => `/_nuxt/@fs${file}${query}`),
@@ -127,7 +127,7 @@ const addresses = (dir: string, file: string): string[] => [
   ),
 ]
 
-/** The addresses at which some of these files is sent. */
+/** The addresses that return the content of one of these files. */
 async function leaks(origin: string, dir: string, files: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const changes = await joinChanges(origin)
@@ -226,11 +226,11 @@ it(
     const before = server.output().length
     application.write('fw.config.ts', 'export default {')
     await expect.poll(() => server.output().slice(before), { ...NOTICED, interval: 20 }).toContain('fw.config.ts:')
-    // At this moment the server begins again, and has read the file already.
+    // The server restarts at this moment and has already read the file.
     application.write('fw.config.ts', config('Ellipse'))
     await noticed(signInPage).toContain('Ellipse')
     await noticed(() => text('/hello')).toContain('<title>Ellipse')
-    // What follows from the port comes back.
+    // The default that depends on the port returns.
     application.remove('.env')
     await noticed(issuer).toBe(server.origin)
   },
@@ -244,7 +244,7 @@ it('a migration that comes is applied', { timeout: 2 * LIMIT_IN_MS }, async () =
   }
   application.write('drizzle/0000_books.sql', 'CREATE TABLE books (id text PRIMARY KEY NOT NULL);')
   await noticed(tables).toEqual(['books'])
-  // The worker applies it before the restart has ended; what changes meanwhile would begin a second one.
+  // The worker applies the migration before the restart ends. A change during the restart would start another one.
   await noticed(issuer).toBe(server.origin)
 })
 

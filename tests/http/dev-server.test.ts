@@ -18,7 +18,7 @@ beforeAll(async () => {
   port = await freePort()
   server = await startDevServer(['--port', String(port)], {
     env: {
-      // What is given at the command line outranks it.
+      // The command-line option takes precedence.
       PORT: '1',
       BETTER_AUTH_SECRET: SECRET,
       FW_DATA_DIR: dataDir,
@@ -31,7 +31,7 @@ afterAll(() => server.stop())
 
 const send = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   plainRequest(server.origin, { path, headers, method })
-/** Addresses that Vite, Nuxt, the files and our own server answer. */
+/** Addresses that Vite, Nuxt, the static files and our server serve. */
 const paths = [
   '/',
   '/sign-in',
@@ -62,7 +62,7 @@ it.each(['localhost', '127.0.0.1:3000', '[::1]', 'preview.example'])(
 )
 
 const MODULE = '/_nuxt/@vite/client'
-/** What shows sources, rows or mails, or acts on the developer's machine. */
+/** Addresses that show sources, rows or mails, or act on the developer's machine. */
 const TOOLS = [
   '/_vfs',
   '/_vfs.json',
@@ -88,7 +88,7 @@ describe('a request to the development server', () => {
     ['cf-connecting-ip', '203.0.113.9'],
     ['true-client-ip', '203.0.113.9'],
   ])('gets no modules, tools, outbox or development account with %s: %s', async (name, value) => {
-    // What the server in front says of it cannot be said by the client.
+    // A client cannot set the header that the front server adds.
     const headers = { [name]: value, 'x-fairway-sent-from': 'this machine' }
     for (const path of [MODULE, ...TOOLS, '/_fw/devtools/requests'])
       expect([path, (await send(path, headers)).status]).toEqual([path, 403])

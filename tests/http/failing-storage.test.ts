@@ -30,7 +30,7 @@ afterEach(async () => {
   clean = []
 })
 
-/** A server with its database in this folder, and somebody who is signed in to it. */
+/** Starts a server with its database in this folder, and signs a person in. */
 async function startIn(folder: string): Promise<string> {
   const path = join(folder, 'fairway.db')
   server = await startServer({ database: `file:${path}` })
@@ -55,7 +55,7 @@ describe('a full disk', () => {
   it('refuses writes with a code, goes on reading, tells once, and goes on when there is room', async context => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-full-'))
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'tmpfs', folder])
-    // Only root can make a small disk; tests/unit/kernel/database/failing-storage.test.ts limits the file instead.
+    // Only root can mount a small disk; tests/unit/kernel/database/failing-storage.test.ts limits the file instead.
     if (mounted.status !== 0) return context.skip()
     clean.push(() => void spawnSync('umount', ['-l', folder]))
     await startIn(folder)
@@ -84,7 +84,7 @@ describe('a full disk', () => {
   })
 })
 
-/** Writes until the disk takes nothing more. */
+/** Writes until the disk is full. */
 function fill(path: string): void {
   try {
     for (;;) appendFileSync(path, Buffer.alloc(1024))
@@ -113,7 +113,7 @@ describe('a folder that is gone', () => {
 describe('a lock that another process keeps', () => {
   it('refuses writes after five seconds, reads at once, and is forgotten when the lock is free', async () => {
     const path = await startIn(mkdtempSync(join(tmpdir(), 'fw-locked-')))
-    // The first request makes a person's organization, which is a write.
+    // A person's first request creates their organization, which is a write.
     expect((await note('before')).status).toBe(200)
     const other = createClient({ url: `file:${path}` })
     const open = await other.transaction('write')

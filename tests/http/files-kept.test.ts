@@ -131,7 +131,7 @@ describe('the end of a file', () => {
     query(server, `select state from fw_files where id in (select value from json_each(?)) order by id`, [
       JSON.stringify(ids),
     ])
-  /** Queues the job that deletes files, and waits until it is done. */
+  /** Queues the job that deletes files and waits until it is done. */
   const sweep = async (input: object = {}) => {
     const id = `sweep-${Math.random()}`
     await query(

@@ -8,7 +8,7 @@ import { STATIC_TOKEN } from '../support/secrets'
 import { type OwnServer, startServer } from '../support/server'
 
 const owner = { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' }
-/** What a listener, the database and the log keep open comes and goes by a few. */
+/** The open files of a listener, the database and the log vary by a few. */
 const MOST_MORE_DESCRIPTORS = 8
 
 let server: OwnServer
@@ -29,12 +29,12 @@ afterAll(() => server.kill())
 
 const descriptors = () => readdirSync(`/proc/${server.pid}/fd`).length
 
-// `node bench/hostile.mjs` sends ten thousand from twenty seeds, and one of them again by its name.
+// `node bench/hostile.mjs` sends 10,000 requests from 20 seeds, and `--only` repeats one by its name.
 it('hostile requests get an answer each, and none is a failure', async () => {
   const before = descriptors()
   const { faults, statuses } = await attack(server.origin, hostileRequests(1, 500, paths), STATIC_TOKEN)
   expect(faults).toEqual([])
-  // Nearly all of them are understood well enough to be answered, and many get past the first look.
+  // Nearly all requests are valid enough to get a response, and many pass the first checks.
   expect(statuses[0] ?? 0).toBeLessThan(25)
   expect((statuses[200] ?? 0) + (statuses[201] ?? 0)).toBeGreaterThan(40)
   expect((await fetch(`${server.origin}/_fw/health/ready`)).status).toBe(200)

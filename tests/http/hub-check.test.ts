@@ -8,7 +8,7 @@ import { freePort, borrowServer, type TestServer } from '../support/server'
 import { serve, type WebServer } from '../support/web-server'
 
 let hub: TestServer
-/** Where the application runs: its callback is all that the check asks it for. */
+/** The application's server. The check only requests its callback. */
 let app: WebServer
 let callbackStatus = 400
 let env: Record<string, string>
@@ -37,7 +37,7 @@ beforeAll(async () => {
     FW_APP_ID: 'mail',
     A2A_SECRET,
     AUTH_REQUIRE_EMAIL_VERIFICATION: '1',
-    // No database is opened: there is none.
+    // There is no database; the check opens none.
     DATABASE_URL: 'http://127.0.0.1:9',
   }
 })
@@ -46,7 +46,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** The checks by name (true, false or null), in this process: the command itself adds the exit code. */
+/** Runs the checks in this process; returns their results by name (true, false or null). The command adds the exit code. */
 async function check(change: Record<string, string> = {}) {
   const settings = { ...env, ...change }
   const report = await hubReport(offlineApp(settings), settings.FW_IDENTITY_HUB_URL)
@@ -125,7 +125,7 @@ describe('fw hub check', () => {
   })
 
   it('asks for both directions while the secret changes', async () => {
-    // The hub still takes the earlier one, and already signs with the new one.
+    // The hub still accepts the earlier secret and already signs with the new one.
     const half = await check({ A2A_SECRET: EARLIER_A2A_SECRET })
     expect(half).toMatchObject({ status: 'failed', results: { ...allRight, secret: false } })
     expect(half.textOf('secret')).toMatch(/does not accept what the hub signs/)

@@ -199,7 +199,7 @@ describe('a hub that does not work', () => {
   const endless = () =>
     new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"assertion":"')) })
 
-  /** What somebody does meanwhile who has a password here. */
+  /** A sign-in by password at the same time. */
   async function signInByPassword() {
     const { email } = await world.person({ email: newEmail() })
     const browser = createBrowser(server.origin)
@@ -228,7 +228,7 @@ describe('a hub that does not work', () => {
     const began = performance.now()
     const { browser, answer: end } = await signIn(newEmail(), { answer })
     expect([end.status, locationOf(end)]).toEqual([303, DOWN])
-    // The limit is eight seconds; a busy machine needs some more for the rest. What stands still does so for a minute.
+    // The limit is eight seconds, plus time for a busy machine. Without the limit this would take a minute.
     expect(performance.now() - began).toBeLessThan(25_000)
     expect(await sessionOf(browser)).toBeNull()
     expect(await (await browser.get(DOWN)).text()).toContain('Sign in here instead')
@@ -244,7 +244,7 @@ describe('a hub that does not work', () => {
     await signInByPassword()
     expect(performance.now() - began).toBeLessThan(5000)
     expect((await ends).map(({ answer }) => locationOf(answer))).toEqual([DOWN, DOWN])
-    // The limit is eight seconds; a busy machine needs some more for the rest. What stands still does so for a minute.
+    // The limit is eight seconds, plus time for a busy machine. Without the limit this would take a minute.
     expect(performance.now() - began).toBeLessThan(25_000)
   })
 
@@ -286,7 +286,7 @@ describe('a hub that does not work', () => {
   })
 })
 
-/** Lets through what comes and fills it up to this many bytes, without ever ending. */
+/** Passes each chunk on and adds this many bytes; the stream never ends. */
 function padded(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, stream) {
@@ -299,7 +299,7 @@ function padded(bytes: number): TransformStream<Uint8Array, Uint8Array> {
 describe('where the hub is not set up', () => {
   const paths = ['/sign-in', '/sign-in?error=hub-unavailable', '/', '/_fw/session', LOGIN, CALLBACK, '/_fw/x']
 
-  /** Every answer with its status, headers and bytes, without what differs from request to request. */
+  /** Every response with its status, headers and bytes, without the parts that differ from request to request. */
   async function answers(port: string, more: Record<string, string>) {
     const app = await startServer({ env: { PORT: port, ...more } })
     const seen: Record<string, string> = {}

@@ -20,7 +20,7 @@ const env = {
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([{ appId: 'broken' }, registered('mail', APP)]),
 }
 
-/** Two processes on one database, with one public address between them. */
+/** Two processes that share one database and one public address. */
 let hub: TestServer
 let beside: TestServer
 let world: ReturnType<typeof createTeamWorld>
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const locationOf = (answer: Response) => new URL(answer.headers.get('location') ?? '', hub.origin)
 
-/** The fields of a token request for a new code of this browser. */
+/** The fields of a token request with a new code for this browser. */
 async function codeFor(browser: TestBrowser) {
   const { query, verifier } = newRequest('mail', CALLBACK)
   const code = locationOf(await browser.get(AUTHORIZE + query)).searchParams.get('code') ?? ''
@@ -121,7 +121,7 @@ describe('somebody whose address is not confirmed', () => {
     await browser.get(pathname + search)
     const form = { token: searchParams.get('token') ?? '', where: 'here' }
     const confirmed = await browser.post('/_fw/auth/link', { form })
-    // The account was used before its address was confirmed: its owner is asked about that on the way.
+    // The account was used before its address was confirmed, so its owner reviews it first.
     const claim = `/_fw/claim?${new URLSearchParams({ return: AUTHORIZE + query })}`
     expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, claim])
     const decided = await browser.post(claim, { form: { decision: 'all-mine' } })

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const SUBJECT = 'Maria Ortiz invited you to Northwind Traders'
 
-/** A person who has just been invited, and the sign-in page to which their link leads. */
+/** A person who was just invited, and the sign-in page that their link opens. */
 async function invited() {
   const email = `guest${++count}@example.test`
   const made = await owner.post('/_fw/org/invitations', { json: { email } })
@@ -41,7 +41,7 @@ async function invited() {
   return { email, path, page: `/sign-in?return=${encodeURIComponent(path)}`, id: link.searchParams.get('id') }
 }
 
-/** The subjects of the mails to an address, once one that was queued later has come. */
+/** The subjects of the mails to an address. Waits for a mail that was queued later. */
 async function subjectsTo(email: string): Promise<string[]> {
   await invited()
   return smtp.received

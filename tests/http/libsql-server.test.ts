@@ -9,7 +9,7 @@ let servers: TestServer[] = []
 
 beforeAll(async () => {
   database = await startSqld()
-  // Two instances start at once on an empty database: both must come up, the migrations run once.
+  // Two instances start at once on an empty database. Both must start, and the migrations run once.
   const env = { FW_LOCAL_DATA_OWNER: 'owner@example.test' }
   servers = await Promise.all([
     startServer({ database: database.url, env }),
@@ -32,7 +32,7 @@ describe('on a libSQL server', () => {
     const cookie = browser.cookieHeader()
     const seen = await fetch(`${second.origin}/_fw/actions/list-notes`, { headers: { cookie } })
     expect((await seen.json()).result.notes).toMatchObject([{ title: 'Far away' }])
-    // Organizations too: the transactions with conditions hold there as well.
+    // Organizations use conditional transactions, which must work there too.
     const { session } = await (await browser.get('/_fw/session')).json()
     expect(session).toMatchObject({ orgName: "Ada's organization", orgRole: 'owner' })
     const made = await browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })
@@ -44,7 +44,7 @@ describe('on a libSQL server', () => {
     await browser.request('/_fw/session', { method: 'DELETE' })
     const after = async (at: string) => (await fetch(`${at}/_fw/session`, { headers: { cookie } })).json()
     expect(await after(first.origin)).toEqual({ session: null })
-    // The other one hears of it within a second.
+    // The other instance learns of it within a second.
     await expect.poll(() => after(second.origin), { timeout: 3000 }).toEqual({ session: null })
   })
 

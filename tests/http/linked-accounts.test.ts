@@ -19,7 +19,7 @@ let count = 0
 beforeAll(async () => {
   corp = await startOidcProvider({ ...client, unverified: ['unproven@corp.test'] })
   const providers = [{ id: 'corp', name: 'Corp', issuer: corp.issuer, ...client }]
-  // Without mailed links a password or a provider can be the last way in.
+  // Without emailed links, a password or a provider can be the last sign-in method.
   server = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers), AUTH_MAGIC_LINK: 'false' } })
   corp.allow(`${server.origin}/_fw/auth/callback/corp`)
   world = createTeamWorld(server)
@@ -34,7 +34,7 @@ const listOf = async (browser: TestBrowser): Promise<LinkedAccounts> => (await b
 const begin = (browser: TestBrowser, returnPath = '/settings') =>
   browser.post(LINKED, { json: { provider: 'corp', returnPath } })
 
-/** The whole way to the provider and back; gives where it led. */
+/** Goes to the provider and back; returns the address of the redirect. */
 async function link(browser: TestBrowser, email: string, comingBack = browser): Promise<string> {
   const back = new URL(await corp.signIn((await (await begin(browser)).json()).url, email))
   return (await comingBack.get(back.pathname + back.search)).headers.get('location') ?? ''

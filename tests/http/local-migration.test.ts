@@ -132,7 +132,7 @@ describe('the local migration that is cut off', () => {
     const server = await startServer({ env: development })
     await createNote(await devBrowser(server), 'Plan')
     const ada = await realBrowser(server)
-    // The last table in order is slow enough to be killed in.
+    // Updating the last table takes long enough to kill the server in between.
     for (const sql of [
       'create table zz_slow (owner_email text)',
       `insert into zz_slow values ('dev@local.test')`,
@@ -183,7 +183,7 @@ describe('the local migration in production', () => {
     await server.stop()
   })
 
-  /** The same database, opened in production. */
+  /** Starts a server in production on the same database. */
   const production = (env: Record<string, string> = {}) =>
     startServer({
       database: databaseOf({ dataDir }),

@@ -10,7 +10,7 @@ import { createTeamWorld, PASSWORD } from '../support/team'
 
 const CLIENT_SECRET = 'a-secret-between-the-two'
 
-/** Every value of a column that must not be in a log. */
+/** Every value of a column that must not appear in a log. */
 const column = async (server: TestServer, sql: string): Promise<string[]> =>
   (await query(server, sql)).map(row => String(row[0])).filter(Boolean)
 
@@ -22,7 +22,7 @@ async function signInWith(
   const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL: '/' } })
   const back = new URL(await provider.signIn((await start.json()).url, email))
   await browser.get(back.pathname + back.search)
-  // Used up: this is refused, and the refusal is logged.
+  // The state is used up, so the server refuses this request and logs the refusal.
   await browser.get(back.pathname + back.search)
   return [...back.searchParams.values()]
 }
@@ -81,7 +81,7 @@ describe('the log of a whole run', () => {
     expect(server.log()).toContain('"level":"debug"')
     expect(server.log()).toContain('"message":"security event"')
     expect(server.log()).toContain('/_fw/org/members/[address]')
-    // Whom the command acts as is said to whoever typed it; the rest of what it writes is log.
+    // The command prints the account that it acts as to the person who runs it. The rest of its output counts as log.
     expect(cli).toContain(`Acting as ${owner.email}.`)
     expectNoSecrets(server.log() + cli.replace(`Acting as ${owner.email}.`, ''), secrets)
     await server.stop()

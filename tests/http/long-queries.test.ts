@@ -21,7 +21,7 @@ const many = (name: string) =>
     .fill(name)
     .join('&')}`
 
-/** How long the middle one of so many questions took that anybody may ask, in milliseconds. */
+/** The median time of so many requests to a public address, in milliseconds. */
 async function liveness(times: number): Promise<number> {
   const taken: number[] = []
   for (let at = 0; at < times; at++) {
@@ -55,7 +55,7 @@ describe('a query of very many parameters', () => {
       while (!over.signal.aborted) await send(path + many('a[]'), headers)
     }
     const asking = ['/note-list', '/_fw/actions/list-notes'].flatMap(path => [ask(path), ask(path)])
-    // The middle of it, so that a busy machine is not taken for a busy server: one that reads each query for long is never quick.
+    // The median excludes delays of a busy machine. A server that reads each query for long is never quick.
     const meanwhile = await liveness(20)
     over.abort()
     await Promise.all(asking)

@@ -388,7 +388,7 @@ describe('the switches', () => {
         AUTH_MAGIC_LINK: '1',
         FW_DISABLE_AUTO_DEV_ACCOUNT: '1',
       }),
-      // The outbox takes every other mail.
+      // The outbox accepts every other mail.
       sections: ['sign-in', 'reset', 'magic-link'],
       signUp: [403, 'sign-up-disabled'],
     })),

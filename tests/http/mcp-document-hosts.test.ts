@@ -24,7 +24,7 @@ import { serveHandlers } from '../support/web-handlers'
 const DOCUMENT = 'https://host.example.com/client.json'
 const OUT_OF_REACH = 'https://far.example.com/client.json'
 
-/** As hosts publish it: a loopback address without a port, and members that are nobody's business here. */
+/** A typical host's document: a loopback address without a port, and members that Fairway ignores. */
 const document = {
   client_id: DOCUMENT,
   client_name: 'Example Host',
@@ -36,7 +36,7 @@ const document = {
   logo_uri: 'https://host.example.com/logo.svg',
 }
 
-// Documents lie on public https servers, which a test has none of: the transport is replaced, all that reads the answer is not.
+// Client documents require a public https server. The test replaces the transport and keeps the code that reads the response.
 const fetched: string[] = []
 const transport: GuardedFetch = async url => {
   fetched.push(url)
@@ -92,7 +92,7 @@ async function startWorld(env: Record<string, string>): Promise<World> {
   }
 }
 
-/** One that tells hosts of documents, and one that is as a laptop is. */
+/** One server that supports hosts with client documents, and one with the settings of a laptop. */
 let served: World
 let laptop: World
 beforeAll(async () => {
@@ -104,7 +104,7 @@ afterAll(async () => {
   await laptop.stop()
 })
 
-/** What the browser of a person does who agrees: reads the page, posts its form, follows to the host. */
+/** Approves in a person's browser: reads the page, posts its form and follows the redirect to the host. */
 async function agree(address: URL | undefined, { browser } = served): Promise<string> {
   const path = `${address?.pathname}${address?.search}`
   const page = await (await browser.get(path)).text()

@@ -39,7 +39,7 @@ const program = () => ({
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } }
 const yes: Answer = { action: 'accept', content: { approve: true } }
 
-/** A host of 2026-07-28 that started the program; it asks the person, who answers this. */
+/** A 2026-07-28 host that started the program. `answer` returns the person's response to its question. */
 async function connect(answer: () => Answer): Promise<Client> {
   const capabilities = { elicitation: {} }
   const client = new Client({ name: 'host', version: '1' }, { capabilities, versionNegotiation: { mode: 'auto' } })
@@ -48,7 +48,7 @@ async function connect(answer: () => Answer): Promise<Client> {
   return client
 }
 
-/** The same of 2025-11-25. */
+/** The same for a 2025-11-25 host. */
 async function connectEarlier(answer: () => Answer): Promise<EarlierClient> {
   const client = new EarlierClient({ name: 'host', version: '1' }, { capabilities: { elicitation: {} } })
   client.setRequestHandler(ElicitRequestSchema, answer)

@@ -128,7 +128,7 @@ describe('the catalogue of tools', () => {
       callers: { kind: 'org-roles', roles: ['owner', 'admin'] },
       isPlatform: true,
     })
-    // One that hosts are not offered is there for people.
+    // An action that is not offered to hosts is available to people only.
     expect(byName.get('copy-note-to-app')).not.toHaveProperty('scope')
     expect(collections.map(({ name }: { name: string }) => name).toSorted()).toEqual(['note-list', 'team-members'])
     expect(resources).toContainEqual(expect.objectContaining({ uri: 'notes://note/{id}', scope: 'mcp:read' }))

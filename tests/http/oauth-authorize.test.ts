@@ -28,7 +28,7 @@ let native: string
 
 const LOOPBACK = 'http://127.0.0.1:3000/callback'
 
-/** An app whose name says whose host it is, so the page does not warn of it. */
+/** An app whose name matches its host, so the page shows no warning. */
 const TRUSTED = { client_name: 'Example' }
 let trusted: string
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const anonymous = () => createBrowser(server.origin)
 
-/** Our own error page: for the person, never for whoever sent them. */
+/** Expects our error page without a redirect: the person sees the error, and the app does not. */
 async function expectPage(answer: Response, status: number, text: string) {
   const html = await answer.text()
   expect([answer.status, answer.headers.get('location')], html).toEqual([status, null])
@@ -494,7 +494,7 @@ describe('a decision', () => {
 })
 
 describe('a ticket', () => {
-  /** Opens the page and posts what is on it, changed. */
+  /** Opens the page and posts its form with a change. */
   async function post(change: (form: Record<string, string>) => Record<string, string>, at = authorizeQuery(web)) {
     const form = formOf(await (await authorizePage(ada.browser, at)).text())
     return ada.browser.post(AUTHORIZE + at, { form: { ...change(form), decision: 'approve' } })

@@ -21,13 +21,13 @@ const AT_ONCE = 50
 const PROGRAM = { name: 'A program', version: '1' }
 const folder = mkdtempSync(join(tmpdir(), 'fw-oauth-races-'))
 let servers: TestServer[]
-/** Two more beside them, at which every second use of a refresh token ends its connection. */
+/** Two more servers that end a connection at every second use of a refresh token. */
 let strict: TestServer[]
-/** A third instance: this process. */
+/** A third instance, in this process. */
 let beside: App
 let world: ReturnType<typeof createTeamWorld>
 
-// Two processes on one database file, with one public address between them.
+// Two processes that share one database file and one public address.
 beforeAll(async () => {
   const one = await startServer({ env: { FW_DATA_DIR: folder } })
   const two = await startServer({ env: { FW_DATA_DIR: folder, FW_BASE_URL: one.origin } })
@@ -50,7 +50,7 @@ interface Tokens {
 
 const at = (index: number, among = servers): string => `${among[index % among.length]?.origin}/mcp/oauth/token`
 
-/** The same request many times at once, at both servers in turn; gives the answers that were given. */
+/** Sends the same request many times at once, to both servers in turn; returns the successful responses. */
 async function atOnce(form: Record<string, string>, among = servers): Promise<Tokens[]> {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => postForm(at(index, among), form)))
   const bodies = await Promise.all(answers.map(async answer => ({ status: answer.status, body: await answer.json() })))
@@ -59,7 +59,7 @@ async function atOnce(form: Record<string, string>, among = servers): Promise<To
   return bodies.filter(({ status }) => status === 200).map(({ body }) => body)
 }
 
-/** A network on which requests and answers take 0 to 40 ms, and overtake each other; both servers answer. */
+/** A network that delays requests and responses by 0 to 40 ms and reorders them. Both servers respond. */
 function jitteryFetch(): typeof fetch {
   const pause = () => sleep(Math.random() * 40)
   let sent = 0
@@ -117,10 +117,10 @@ describe('two processes', () => {
       await client.connect(new Transport(new URL(`${servers[0]?.origin}/mcp`), options))
       for (let round = 0; round < 12; round++) {
         host.setTokens({ ...host.tokens(), token_type: 'Bearer', access_token: 'ended' })
-        // A library gives up a call that another one has overtaken; the connection has to last.
+        // A library abandons a call that another call has overtaken. The connection must survive.
         await Promise.allSettled(Array.from({ length: 8 }, () => client.listTools()))
         expect((await client.listTools()).tools).not.toEqual([])
-        // What it keeps for the next hour is no token that was replaced.
+        // The library keeps this refresh token for the next hour, so it must not be a replaced one.
         const kept = [sha256(host.tokens()?.refresh_token ?? '')]
         const unused = 'select count(*) as unused from oauth_refresh_tokens where hash = ? and replaced_by is null'
         expect(await query(beside, unused, kept)).toEqual([{ unused: 1 }])

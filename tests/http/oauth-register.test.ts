@@ -272,7 +272,7 @@ describe('with limits', () => {
   it('one network registers sixty times an hour, and is told when to come back', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const named = (name: string) => register(limited.origin, { client_name: name, redirect_uris: [WEB_REDIRECT] })
-    // One that is known already is no further one, also when it comes many times at once.
+    // A client that is already registered does not count again, even when it registers many times at once.
     const known = await Promise.all(Array.from({ length: 20 }, () => named('Host 0')))
     const answers = await Promise.all(Array.from({ length: 61 }, (_, at) => named(`Host ${at}`)))
     const refused = answers.filter(answer => answer.status !== 201)

@@ -16,7 +16,7 @@ let world: ReturnType<typeof createTeamWorld>
 let beside: App
 
 beforeAll(async () => {
-  // Only a provider that is configured can be asked for.
+  // A rule can require only a configured provider.
   server = await borrowServer({ env: { GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'secret' } })
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
@@ -402,7 +402,7 @@ describe('what is kept', () => {
       for (const file of bytes) expect(file.includes(secret)).toBe(false)
       expect(server.log()).not.toContain(secret)
     }
-    // The search finds what is there.
+    // Proves that the search can find a value.
     expect(bytes.some(file => file.includes(CLIENT_ID))).toBe(true)
   })
 })

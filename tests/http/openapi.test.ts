@@ -20,7 +20,7 @@ const ACTIONS = '/_fw/actions/'
 const url = (name: string) => ACTIONS + name
 const FORMATS = ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json']
 
-/** Sends requests, and notes each answer that has another status, or is not what the document says. */
+/** Sends requests and records each response with another status or a shape that differs from the document. */
 function checker() {
   const faults: string[] = []
   async function check(
@@ -97,9 +97,9 @@ describe('GET /_fw/openapi.json', () => {
       'list-members': { input: {} },
       'change-member-role': { input: { email: member.email, role: 'admin' } },
       'invite-member': { input: { email: 'new@example.test' } },
-      // Anyone may call it, and a ticket works once.
+      // The action is public, and a ticket works once.
       'send-contact-message': { input: { ...message, check: { ticket, trap: '' } }, signedOut: 400 },
-      // There is no other application.
+      // No other application exists.
       'copy-note-to-app': { input: { id, app: 'none' }, status: 403 },
     }
     const declared = openApi.paths.filter(path => path.startsWith(ACTIONS)).map(path => path.slice(ACTIONS.length))

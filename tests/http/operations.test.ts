@@ -1,4 +1,4 @@
-// What every operation has by being declared, asked of each one at its address; what one does is in the tests of its domain.
+// Checks that hold for every declared operation. The tests of each domain check its behavior.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findOperations } from '#fairway/modules/registry/operation-files'
 import { statusAndCode } from '../support/error-code'
@@ -15,7 +15,7 @@ let openApi: Awaited<ReturnType<typeof readOpenApi>>
 let owner: TestBrowser
 let member: TestBrowser
 let operator: TestBrowser
-/** An owner and operator who signed in sixteen minutes ago. */
+/** An owner and operator who signed in 16 minutes ago. */
 let early: TestBrowser
 let nobody: TestBrowser
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const describedAt = (path: string, method: string) =>
 
 const acceptsTokens = (path: string, method: string): boolean => describedAt(path, method).security.length > 1
 
-/** The answer to a call whose body nobody could read. */
+/** Sends a call with a malformed body, except for GET, which has none. */
 const callBadly = (by: TestBrowser, at: string, method: string) =>
   method === 'GET' ? by.get(at) : by.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
 
@@ -61,7 +61,7 @@ describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
 
   it('is described in OpenAPI under its name, with every answer that it gave', async () => {
     const { operationId, security } = describedAt(path, method)
-    // The name of an action is told apart by the domain.
+    // The id includes the domain where an action has the same name.
     expect([name, `${domain}.${name}`]).toContain(operationId)
     expect(security).toEqual(
       acceptsTokens(path, method) ? [{ session: [] }, { token: ['operator'] }] : [{ session: [] }],

@@ -183,7 +183,7 @@ it('acts on a server as an operator who is named, and refuses everybody else', a
   ])
 })
 
-/** A token of this person for `fw` from another machine. */
+/** Creates a token of this person for `fw` from another machine. */
 async function tokenOf(who: TeamPerson, scopes: string[]): Promise<{ status: number; token: string; id: string }> {
   const answer = await who.browser.post('/_fw/tokens', { json: { name: 'fw', scopes, expiresInDays: 7 } })
   return { status: answer.status, ...(await answer.json()) }

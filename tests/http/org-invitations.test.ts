@@ -150,7 +150,7 @@ describe('accepting', () => {
     const orphaned = await open(admin)
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
     expect(await (await answer(orphaned.guest, orphaned.id, 'view')).json()).toMatchObject({ status: 'ended' })
-    // They are invited nowhere, so they work in an organization of their own.
+    // They have no valid invitation, so they work in their personal organization.
     expect(await sessionOf(orphaned.guest.browser)).toMatchObject({ orgRole: 'owner' })
     expect(await accept(orphaned)).toEqual(ended)
     const membership = 'select 1 from org_members where org_id = ? and user_id = ?'
@@ -162,7 +162,7 @@ describe('accepting', () => {
     const later = Date.now() + 1_000_000
     const wanted: string[] = []
     const others: string[] = []
-    /** An invitation of an organization of its own, as rows. */
+    /** Inserts an invitation with a separate organization into the database. */
     async function row(inviter: OrgRole | 'nobody', role: OrgRole, more: { status?: string; expiresAt?: number } = {}) {
       const { status = 'pending', expiresAt = later } = more
       const id = `${inviter}-${role}-${status}-${expiresAt === later}`

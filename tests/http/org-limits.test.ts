@@ -14,7 +14,7 @@ const limited = [429, 'rate-limited']
 const times = <T>(number: number, make: (index: number) => T): T[] => Array.from({ length: number }, (_, i) => make(i))
 let count = 0
 const stranger = () => `stranger${++count}@example.test`
-/** Headers that say a request comes from a network that no other test uses. */
+/** Headers for a network that no other test uses. */
 const network = () => ({ 'x-forwarded-for': `198.51.100.${++count}` })
 
 describe('where mail is sent', () => {

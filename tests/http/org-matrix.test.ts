@@ -33,7 +33,7 @@ interface Scene {
 const send = (actor: TeamPerson, method: string, path: string, json?: unknown) =>
   actor.browser.request(path, { method, json })
 
-/** One request for each permission, that succeeds when the role has it. */
+/** One request for each permission; it succeeds if the role has the permission. */
 const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
   'read-organization': ({ actor }) => send(actor, 'GET', '/_fw/org/auth-provider'),
   'list-members': ({ actor }) => send(actor, 'GET', '/_fw/org/members'),
@@ -98,7 +98,7 @@ describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {
     const before = await rowsOf(set.orgId)
     const answer = await requests[permission](set)
     if (role === 'outsider') {
-      // An outsider is the owner of another organization: nothing of this one may change or show.
+      // An outsider owns another organization. They must not change or see anything in this one.
       expect(await rowsOf(set.orgId)).toBe(before)
       expect(await answer.text()).not.toMatch(new RegExp(`${set.victim.email}|waiting@example|${set.orgId}`))
       return
@@ -139,7 +139,7 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
   })
 })
 
-/** Makes the sign-in of a person 16 minutes old. */
+/** Makes a person's sign-in 16 minutes old. */
 const age = ({ userId }: TeamPerson) =>
   query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [userId])
 
@@ -184,7 +184,7 @@ describe('an owner whose sign-in is older than 15 minutes', () => {
     ]
     for (const answer of answers) expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
     expect(await roles()).toEqual(before)
-    // Other roles need no recent sign-in.
+    // Other roles require no recent sign-in.
     expect((await byToken('change-member-role', { ...toOwner, role: 'admin' })).status).toBe(200)
   })
 })

@@ -25,7 +25,7 @@ it('no row crosses organizations, through any action', async () => {
   await act(owner, 'share-note', { id, email: member.email, role: 'admin' })
   expect(await idsOf(member)).toEqual([id])
 
-  // The same people in another organization, and an outsider, find nothing by any name.
+  // The same people in another organization, and an outsider, cannot find the note in any way.
   const other = await (await owner.browser.post('/_fw/org', { json: { name: 'Other', confirm: true } })).json()
   await member.browser.post('/_fw/org', { json: { name: 'Elsewhere', confirm: true } })
   for (const who of [owner, member, outsider]) {

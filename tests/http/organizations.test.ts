@@ -285,7 +285,7 @@ describe('the domain of an organization', () => {
     await query(server, 'update users set email_verified = 0 where id = ?', [second.userId])
     expect([await matches(), await shown()]).toEqual([[], null])
     expect((await newcomer.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
-    // Free again, it goes to whose it is.
+    // The domain is free again, so a person with an address in it can claim it.
     const heir = await world.person({ email: address('heir') })
     await heir.browser.post('/_fw/org', { json: { name: 'Wharf' } })
     const taken = await heir.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'wharf.test' } })

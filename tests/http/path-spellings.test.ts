@@ -24,7 +24,7 @@ const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}) =>
 const own = () => ({ origin: server.origin, 'sec-fetch-site': 'same-origin' })
 const credentials = new URLSearchParams({ intent: 'sign-in', ...ada }).toString()
 
-/** Spellings of one path that routers, proxies and browsers take for the same. */
+/** Spellings of one path that routers, proxies and browsers treat as equal. */
 const spellings = (path: string): string[] => [
   path,
   `${path}/`,
@@ -38,7 +38,7 @@ const spellings = (path: string): string[] => [
   path.replace(/[a-z]/, letter => `%${letter.charCodeAt(0).toString(16)}`),
   path.replace(/-/, '%2D'),
 ]
-/** Spellings of other paths: nothing may answer there for the first one. */
+/** Spellings of other paths, which must not return the response of the first one. */
 const neighbours = (path: string): string[] => [
   path.toUpperCase(),
   `${path};x`,

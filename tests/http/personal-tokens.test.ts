@@ -195,7 +195,7 @@ describe('GET /note-list with an API token', () => {
     expect(answer.status).toBe(200)
   }
 
-  /** Two people with notes of their own in one organization, where the second one has a token and works elsewhere. */
+  /** Two people with notes in one organization. The second one has a token and now works in another organization. */
   async function colleagues() {
     const [owner, member, outsider] = [await world.person(), await world.person(), await world.person()]
     const { orgId: elsewhere } = await sessionOf(member.browser)

@@ -10,7 +10,7 @@ import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const PATH = '/_fw/account/picture'
-/** The smallest that each kind needs to be known by; nothing here is decoded. */
+/** The smallest bytes that identify each type; the server does not decode pictures. */
 const pictures = {
   'image/webp': Buffer.from('RIFF\x04\0\0\0WEBPVP8 ', 'latin1'),
   'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10]),

@@ -16,7 +16,7 @@ afterAll(async () => {
   await stripe.stop()
 })
 
-/** Somebody new with an organization of their own. */
+/** A new person with their organization. */
 async function owner() {
   const person = await createTeamWorld(server).person({ email: `owner${++people}@example.test` })
   const { orgId } = await sessionOf(person.browser)
@@ -74,7 +74,7 @@ it('follows what Stripe says now, whatever order the events come in, and tries a
     )
     .toHaveLength(1)
   stripe.isDown = false
-  // The end of the first subscription arrives after the beginning of the second.
+  // The end of the first subscription arrives after the start of the second.
   await stripe.tell(server.origin, { customer, type: 'customer.subscription.deleted' })
   await expect.poll(async () => (await planOf(ada)).name, { timeout: 30_000 }).toBe('pro')
   const end = Math.floor(Date.now() / 1000) + 3600

@@ -278,7 +278,7 @@ describe('the state', () => {
     expect(await sessionOf(victim)).toBeNull()
     const midway = await begin()
     expect(locationOf(await end(midway.browser, 'odd', attacker.query))).toBe('/sign-in?error=invalid-state')
-    // The attempts of others have not used it up.
+    // The attempts from other browsers did not use up the state.
     expect(locationOf(await end(attacker.browser, 'odd', attacker.query))).toBe('/notes')
   })
 

@@ -94,7 +94,7 @@ describe('a public page', () => {
   })
 })
 
-/** What the SEO category of Lighthouse looks at, apart from what robots.txt and the status have above. */
+/** The checks of Lighthouse's SEO category, except for robots.txt and the status, which are tested above. */
 describe.each(PAGES.flatMap(page => LANGUAGES.map(language => pathIn(page, language))))('%s', path => {
   it('has a title, a description, a valid canonical address and valid alternates', async () => {
     const text = await read(path)

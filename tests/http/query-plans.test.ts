@@ -1,5 +1,5 @@
-// Servers of tests note each statement that a request runs, and `stop` refuses one that reads a whole table (tests/support/query-plans.ts).
-// Here every address that answers GET is asked, with each of its parameters.
+// Test servers record each statement that a request runs. `stop` fails on one that scans a whole table
+// (tests/support/query-plans.ts). This test requests every GET address with each of its parameters.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** A value of a parameter that its schema accepts. */
+/** A value that a parameter's schema accepts. */
 function valueOf({ name, schema }: Parameter): string {
   if (name === 'subject') return 'notes/1'
   if (schema.enum) return String(schema.enum.find(value => value !== null))
@@ -58,7 +58,7 @@ describe('query plans', () => {
       }
     }
     const statements = readStatements(server.dataDir)
-    // Without it, nothing of this test would be looked at.
+    // Without enough statements the test would check nothing.
     expect(
       statements.filter(({ sql }) => /from "?(audit_log|notes|org_members|users)\b/.test(sql)).length,
     ).toBeGreaterThan(20)

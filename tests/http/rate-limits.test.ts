@@ -8,9 +8,9 @@ import { borrowServer, type TestServer } from '../support/server'
 const password = 'zebra quilt 7 lantern'
 const wrong = 'wrong password here'
 const PATH = '/_fw/auth/sign-in/email'
-/** The test server trusts its own machine as a proxy, so that a request can come from any network. */
+/** The test server trusts this machine as a proxy, so a request can come from any network. */
 let server: TestServer
-/** This one trusts nobody. */
+/** This one trusts no proxy. */
 let direct: TestServer
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ interface Try {
   at?: TestServer
 }
 
-/** One try at signing in; gives the status. */
+/** Tries to sign in once; returns the status. */
 async function attempt({ email = address(), from, path = PATH, headers = {}, at = server, ...input }: Try) {
   const answer = await fetch(at.origin + path, {
     method: 'POST',
@@ -53,7 +53,7 @@ async function attempts(tries: Try[]): Promise<number[]> {
 
 const times = <T>(number: number, make: (index: number) => T): T[] => Array.from({ length: number }, (_, i) => make(i))
 
-/** An account that is not signed in anywhere. */
+/** Creates an account that is not signed in anywhere. */
 async function anAccount(): Promise<string> {
   const email = address()
   const browser = createBrowser(server.origin)
@@ -103,7 +103,7 @@ describe('guessing the password of one account', () => {
   ])('is not uncounted at %s', async path => {
     const email = await anAccount()
     expect(await attempts(times(5, () => ({ email, from: network() })))).toEqual(Array(5).fill(401))
-    // As it stands: a client library would tidy the path up first.
+    // Sends the path unchanged; a client library would normalize it.
     const body = JSON.stringify({ email, password })
     const request = [
       `POST ${path} HTTP/1.1`,
@@ -282,7 +282,7 @@ describe('POST /_fw/account/address', () => {
       expect(statuses).toEqual([...times(5, () => 202), ...times(35, () => 429)])
       expect(mailsTo(email)).toBe(5)
     }
-    // Nothing is kept of a change that was refused, so it cannot be mailed again either.
+    // A refused change is not stored, so it cannot be mailed again either.
     expect(await countRows(server, 'fw_address_changes where email = ?', [unknown])).toBe(5)
   })
 

@@ -19,7 +19,7 @@ async function signedIn(name: string): Promise<{ browser: TestBrowser; email: st
 
 const ask = (path: string, headers: Record<string, string> = {}) => plainRequest(server.origin, { path, headers })
 
-/** An answer without what every request has of its own. */
+/** A response without the parts that are unique to a request. */
 async function told(path: string, headers?: Record<string, string>) {
   const answer = await ask(path, headers)
   const own = ['x-request-id', 'date']
@@ -41,7 +41,7 @@ describe('an answer from memory', () => {
   ])('says of %s what the first one said, whole and unchanged', async (path, headers) => {
     const first = await told(path, headers)
     for (const _again of [1, 2]) expect(await told(path, headers)).toEqual(first)
-    // HEAD never comes from memory.
+    // A response to HEAD never comes from memory.
     const head = await plainRequest(`${server.origin}${path}`, { method: 'HEAD', headers })
     const lengthOf = (answer: { said: [string, string][] }) => new Map(answer.said).get('content-length')
     expect(head.headers.get('etag')).toBe(new Map(first.said).get('etag') ?? null)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   at = createClient({ url: database.url })
   plain = await startServer({ database: database.url })
   const folder = await mkdtemp(join(tmpdir(), 'fw-replica-'))
-  // Nobody waits ten minutes in a test: what the replica has of others after its start it does not get any more.
+  // With a sync interval of ten minutes, the replica receives no writes of others after its start.
   const env = {
     FW_DATABASE_REPLICA: join(folder, 'replica.db'),
     FW_DATABASE_REPLICA_SYNC: '600',
@@ -63,7 +63,7 @@ it('knows a session and a role that were given elsewhere, and forgets what was e
   const there = atReplica(browser)
   const { session } = await (await there.get('/_fw/session')).json()
   expect(session).toMatchObject({ email: 'ended@example.test', orgRole: 'owner' })
-  // Its own write brings the replica up to this moment: from now on it holds a copy of the live session and membership.
+  // Its own write updates the replica, which from then on holds a copy of the live session and membership.
   await there.post('/_fw/actions/create-note', { title: 'mine' })
   await at.execute({ sql: "update org_members set role = 'member' where user_id = ?", args: [session.userId] })
   expect((await (await there.get('/_fw/session')).json()).session).toMatchObject({ orgRole: 'member' })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-/** Restarts the server at its address with another secret, and those that it still knows. */
+/** Restarts the server at its address with another secret and the previous ones that it still accepts. */
 async function restart(secret: string, ...previous: string[]): Promise<void> {
   await server.stop()
   const env = {
@@ -81,7 +81,7 @@ describe('a new root secret', () => {
       const renewed = await token(renewal(refresh))
       expect([renewed.status, await opens(renewed.access_token)]).toEqual([200, 200])
       refresh = renewed.refresh_token
-      // The key that signs is opened with the earlier secret, so hosts and this server go on with the same one.
+      // The earlier secret opens the signing key, so it does not change for hosts and this server.
       expect(await kids()).toEqual(published)
     }
   })
@@ -89,7 +89,7 @@ describe('a new root secret', () => {
   it('is all that is needed once everything was sealed anew: who was there since is signed in still', async () => {
     const granted = await connected()
     await restart(SECOND, first.secret)
-    // A session is renewed once a day, and its cookie is signed anew then.
+    // The server renews a session once a day and then signs its cookie with the current secret.
     await query(first, 'update sessions set updated_at = updated_at - 90000000')
     expect(await sessionOf(ada.browser)).toMatchObject({ email: ada.email })
     const sealed = await secrets(['reseal'], SECOND, first.secret)
@@ -116,7 +116,7 @@ describe('a new signing key', () => {
     const [old] = await kids()
     const retired = await secrets(['retire-signing-keys'], first.secret)
     expect([retired.code, retired.out]).toEqual([0, expect.stringContaining('Signing keys retired: 1.')])
-    // An instance looks at the keys once a minute, and when it starts.
+    // An instance reads the keys when it starts and once a minute.
     await restart(first.secret)
     const renewed = await token(renewal(granted.refresh_token))
     const signedBy = decodeProtectedHeader(renewed.access_token).kid

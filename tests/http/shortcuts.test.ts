@@ -1,5 +1,5 @@
-// Two servers on one database, one of them with FW_SHORTCUTS=off: whatever they are asked, they answer the same. The one with
-// shortcuts is asked three times, so that the last answer is one that it remembers.
+// Two servers on one database, one with FW_SHORTCUTS=off, must return the same responses. The test sends each request three times
+// to the server with shortcuts: the last response comes from memory.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
 import { confirmAddress } from '../support/query'
@@ -17,7 +17,7 @@ let noteId: string
 
 beforeAll(async () => {
   short = await startServer({ env: { ...env, FW_SHORTCUTS: 'on' } })
-  // Public pages name their absolute address: both servers are at the same one.
+  // Public pages contain their absolute address, so it must match on both servers.
   const plainEnv = { ...env, FW_SHORTCUTS: 'off', FW_BASE_URL: short.origin }
   plain = await startServer({ env: plainEnv, database: databaseOf(short) })
   browser = createBrowser(short.origin)
@@ -48,7 +48,7 @@ const OWN = ['x-request-id', 'date']
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g
 
-/** An answer without what every request, or every server, has of its own; without what a write makes anew where `writes`. */
+/** A response without the parts that are unique to a request or server. With `writes`, also without new ids and times. */
 async function told(server: TestServer, { headers = {}, ...asked }: Asked, writes: boolean) {
   const origin: Record<string, string> = asked.method && asked.method !== 'HEAD' ? { origin: short.origin } : {}
   const answer = await plainRequest(server.origin, { ...asked, headers: { ...origin, ...headers } })
@@ -62,7 +62,7 @@ async function told(server: TestServer, { headers = {}, ...asked }: Asked, write
     .filter(([name]) => !OWN.includes(name))
     .map(([name, value]) => [name, plainly(value)])
   const body = Buffer.from(await answer.arrayBuffer())
-  // Compressed bytes are compared as they are. The protocol's library has the members of a message in another order.
+  // Compressed bytes are compared unchanged. The protocol's library orders the members of a message differently.
   const text = plainly(body.toString('latin1'))
   const isMessage = asked.path === '/mcp' && text.startsWith('{')
   return { status: answer.status, said: said.toSorted(), body: isMessage ? JSON.parse(text) : text }

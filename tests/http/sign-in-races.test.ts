@@ -15,7 +15,7 @@ let link: WebServer
 let smtp: Awaited<ReturnType<typeof startSmtp>>
 let servers: TestServer[]
 
-// Two processes with one public address, and a database that takes its time.
+// Two processes with one public address and a slow database.
 beforeAll(async () => {
   ;[database, smtp] = await Promise.all([startSqld(), startSmtp()])
   const env = { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-/** A team whose organization asks for Corp; the owner is signed in that way, everybody else nowhere. */
+/** A team whose organization requires Corp. The owner is signed in with Corp, and the others are signed out. */
 async function aTeamWithRule() {
   const team = await world.team()
   await signInWithCorp(provider, team.owner.browser, team.owner.email)
@@ -105,7 +105,7 @@ describe('an organization with a sign-in rule', () => {
     expect(await refusal(await owner.closed.request(path, { method, json, headers }))).toEqual(CLOSED)
   })
 
-  // One for all rows: nothing of what they ask for is done.
+  // All rows share this owner, because every request is refused.
   const ownerWithRule = memo(async () => {
     const { owner } = await aTeamWithRule()
     return { closed: await withPassword(owner.email) }

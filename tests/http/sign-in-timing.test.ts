@@ -22,7 +22,7 @@ afterAll(async () => {
   await smtp.stop()
 })
 
-/** What the fastest tries took, but for the very fastest: what a busy machine adds is not in them, and what an answer costs is. */
+/** The 10th percentile of the times. It contains the cost of a response and excludes the delays of a busy machine. */
 const fast = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? 0
 
 async function millisecondsOf(path: string, body: Record<string, string>, status: number): Promise<number> {
@@ -37,7 +37,7 @@ async function millisecondsOf(path: string, body: Record<string, string>, status
   return performance.now() - began
 }
 
-/** How much the fast ones of interleaved tries differ, as a part of the smaller one. */
+/** The difference between the fast tries of both series, as a fraction of the smaller one. */
 async function difference(path: string, more: Record<string, string>, status: number): Promise<number> {
   const known: number[] = []
   const unknown: number[] = []
@@ -45,7 +45,7 @@ async function difference(path: string, more: Record<string, string>, status: nu
   const tryUnknown = async (index: number) =>
     unknown.push(await millisecondsOf(path, { ...more, email: `unknown${index}@example.test` }, status))
   for (let index = 0; index < TRIES; index++) {
-    // What an answer leaves to be done after it disturbs the next one: each comes as often after each.
+    // Work that a response leaves behind disturbs the next request, so the order alternates.
     if (index % 2 === 0) await tryKnown()
     await tryUnknown(index)
     if (index % 2 === 1) await tryKnown()
@@ -63,7 +63,7 @@ describe('an address that has an account', () => {
     'is answered in the same time as one that has none for %s',
     async (_what, path, more, status) => {
       await difference(path, more, status)
-      // A busy machine disturbs a round; a difference that is really there is in all of them.
+      // A busy machine disturbs single rounds; a real difference appears in all of them.
       const differences: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
         differences.push(await difference(path, more, status))

@@ -18,7 +18,7 @@ beforeAll(async () => {
   silent = await serveSilence()
   server = await borrowServer({
     env: {
-      // The same peer in three roles: it takes every connection and never says a word.
+      // The same peer in three roles: it accepts every connection and never responds.
       SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
       EMAIL_FROM: 'no-reply@example.test',
       AUTH_SKIP_EMAIL_VERIFICATION: '1',
@@ -38,14 +38,14 @@ afterAll(async () => {
   await silent.stop()
 })
 
-/** What nobody else has to be asked for. */
+/** Requests that depend on no other server. */
 const others = () =>
   Array.from({ length: 100 }, (_, at) => {
     if (at % 4 === 0) return browser.post('/_fw/actions/create-note', { json: { title: `Beside ${at}` } })
     return browser.get(at % 4 === 1 ? '/sign-in' : at % 4 === 2 ? '/_fw/session' : '/_fw/actions/list-notes')
   })
 
-/** Answers of fifty requests that wait for somebody else; all other requests are answered while every one of these still waits. */
+/** Returns the responses of fifty requests that wait for a peer. All other requests must finish while these fifty still wait. */
 async function beside(send: () => Promise<Response>): Promise<Response[]> {
   const began = performance.now()
   let ended = 0

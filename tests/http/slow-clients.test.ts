@@ -5,7 +5,7 @@ import { insertNotes } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
-/** A body that was never asked for is cut off after five seconds, one that is waited for after fifteen. */
+/** The server ends an unread body after five seconds, and a body that it waits for after fifteen. */
 const LONGEST_BODY_IN_MS = 30_000
 
 let server: TestServer
@@ -34,7 +34,7 @@ function open(): Socket {
   return connect(Number(port), hostname).on('error', () => {})
 }
 
-/** Sends this again and again, as fast as it is taken or with pauses, until the server ends the connection; gives what it had said. */
+/** Repeats `piece`, at full speed or with pauses, until the server ends the connection. Returns the start of the response. */
 function endless(start: string, piece: Buffer, pauseInMs = 0): Promise<string> {
   const socket = open()
   let said = ''
@@ -93,7 +93,7 @@ describe('clients that take their time', () => {
       if (at % 3 === 0) socket.write('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')
       else if (at % 3 === 1)
         socket.write(`${head('POST', '/_fw/actions/create-note', 'content-length: 1000')}\r\n\r\n{`)
-      // These never read what they ask for again and again.
+      // These clients send requests and never read the responses.
       else socket.pause().write(`${head('GET', list)}\r\n\r\n`.repeat(20))
     }
     const others = Array.from({ length: 100 }, (_, at) =>
@@ -103,7 +103,7 @@ describe('clients that take their time', () => {
     )
     const answers = await Promise.all(others)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    // They wait still: nobody has let go of one to answer the others.
+    // All 500 still wait: the server did not drop any of them to serve the others.
     expect(waiting.filter(socket => !socket.destroyed)).toHaveLength(500)
   })
 })

@@ -11,7 +11,7 @@ import { query } from '../support/query'
 import { SECRET } from '../support/secrets'
 import { databaseOf, startServer } from '../support/server'
 
-/** Starts the built server with exactly this environment and waits for its end. */
+/** Starts the built server with exactly this environment and waits until it exits. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-start-'))
   const child = spawn('node', [builtServer], {
@@ -104,7 +104,7 @@ describe('stopping', () => {
     )
     let received = ''
     socket.on('data', chunk => (received += String(chunk)))
-    // The server has the request in hand and waits for its body.
+    // The server has accepted the request and waits for its body.
     await expect.poll(() => received).toContain('100 Continue')
     const stopped = server.stop()
     await new Promise(resolve => setTimeout(resolve, 100))

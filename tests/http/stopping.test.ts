@@ -7,7 +7,7 @@ import { query } from '../support/query'
 import { startServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
-/** A request whose head has arrived and whose body has not. */
+/** Opens a request: the server has its head and not yet its body. */
 async function openRequest(origin: string, path: string, body: string, cookie: string) {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

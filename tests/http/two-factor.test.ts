@@ -28,7 +28,7 @@ async function aPerson(on = server) {
   return { browser, email }
 }
 
-/** Somebody whose two-factor authentication is on; the code of the last time step is used up by that. */
+/** A person with two-factor authentication. The setup uses the code of the last time step. */
 async function aCarefulPerson(on = server) {
   await waitForEarlyStep()
   const { browser, email } = await aPerson(on)

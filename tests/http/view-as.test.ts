@@ -65,7 +65,7 @@ describe('an operator who views as a person', () => {
       operator.browser.get('/_fw/account/export'),
       operator.browser.get('/_fw/org/members/export'),
       operator.browser.get('/_fw/claim'),
-      // Not nested, whoever is asked for.
+      // Views cannot be nested, whichever person is requested.
       view(ada),
     ])
     for (const answer of refused) expect(await statusAndCode(answer)).toEqual([403, 'view-only'])
@@ -131,7 +131,7 @@ describe('an operator who views as a person', () => {
     await stream.until(({ event }) => event === 'end')
     expect(await statusAndCode(await operator.browser.get('/_fw/org'))).toEqual([403, 'account-suspended'])
     await second.browser.request(suspension, { method: 'DELETE' })
-    // Another sign-in of the operator does not go on with the view.
+    // Another session of the operator does not continue the view.
     const again = createBrowser(server.origin)
     await again.post('/_fw/auth/sign-in/email', { json: { email: OPERATOR, password: PASSWORD } })
     const both = `${again.cookieHeader()}; ${viewCookie}`

@@ -12,11 +12,11 @@ import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 import { type Receiver, startReceiver } from '../support/webhook-receiver'
 
 const OPERATOR = 'operator@example.test'
-/** The people of these tests, whose webhooks may be sent to a receiver on this machine. */
+/** The people of these tests. They are operators, so their webhooks can use a receiver on this machine. */
 const OPERATORS = [OPERATOR, 'ada@example.test', ...Array.from({ length: 40 }, (_, n) => `person${n + 1}@example.test`)]
 const WAIT = { timeout: 30_000, interval: 50 }
 
-/** A free port that stays the same, so that tests share servers with the same settings. */
+/** A fixed port lets tests share servers with the same settings. If it is taken, the receiver uses a random one. */
 const PORT = 4599
 let receiver: Receiver
 
@@ -121,7 +121,7 @@ describe('webhooks over HTTP', () => {
     const installation = { scope: 'installation', types: ['security.*'] }
     const { id } = await added(operator.browser, '/all', installation)
     expect((await add(owner.browser, '/no', installation)).status).toBe(404)
-    // Neither does it lead inside of the network: those addresses are for operators.
+    // An address inside the network is refused too: only operators can use one.
     expect((await add(owner.browser, '/no')).status).toBe(400)
     expect((await owner.browser.get(`/_fw/webhooks/${id}/deliveries`)).status).toBe(404)
     expect((await owner.browser.get('/_fw/webhooks?scope=installation')).status).toBe(404)
@@ -159,7 +159,7 @@ describe('webhooks over HTTP', () => {
 
 const newDatabase = () => `file:${join(mkdtempSync(join(tmpdir(), 'fw-webhooks-')), 'fairway.db')}`
 
-/** Somebody on a server over a database of one's own, with a webhook for every note. */
+/** A person on a server with a separate database, with a webhook for every note. */
 async function subscriber({ origin }: TestServer, database: string, path: string): Promise<TestBrowser> {
   const browser = createBrowser(origin)
   await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
@@ -169,7 +169,7 @@ async function subscriber({ origin }: TestServer, database: string, path: string
   return browser
 }
 
-/** Writes notes until the server is gone, and gives the ids of those that were acknowledged. */
+/** Writes notes until the server is gone; adds the ids of the acknowledged notes to the set. */
 async function writeUntilGone(browser: TestBrowser, acknowledged: Set<string>): Promise<void> {
   for (;;) {
     const answer = await browser.post('/_fw/actions/create-note', { json: { title: 'Told' } }).catch(() => undefined)
@@ -198,15 +198,15 @@ describe('what webhooks lose', () => {
       server = await startServer({ database, env })
     }
     expect(acknowledged.size).toBeGreaterThan(50)
-    // A try that was under way when a server was killed is made again after a minute: none has to be waited for.
+    // The server repeats an interrupted delivery after a minute; this skips that wait.
     const file = createClient({ url: database, timeout: 5000 })
     const hurry = () => file.execute(`update fw_webhook_deliveries set next_try_at = 0 where state = 'pending'`)
     const missing = () => [...acknowledged].filter(id => !subjectsAt('/killed').includes(id))
-    // What a killed server was running is taken over when its lease ends, after 30 seconds.
+    // Another process takes over a killed server's work when its lease ends, after 30 seconds.
     const patience = { timeout: 60_000, interval: 1000 }
     await expect.poll(async () => (await hurry()) && missing(), patience).toEqual([])
     file.close()
-    // At least once: what was sent twice has the id that it had.
+    // Delivery is at least once: a repeated delivery keeps its id.
     const byId = Map.groupBy(receiver.at('/killed'), ({ headers }) => headers['webhook-id'])
     expect(byId.size).toBe(new Set(subjectsAt('/killed')).size)
     await server.stop()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => workspace.stop())
 
-/** Somebody with a confirmed account in these applications of the workspace, signed in in the first of them. */
+/** A person with a confirmed account in these applications. Returns their browser, signed in to the first one. */
 async function aPersonIn(name: string, ...ids: string[]): Promise<TestBrowser> {
   const email = `${name}@example.test`
   const browsers = await Promise.all(

@@ -23,13 +23,13 @@ export type LinkName = 'first' | 'last' | 'previous' | 'next'
 
 export interface CollectionFixture {
   origin: string
-  /** The page at this path with its query; throws when the answer is not 200. */
+  /** The page at this path with its query; throws if the status is not 200. */
   page(path: string): Promise<CollectionPage>
   ids(path: string): Promise<number[]>
   request(path: string, headers?: Record<string, string>): Promise<Response>
   mutate(collection: string, change: { insert?: object[]; delete?: number[] }): Promise<void>
   reset(collection: string): Promise<void>
-  /** What the server wrote to standard error. */
+  /** The server's output to standard error. */
   errors(): string
   stop(): Promise<void>
 }
@@ -83,7 +83,7 @@ async function post(url: string, body: object): Promise<void> {
   if (answer.status !== 204) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
 }
 
-/** Follows one link from page to page until it is absent; between pages `afterPage` may change the rows. Throws when it does not end. */
+/** Follows one link from page to page to its end; `afterPage` can change rows in between. Throws if the walk does not end. */
 export async function walk(
   fixture: CollectionFixture,
   path: string,

@@ -75,7 +75,7 @@ function checkShape(body: Body, shape: NonNullable<Example['expect']['shape']>):
   if (shape.viewKeys) expect(Object.keys(body.view ?? {}).toSorted()).toEqual(shape.viewKeys.toSorted())
 }
 
-/** Path and the set of names with values: how a link is written does not count, what it says does. */
+/** Returns the path and the set of parameters, because links can differ in their order and encoding. */
 function decoded(link: string | undefined) {
   if (link === undefined) return undefined
   const url = new URL(link, 'http://fixture')

@@ -40,7 +40,7 @@ async function read<T extends z.ZodType>(path: string, accept: string, schema: T
   return { body: schema.parse(await answer.json()), header: linksOf(answer) }
 }
 
-/** The relations of the `Link` header that are about pages. */
+/** The relations of the `Link` header for pages. */
 function linksOf(answer: Response): Links {
   const relations = [...(answer.headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="(self|first|last|prev|next)"/g)]
   return Object.fromEntries(relations.map(([, target, relation]) => [relation, target]))
@@ -66,7 +66,7 @@ const paths = Object.keys(tables).flatMap(name => [`/${name}`, `/${name}?page=2&
 
 describe('every format', () => {
   it.each(paths)('has the rows, the total and the links of %s, in its body and in the Link header', async path => {
-    // Page 2 of pages without rows does not exist.
+    // A collection without rows has no page 2.
     if (path.startsWith('/zero-pages?')) return expect((await fixture.request(path)).status).toBe(400)
     const page = await fixture.page(path)
     const { '@id': self, first, last, previous: prev, next } = page.view ?? {}
@@ -133,7 +133,7 @@ describe('the Link header', () => {
 
 describe('a query', () => {
   it('that would grow too long in the links is refused', async () => {
-    // Three characters for each, once they are escaped.
+    // Each character takes three characters once it is escaped.
     expect((await fixture.request(`/items?long=${'!'.repeat(2700)}`)).status).toBe(200)
     expect((await fixture.request(`/items?long=${'!'.repeat(9000)}`)).status).toBe(400)
   })

@@ -12,14 +12,14 @@ interface Sample {
   headers: Record<string, string>
   profile: ProfileName
   status: number
-  /** Headers that are shown. */
+  /** The headers that the guide shows. */
   shown: Record<string, string>
   body: unknown
 }
 
 const BLOCKS = /```http\n([^`]+)```(?:\n+```text\n([^`]*)```)?(?:\n+```json\n([^`]+)```)?/g
 
-/** Each request of the guide with the answer below it. */
+/** Each request of the guide with the response below it. */
 const samples: Sample[] = [...guide.matchAll(BLOCKS)].map(([, asked = '', answered = 'HTTP/1.1 200 OK', body]) => {
   const [first = '', ...lines] = asked.trim().split('\n')
   const [method = '', path = ''] = first.split(' ')
@@ -46,7 +46,7 @@ function fieldsOf(lines: string[]): Record<string, string> {
   )
 }
 
-/** What is shown, with `"…"` at the end of a list as whatever else is there. */
+/** The value that the guide shows; `"…"` at the end of a list stands for the remaining items. */
 function completed(shown: unknown, actual: unknown): unknown {
   if (Array.isArray(shown) && shown.at(-1) === '…' && Array.isArray(actual)) {
     const kept = shown.slice(0, -1)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([plain.stop(), prefixed.stop()]))
 
-/** What a page means: its graph, with the address of the server left out. No key of the page may get lost in it. */
+/** Returns the JSON-LD graph of a page without the server's address. Every key of the page must appear in the graph. */
 async function expanded(fixture: CollectionFixture, path: string): Promise<string> {
   const answer = await fixture.request(path)
   expect(answer.status).toBe(200)
@@ -37,7 +37,7 @@ async function expanded(fixture: CollectionFixture, path: string): Promise<strin
   return JSON.stringify(sortKeys(graph)).replaceAll(fixture.origin, '')
 }
 
-// Null says nothing in JSON-LD.
+// JSON-LD ignores null.
 function countTerms(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, inner) => sum + countTerms(inner), 0)
   if (typeof value !== 'object' || value === null) return 0
@@ -45,7 +45,7 @@ function countTerms(value: unknown): number {
   return terms.length + countTerms(terms.map(([, inner]) => inner))
 }
 
-// Keys are not ordered by meaning; lists are.
+// In JSON-LD the order of keys has no meaning; the order of lists does.
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

@@ -12,7 +12,7 @@ afterAll(() => fixture.stop())
 interface PageWalk {
   collection: FixtureName
   query?: string
-  /** Every row in the order of its id when not given. */
+  /** Defaults to every row, in the order of the ids. */
   ids?: number[]
   pages: number
 }

@@ -40,7 +40,7 @@ const VALUES = [
   'x'.repeat(3000),
 ]
 
-/** Percent-encoding as browsers do it, none, all of it, or broken. */
+/** Percent-encoding as browsers apply it, missing, complete or broken. */
 const encoded = (text: fc.Arbitrary<string>) =>
   fc.tuple(text, fc.constantFrom('usual', 'usual', 'bytes', 'plus', 'bare', 'broken')).map(([value, way]) => {
     const usual = encodeURIComponent(value.toWellFormed())
@@ -55,7 +55,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
   { weight: 2, arbitrary: fc.integer().map(String) },
 )
-/** A parameter, more often than not about something that the collection has. */
+/** A parameter that usually names something in the collection. */
 const parameter = (fields: string[]) => {
   const operator = fc.constantFrom('lt', 'gt', 'lte', 'gte', '')
   const ownField = fc.constantFrom(...fields)
@@ -86,7 +86,7 @@ const path = fc
       .map(parameters => `/${name}?${parameters.join('&')}`),
   )
 
-/** Sends the path as it is: `fetch` would repair it. */
+/** Sends the path unchanged; `fetch` would normalize it. */
 function get(target: string): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(fixture.origin)
   return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ it(`answers ${RUNS} random queries without a failure, and every link of an answe
   const property = fc.asyncProperty(path, async target => {
     const { status, body } = await get(target)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    // 431: Node itself refuses what is longer than 16 KiB.
+    // Node returns 431 for a request head over 16 KiB.
     expect([200, 400, 431], `${target}: ${body.slice(0, 500)}`).toContain(status)
     if (status !== 200) return
     const { view } = JSON.parse(body) as { view?: Record<string, string> }
@@ -124,7 +124,7 @@ it(`answers ${RUNS} random queries without a failure, and every link of an answe
     }
   })
   await fc.assert(property, { numRuns: RUNS, seed: SEED })
-  // Otherwise nothing was asked that could have failed.
+  // Without enough accepted and refused queries the test proves nothing.
   expect(statuses.get(200)).toBeGreaterThan(RUNS / 5)
   expect(statuses.get(400)).toBeGreaterThan(RUNS / 50)
   expect(fixture.errors()).not.toContain('request failed')
