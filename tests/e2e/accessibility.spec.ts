@@ -5,12 +5,12 @@ import { pageHeading, runAction, signUp } from '../support/people'
 
 interface Walk {
   path: string
-  /** What makes the first state before the page is opened. */
+  /** Prepares the first state before the page opens. */
   prepare?: (page: Page) => Promise<unknown>
   /** Whether the person has notes. */
   hasNotes?: boolean
   isNarrow?: boolean
-  /** The states in their order, each with what leads to it from the one before. */
+  /** The states in order, each with the step that reaches it from the previous one. */
   states: [name: string, reach: (page: Page) => Promise<unknown>][]
 }
 

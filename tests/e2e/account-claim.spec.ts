@@ -8,7 +8,7 @@ import { query } from '../support/query'
 type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const EMAIL = 'ada@example.test'
 
-/** A server on which accounts open before their address is confirmed. */
+/** A server that opens accounts before their address is confirmed. */
 const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
   smtp: oncePerFile(() => startSmtp()),
   serverEnv: async ({ smtp }, use) => {
@@ -20,7 +20,7 @@ const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
       EMAIL_FROM: 'Fairway <no-reply@example.test>',
     })
   },
-  // Somebody who has signed up with an address that is not theirs, and has left things in the account.
+  // A person who signed up with a stranger's address and left data in the account.
   stranger: async ({ browser, origin, server }, use) => {
     const context = await browser.newContext()
     const page = await context.newPage()
@@ -29,7 +29,7 @@ const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
       page.request.fetch(origin + path, { method, data, headers: { origin } })
     await send('PUT', '/_fw/vault/PAYMENT_KEY', { value: 'a value that nobody sees' })
     const { session } = await (await page.request.get(`${origin}/_fw/session`)).json()
-    // Of a time before mail was sent here: since then an unconfirmed account invites nobody.
+    // An invitation from before the server sent mail. Since then, an unconfirmed account cannot invite.
     await query(
       server,
       `insert into org_invitations (id, org_id, email, role, invited_by, status, token_hash, expires_at, created_at)
@@ -41,7 +41,7 @@ const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
   },
 })
 
-/** The owner of the address signs in by a mailed link, and stands before the question. */
+/** The owner of the address signs in by an emailed link and arrives at the review. */
 async function arrive(page: Page, smtp: Smtp): Promise<void> {
   await page.goto('/sign-in?return=%2Fsettings')
   await page.getByRole('textbox', { name: 'Email address' }).first().fill(EMAIL)

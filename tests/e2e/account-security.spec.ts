@@ -27,7 +27,7 @@ test('a personal token is made, shown once with its command, and revoked', async
   await expectNoViolations(page)
   await page.keyboard.press('Enter')
   await expect(dialog).toContainText(/fwp_[\w-]{43}/)
-  // What is shown can be run: npm does not have the package.
+  // The test runs the command that the page shows; it uses curl, because the package is not on npm.
   const command = await dialog.getByText(/^curl /).innerText()
   expect(JSON.parse(execFileSync('sh', ['-c', command.replace('curl ', 'curl -s ')]).toString())).toMatchObject({
     result: { members: [{ name: 'Ada' }] },
@@ -146,7 +146,7 @@ test('the page of operators is in the menu for them alone, and others are told w
   await expect(page.getByRole('table')).toBeVisible()
   await expect(page.getByText('Page 1 of 1, 1 in total')).toBeVisible()
   await expectNoViolations(page)
-  // Another page once there are more than thirty; what is downloaded is what the filters leave.
+  // A second page appears after thirty rows. The export follows the filters.
   await query(
     server,
     `insert into security_events (id, at, kind, reason) select 'e' || value, ?, 'sign-in-failed', 'password'

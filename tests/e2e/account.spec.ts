@@ -5,7 +5,7 @@ import { expect, test } from '../support/e2e'
 import { expectNoViolations } from '../support/accessibility'
 import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 
-/** A red picture twice as wide as high. */
+/** A red picture, twice as wide as high. */
 const WIDE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAAEElEQVR4nGP4z8AARwzIHABvqgf5gNwAKAAAAABJRU5ErkJggg==',
   'base64',
@@ -99,7 +99,7 @@ test('the account is deleted after what goes was told, the address typed and the
   server,
 }) => {
   for (const title of ['Mine', 'Also mine']) await runAction(page, origin, 'create-note', { title, text: 'Text' })
-  // A note of theirs in an organization of two others, who both could take over.
+  // Their note in an organization with two other members, who can both take it over.
   const [me] = await query(server, 'select id from users where email = ?', [aPerson().email])
   for (const name of ['Ann', 'Ben'])
     await query(
@@ -118,7 +118,7 @@ test('the account is deleted after what goes was told, the address typed and the
       role,
     ])
   await query(server, `update notes set org_id = 'harbour' where title = 'Mine'`)
-  // Who signed in a while ago gives the password.
+  // An older sign-in requires the password again.
   await query(server, 'update sessions set created_at = created_at - 960000')
   await page.goto('/settings/data')
   await page.getByRole('button', { name: 'Delete account…' }).click()

@@ -15,7 +15,7 @@ test.use({
   viewport: { width: 375, height: 700 },
 })
 
-/** The page on which the person of this browser is asked to let a note be deleted. */
+/** Returns the page that asks this browser's person to approve the deletion of a note. */
 async function aQuestion(page: Page, server: TestServer): Promise<string> {
   const { email } = await signUp(page, server.origin, aPerson())
   await query(server, 'update users set email_verified = 1')

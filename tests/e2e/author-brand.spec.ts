@@ -5,7 +5,7 @@ import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 import { aPerson, pageHeading, signUp } from '../support/people'
 
-/** The application in tests/fixtures/author, which has a name, looks, pages and words of its own; its mails are taken by a server. */
+/** The application in tests/fixtures/author has a custom name, look, pages and texts. A test server receives its mails. */
 const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>> }>({
   mails: oncePerFile(startSmtp),
   serverEnv: async ({ mails }, use) => use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }),

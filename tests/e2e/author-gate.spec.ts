@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test as base } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
 
-/** Pages and layouts in tests/fixtures/author that tell the console when they are set up and mounted. */
+/** Private pages in tests/fixtures/author. They and their layouts log to the console when they are set up and mounted. */
 const PRIVATE = ['/gate/bare', '/gate/own', '/gate/plain'] as const
 
 const test = base.extend<{ told: string[] }>({

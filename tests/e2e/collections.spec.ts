@@ -7,10 +7,10 @@ import { aPerson, signUp } from '../support/people'
 const NOTES = /\/note-list(\?|$)/
 const TOTAL = 75
 
-/** Opens the notes of a person who has 75 of them. */
+/** Opens the notes of a person with 75 notes. */
 async function openNotes(page: Page, server: Parameters<typeof insertNotes>[0], path = '/notes'): Promise<void> {
   const ada = await signUp(page, server.origin, aPerson())
-  // The organization of a new person is made by their first request.
+  // A person's first request creates their organization.
   await page.request.get('/_fw/session')
   await insertNotes(server, ada.email, TOTAL)
   await page.goto(path)
@@ -170,7 +170,7 @@ test('is used by keyboard alone', async ({ page, server }) => {
   await press(page.getByRole('columnheader', { name: 'Title' }).getByRole('button'))
   await expect(titles(page).first()).toHaveText(noteTitle(1))
   await expect(page.getByRole('columnheader', { name: 'Title' }).getByRole('button')).toBeFocused()
-  // Backwards, as the rows have five buttons each.
+  // Backwards, because each row has five buttons.
   await press(page.getByRole('group', { name: 'Rows per page' }).getByRole('button', { name: '60' }), 'Shift+Tab')
   await expect(range(page, '1–60 of 75')).toBeVisible()
   await press(turn(page, 'Next'))

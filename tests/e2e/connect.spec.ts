@@ -10,7 +10,7 @@ const host = (page: Page, name: string) => page.locator('details').filter({ hasT
 const isOpen = (page: Page, id: string) =>
   page.locator(`details#${id}`).evaluate(element => element.hasAttribute('open'))
 
-/** Looks at the page as it is: light and dark, and no wider than the screen. */
+/** Checks the current page in light and dark mode, and that it is no wider than the screen. */
 async function expectGood(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   await expectNoViolationsInBothColours(page)

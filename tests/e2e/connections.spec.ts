@@ -17,7 +17,7 @@ const test = base.extend<object, { corp: OidcProvider }>({
     }),
 })
 
-/** Signs in and agrees on the provider's own pages. */
+/** Signs in and approves on the provider's pages. */
 async function agree(page: Page, corp: OidcProvider, email: string): Promise<void> {
   await page.waitForURL(`${corp.issuer}/**`)
   const login = page.locator('[name=login]')
@@ -142,7 +142,7 @@ test('the audit log tells a question from a failure, and how often somebody was 
   const asked = rows.filter({ hasText: 'Asked to confirm' })
   const denied = rows.filter({ hasText: 'Denied' })
   await expect(asked).toContainText('Ada was asked to confirm')
-  // At the end of an hour a new count begins; then there may be rows of both.
+  // A new count begins each hour, so there can be rows of both hours.
   await expect(denied.filter({ hasText: /[2-5] times/ })).not.toHaveCount(0)
   await page.goto('/audit?outcome=asked')
   await expect(denied).toHaveCount(0)

@@ -7,12 +7,12 @@ import { aPerson, signUp } from '../support/people'
 
 interface Fixtures {
   host: Awaited<ReturnType<typeof startLoopbackHost>>
-  /** The address at which the host asks to be connected, with what differs. */
+  /** The address at which the host requests a connection, with changed parameters. */
   ask: (differing?: Record<string, string>) => Promise<string>
 }
 
 const test = base.extend<Fixtures>({
-  // Playwright wants the fixtures it is given to be named here, and there are none.
+  // Playwright reads the names of the required fixtures here, and this one requires none.
   // oxlint-disable-next-line no-empty-pattern
   async host({}, use) {
     const host = await startLoopbackHost()
@@ -126,7 +126,7 @@ test('somebody else can be the account, and prompt=login asks once', async ({ pa
   await page.goto(await ask())
   await page.getByRole('link', { name: 'Use another account' }).click()
   await expect(heading(page)).toHaveText('Sign in')
-  // The page would lead on by itself if it took the session that is there.
+  // The page would redirect at this point if it used the existing session.
   await page.waitForLoadState('networkidle')
   await signInOn(page, grace)
   await expect(heading(page)).toHaveText('Connect Terminal host?')
@@ -192,7 +192,7 @@ test.describe('narrow and dark', () => {
   })
 })
 
-/** What the host does with its code, for the request at this address. */
+/** Exchanges the host's code for the request at this address. */
 async function exchange(url: string, code = '', verifier = '') {
   const asked = new URL(url).searchParams
   const answer = await fetch(`${new URL(url).origin}/mcp/oauth/token`, {

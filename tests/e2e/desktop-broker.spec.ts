@@ -31,7 +31,7 @@ const test = base.extend<{ ids: string[]; world: DesktopWorld }>({
     const world = await createDesktopWorld(browser, ids)
     await use(world)
     await world.stop()
-    // Whatever a test was about: no message of it holds a secret, and all of them fit the schemas.
+    // After every test, no message contains a secret, and all statuses fit the schema.
     expect(leaksOf(world)).toEqual([])
     for (const status of world.statuses) expect(desktopStatusSchema.safeParse(status).success).toBe(true)
   },
@@ -44,10 +44,10 @@ const END = 'DELETE /_fw/session'
 const CEREMONIES = 'POST /_fw/desktop/ceremonies'
 const AVAILABILITY = 'GET /_fw/desktop/availability'
 
-/** Looks more often than Playwright does by itself: most of what is waited for here takes a few milliseconds. */
+/** Polls more often than Playwright's default, because most conditions are met within a few milliseconds. */
 const poll = <T>(read: () => T) => expect.poll(read, { intervals: [20] })
 
-/** The rule of a server that never answers. */
+/** The rule of a server that never responds. */
 const silence = () => new Promise<never>(() => {})
 
 test.describe('signing in to a workspace', () => {
@@ -84,7 +84,7 @@ test.describe('signing in to a workspace', () => {
         now.most = Math.max(now.most, ++now.working)
         if (now.most === 3) three.resolve()
         await three.promise
-        // For a fourth one to come, if it did.
+        // Leaves time for a fourth request to arrive.
         await wait(150)
         now.working -= 1
         return next()
@@ -368,7 +368,7 @@ test.describe('applications that may not take part', () => {
     expect(await world.appLines()).toContain('notes: signed-in')
     expect(world.broker.speaksTo(origin)).toBe(true)
     world.broker.stop()
-    // Switched off at the hub: they are shown all the same, each with its own sign-in.
+    // When the hub has switched the feature off, the applications stay visible, each with a separate sign-in.
     await switchHub(world, false)
     world.broker = open()
     await world.broker.start()
@@ -462,13 +462,13 @@ test.describe('signing out', () => {
     expect(await world.cookieNames(appPartition('notes'))).toEqual([])
     expect(await seenBy(world, 'notes')).toBeNull()
 
-    // A cookie that comes even later, for example of a request that was given up.
+    // A cookie that arrives even later, for example from an abandoned request.
     await (await world.host.context(appPartition('notes'))).addCookies([await cookieFor(world, 'notes', EMAIL)])
     await poll(async () => (await sessionsOf(notes)).length).toBe(0)
     await poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
     expect(await world.status()).toMatchObject({ state: 'idle', email: null, apps: [], reason: null })
 
-    // After a while a session there is the person's own again.
+    // After a while, a new session there belongs to the person again.
     world.clock.pass(15_000)
     await (await world.host.context(appPartition('notes'))).addCookies([await cookieFor(world, 'notes', EMAIL)])
     await wait(300)
@@ -502,7 +502,7 @@ test.describe('signing out', () => {
     expect(await world.appLines()).toEqual(['notes: failed clean-up-failed'])
     expect(await world.cookieNames(appPartition('notes'))).toEqual([])
 
-    // A restart does not forget it, and does not sign in again.
+    // A restart keeps the failure and does not sign in again.
     await world.restart()
     expect(await world.status()).toMatchObject({ state: 'failed', reason: 'clean-up-failed' })
     expect(await seenBy(world, 'notes')).toBeNull()
@@ -600,7 +600,7 @@ test.describe('from time to time', () => {
     const before = world.hub.count(AVAILABILITY)
     world.clock.pass(300_000)
     await poll(() => world.hub.count(AVAILABILITY)).toBeGreaterThan(before)
-    // It has ended when it waits for the next time.
+    // The check has ended once the clock is set for the next one.
     await poll(() => world.clock.isSetFor(300_000)).toBe(true)
   }
 
@@ -646,7 +646,7 @@ test.describe('the bridge of a page', () => {
     const context = await world.host.context(appPartition('notes'))
     const detach = await attach(context, world.broker)
     const page = await context.newPage()
-    // A page of the application that leads nobody anywhere else.
+    // A page of the application that does not redirect.
     await page.goto(`${world.app('notes').origin}/sign-in`)
     return { page, detach }
   }
@@ -713,7 +713,7 @@ test('no message ever holds a cookie, a code, a verifier, a nonce, a state or an
     fc.constantFrom('sign-in', 'retry', 'sign-out', 'get-status', 'session-gone', 'five-minutes', 'restart'),
     fc.record({ app: fc.constantFrom('notes', 'tasks'), fault: fc.constantFrom(...faults) }),
   )
-  // Each kind occurs once at least, whatever comes by chance.
+  // Every kind of secret occurs at least once, whichever steps are drawn.
   await world.signIn()
   await world.send({ type: 'sign-out' })
   await fc.assert(
@@ -730,7 +730,7 @@ test('no message ever holds a cookie, a code, a verifier, a nonce, a state or an
     expect(kinds).toContain(kind)
   }
   expect(kinds).toContain('verifier of the desktop application')
-  // The search itself finds what is there.
+  // Proves that the search can find a secret.
   const [secret = ''] = [...world.secrets.keys()].filter(({ length }) => length > 20)
   expect(leaksOf({ ...world, messages: [JSON.stringify({ id: `x${secret}` })] })).toHaveLength(1)
 })
@@ -751,7 +751,7 @@ function setFault(world: DesktopWorld, { app, fault }: { app: string; fault: str
     if (fault === 'refused') return { status: 400 }
     if (fault === 'other-account') return { location: '/', cookies: [await startSession(server, 'eve@example.com')] }
     const answer = await next()
-    // An application that repeats everything it was sent.
+    // An application that repeats its whole request.
     return fault === 'chatty' ? { ...answer, status: 500, html: `${asked.url} ${[...asked.cookies]}` } : answer
   })
 }

@@ -22,7 +22,7 @@ const ada = aPerson()
 interface World {
   workspace: Workspace
   computer: Computer
-  /** Starts the program; whatever still runs after the test is ended. */
+  /** Starts the program, and ends it after the test if it still runs. */
   start(): Promise<Desktop>
 }
 
@@ -57,7 +57,7 @@ const crash = async (desktop: Desktop, profile: string) => {
   const session = await (await desktop.browser(profile)).newBrowserCDPSession()
   await session.send('Browser.crash').catch(() => undefined)
 }
-/** The menu that has come back by itself. */
+/** The menu after it has reopened. */
 const menuThatTells = async (desktop: Desktop): Promise<Page> => {
   const menu = await desktop.window('menu')
   await expect(menu.locator('[data-app=mail]')).toContainText(CRASHED)
@@ -70,7 +70,7 @@ const isRunning = (id: number): boolean => {
     return false
   }
 }
-/** Whose session the window's page has, once it has stopped going elsewhere. */
+/** The session of the window's page, once its redirects have ended. */
 const sessionIn = (page: Page) =>
   expect.poll(() =>
     page.evaluate(async () => (await (await fetch('/_fw/session')).json()).session).catch(() => undefined),
@@ -91,7 +91,7 @@ test('one ceremony signs in to every application; after a kill the windows and s
   for (const id of ['mail', 'docs']) await expect(row(first, id)).toContainText('Signed in')
   await expectNoViolationsInBothColours(first.menu)
 
-  // The window that asked for a sign-in asks no more.
+  // The window that showed the sign-in page leaves it.
   await expect(before).not.toHaveURL(/sign-in/)
   await sessionIn(before).toMatchObject({ email: ada.email, provider: 'hub' })
   expect(await before.evaluate(() => [navigator.webdriver, navigator.userAgent])).toEqual([
@@ -147,7 +147,7 @@ test('a link to another site opens in the ordinary browser, and the window stays
   await click(`${elsewhere}/about?new`, '_blank')
   await expect.poll(() => computer.openedElsewhere()).toEqual([`${elsewhere}/about#here`, `${elsewhere}/about?new`])
   await expect.poll(() => desktop.count('app-mail')).toBe(1)
-  // Its own pages it shows itself, and a script may lead to a provider and back.
+  // The window shows the application's pages, and a script may lead to a provider and back.
   await click('/about', '')
   await expect(mail).toHaveURL(`${workspace.app('mail').origin}/about`)
   await mail.evaluate(to => window.location.assign(to), `${elsewhere}/about`)
@@ -166,7 +166,7 @@ test('a window whose browser crashes is told of, and opens again', async ({ worl
   await expect(row(desktop, 'mail')).not.toContainText('unexpectedly')
   await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
 
-  // With the menu closed it comes back to say so; closing it then ends the program, which opens the window next time.
+  // A crash reopens the closed menu. Closing the menu then ends the program, and the next start opens the window.
   await desktop.menu.close()
   await crash(desktop, 'app-mail')
   await (await menuThatTells(desktop)).close()
@@ -192,7 +192,7 @@ test('a button that is held while the menu changes does what it says', async ({ 
   await row(desktop, 'mail').getByRole('button').hover()
   await desktop.menu.mouse.down()
   await crash(desktop, 'app-docs')
-  // Long enough for the change to have come.
+  // Long enough for the change to arrive.
   await desktop.menu.waitForTimeout(500)
   await desktop.menu.mouse.up()
   await expect(row(desktop, 'docs')).toContainText(CRASHED)
@@ -250,7 +250,7 @@ test('speaks the language of the system', async ({ world }) => {
   world.computer.env.LANG = 'de_DE.UTF-8'
   const { menu, program } = await world.start()
   await expect(menu.getByRole('heading', { name: 'Arbeitsbereich' })).toBeVisible()
-  // The page may be gone before the click is reported.
+  // The page can close before the click returns.
   const [{ code }] = await Promise.all([
     program.ended,
     menu

@@ -22,12 +22,12 @@ const ids = ['mail', 'docs']
 interface Shell {
   host: TestHost
   broker: Broker
-  /** Every message that has crossed between pages and broker. */
+  /** Every message between pages and the broker. */
   messages: unknown[]
   last(): DesktopStatus | undefined
 }
 
-/** A real hub and two real applications, and the desktop program's host that shows them in partitions of its own. */
+/** A real hub, two real applications, and the desktop program's host, which shows them in separate partitions. */
 const test = base.extend<{ workspace: Workspace; shell: Shell }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
   workspace: async ({}, use) => {
@@ -68,7 +68,7 @@ function createShell(workspace: Workspace, browser: Browser): Shell {
   return { host, broker, messages, last: () => held.status }
 }
 
-/** As the operator does it: signed in at the hub, in a browser of their own. */
+/** Switches the feature on as the operator does: signed in at the hub, in a separate browser. */
 async function switchOn(workspace: Workspace, page: Page, available = true): Promise<void> {
   const { origin } = workspace.hub
   const { email, password } = ada
@@ -80,7 +80,7 @@ async function switchOn(workspace: Workspace, page: Page, available = true): Pro
   expect(answer.ok()).toBe(true)
 }
 
-/** What the person does in the window that the broker opens. */
+/** Signs in and continues in the window that the broker opens. */
 async function signInInWindow({ host }: Shell): Promise<void> {
   const context = await host.context(HUB_PARTITION)
   const window = context.pages().at(-1) ?? (await context.waitForEvent('page'))
@@ -96,7 +96,7 @@ const sessionIn = async ({ host }: Shell, workspace: Workspace, id: string) => {
   return (await (await context.request.get(`${workspace.app(id).origin}/_fw/session`)).json()).session
 }
 
-/** Every cookie value that any partition holds. */
+/** Every cookie value in any partition. */
 async function cookieValues({ host }: Shell): Promise<string[]> {
   const partitions = [HUB_PARTITION, ...ids.map(id => appPartition(id))]
   const cookies = await Promise.all(partitions.map(async name => (await host.context(name)).cookies()))
@@ -110,7 +110,7 @@ test('one ceremony at the hub signs in to every application, from the card in th
 }) => {
   await switchOn(workspace, page)
   await shell.broker.start()
-  // The settings are those of an application that the shell shows; it has an account of its own way first.
+  // The settings page belongs to an application in the shell, which first shows its usual sign-in page.
   const mail = workspace.app('mail')
   const context = await shell.host.context(appPartition('mail'))
   await attach(context, shell.broker)
@@ -131,7 +131,7 @@ test('one ceremony at the hub signs in to every application, from the card in th
   await card.scrollIntoViewIfNeeded()
   await expect(settings.getByText('docs', { exact: true }).first()).toBeVisible()
 
-  // Nothing that opens something has crossed.
+  // No message contains a cookie value.
   const crossed = JSON.stringify(shell.messages)
   const values = await cookieValues(shell)
   expect(values.length).toBeGreaterThan(2)

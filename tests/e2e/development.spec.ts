@@ -1,4 +1,4 @@
-// One application of an author's in development, from a start that fails to an empty application and on.
+// One application in development: from a start that fails to an empty application and on.
 import { tmpdir } from 'node:os'
 import { test as base, expect } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
@@ -6,7 +6,7 @@ import { type AuthorProject, writeProject } from '../support/author-project'
 import { type DevServer, startDevServer } from '../support/dev-server'
 import { oncePerFile } from '../support/e2e'
 
-/** The server is built or begins again in between, on a machine that may be busy. */
+/** The server rebuilds or restarts in between, possibly on a busy machine. */
 const NOTICED = { timeout: 60_000 }
 
 const ACTION = `import { z } from 'zod'
@@ -64,7 +64,7 @@ test('an empty application shows what comes next, in both languages and colours,
   context,
   development: { application, server },
 }) => {
-  // Nothing but a page is left, which is not in the navigation.
+  // Only a page remains, which is not in the navigation.
   application.remove('server/actions/greet.ts')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(server.origin, { timeout: 60_000 })
@@ -80,7 +80,7 @@ test('an empty application shows what comes next, in both languages and colours,
 
   await page.getByRole('button', { name: 'Copy the action' }).click()
   application.write('server/actions/say-hello.ts', await page.evaluate(() => navigator.clipboard.readText()))
-  // The server begins anew meanwhile.
+  // The server restarts in the meantime.
   const greet = () =>
     page.request.get(`${server.origin}/_fw/actions/say-hello?name=Ada`).then(
       answer => answer.json(),
@@ -109,9 +109,9 @@ test('a declaration that breaks lies over the open page with the terminal’s re
   const overlay = page.locator('vite-error-overlay')
   await expect(overlay).toContainText('Unrecognized key: "descripton"', NOTICED)
   await expect(overlay).toContainText('server/actions/greet.ts:3')
-  // The terminal may come after the page.
+  // The terminal can be slower than the page.
   await expect.poll(tellings, NOTICED).toBe(1)
-  // The last good build answers meanwhile.
+  // The server still runs the last good build.
   expect((await page.request.get(`${server.origin}/_fw/health/ready`)).status()).toBe(200)
 
   application.write('server/actions/greet.ts', ACTION)

@@ -7,7 +7,7 @@ import { userAgents } from '../support/http'
 const { email, password } = aPerson()
 const section = (page: Page) => page.getByRole('region', { name: 'Devices' })
 
-/** Signs the same person in on another device that shows a page. */
+/** Signs the same person in on another device, which shows a page. */
 async function elsewhere(page: Page, origin: string, userAgent: string): Promise<Page> {
   const context = await page.context().browser()?.newContext({ userAgent, baseURL: origin })
   if (!context) throw new Error('no browser')
@@ -18,7 +18,7 @@ async function elsewhere(page: Page, origin: string, userAgent: string): Promise
   return other
 }
 
-/** The window gets the focus again. A page that already leaves, because of its live connection, can't be told. */
+/** Returns the focus to the window. The script fails when the live connection has already made the page leave. */
 const comeBack = (page: Page) =>
   page.evaluate(() => void window.dispatchEvent(new Event('focus'))).catch(() => undefined)
 

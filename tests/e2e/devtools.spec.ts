@@ -17,7 +17,7 @@ const test = base.extend<object, { dev: Awaited<ReturnType<typeof startDevServer
   }),
   baseURL: async ({ dev }, use) => use(dev.origin),
 })
-// The first pages of a development server are made while they are asked for.
+// A development server builds its first pages on request.
 test.setTimeout(240_000)
 
 const person = { intent: 'sign-up', name: 'Tom', email: 'tom@example.test', password: 'a long enough password' }
@@ -41,13 +41,13 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await tom.request.post(`${origin}/sign-in?return=/`, { form: person, headers: { origin }, maxRedirects: 0 })
   expect((await call(tom, origin, 'update-note', { id, title: 'Mine' })).status).toBe(404)
 
-  // The page was open meanwhile.
+  // The page stayed open in the meantime.
   await expect(page.getByRole('link', { name: /denials 1/i })).toBeVisible()
   const request = page.locator('details', { hasText: '/_fw/actions/update-note' })
   await request.locator('summary').click()
   for (const step of ['host and origin', 'session session-cookie', 'input', 'run update-note', 'refused not-found'])
     await expect(request).toContainText(step)
-  // It is renewed without closing what is open, and without losing the focus.
+  // The list refreshes without closing open details or losing the focus.
   await call(context, origin, 'list-notes', {})
   await expect(page.locator('summary', { hasText: 'list-notes' })).toBeVisible()
   await expect(request.getByText('Request', { exact: true })).toBeVisible()
@@ -128,7 +128,7 @@ test('jobs are listed with their schedules, run now, and retried', async ({
   await expect(row).toContainText('failed')
   await expectNoViolations(page)
   await row.getByRole('button', { name: 'Retry: fw-purge' }).click()
-  // What the platform has done is not listed.
+  // Finished jobs of the platform are not listed.
   await expect(row).toHaveCount(0)
   await expect(page.locator(`#job-${cancelled}`)).toContainText('cancelled')
   const act = (form: Record<string, string>) =>

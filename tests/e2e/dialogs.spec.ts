@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
 import { runAction, signUp } from '../support/people'
 
-/** Where a dialog is opened, the button that does it, and what has the focus then. */
+/** The page of a dialog, the button that opens it, and the role and name of the element that then has the focus. */
 const DIALOGS = [
   ['/notes', 'Share “Harbour plan”', 'combobox', 'Member'],
   ['/team', 'Invite people', 'textbox', 'Email addresses'],

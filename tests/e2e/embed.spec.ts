@@ -46,7 +46,7 @@ test('another site shows the notes in a frame, without cookies, the gate or a to
   expect(ours.filter(({ url, cookie }) => cookie || url.includes('fwe_') || url.includes(SESSION_PATH))).toEqual([])
   expect(faults).toEqual([])
 
-  // The person signs out elsewhere: the frame says so the next time it asks, and stays where it is.
+  // The person signs out in another tab. The frame says so at its next request and stays on its page.
   expect((await page.request.delete(origin + SESSION_PATH, { headers: { origin } })).status()).toBe(204)
   await inner?.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await expect(frame.getByRole('heading', { name: 'This view has ended' })).toBeVisible()

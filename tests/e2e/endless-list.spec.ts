@@ -3,10 +3,10 @@ import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
 
-// The berths of tests/fixtures/author: 120 rows in a list without an end.
+// The berths of tests/fixtures/author: an endless list of 120 rows.
 test.use({ application: 'author' })
 
-/** Three pages are loaded one after another, also on a busy machine. */
+/** Three pages load one after another, possibly on a busy machine. */
 const AT_LEISURE = { timeout: 30_000 }
 
 const rows = (page: Page) => page.getByRole('main').getByRole('link', { name: /^Berth \d/ })

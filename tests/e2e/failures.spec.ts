@@ -2,7 +2,7 @@ import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { signUp } from '../support/people'
 
-/** Sections with rows of their own: the page, what does not answer, and the sentence of the section. */
+/** Sections that load rows: the page, the request that fails, and the section's message. */
 const SECTIONS = [
   ['/notes', '**/note-list**', 'Your notes could not be loaded.'],
   ['/team', '**/team-members**', 'The members could not be loaded.'],
@@ -28,7 +28,7 @@ test('sections of home fail alike: each keeps its place, says what happened and 
   }
   await expectNoViolationsInBothColours(page)
   for (const address of broken) await page.unroute(address)
-  // What changes elsewhere may have one of them try again by itself.
+  // A live change can reload a section before the click.
   for (const name of names) {
     const again = page.getByRole('region', { name }).getByRole('button', { name: 'Try again' })
     await again.click({ timeout: 2000 }).catch(() => undefined)

@@ -19,20 +19,20 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
   const contract = page.getByRole('button', { name: 'Contract' })
   const status = page.getByRole('status')
 
-  // Chosen with the keyboard.
+  // Chooses a file with the keyboard.
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), contract.press('Enter')])
   await chooser.setFiles({ name: 'photo.png', mimeType: 'image/png', buffer: PNG })
   await expect(status.filter({ hasText: 'photo.png was uploaded.' })).toHaveCount(1)
   await expect(page.getByRole('list', { name: 'Files' })).toContainText('photo.png')
   await expectNoViolations(page)
 
-  // Removed with the keyboard: the focus stays in the field.
+  // Removes the file with the keyboard; the focus stays in the field.
   await page.getByRole('button', { name: 'Remove photo.png' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('list', { name: 'Files' })).toHaveCount(0)
   await expect(contract).toBeFocused()
 
-  // A file of another type is refused in words.
+  // A file of another type is refused with a message.
   await page
     .locator('input[type=file]')
     .first()
@@ -45,7 +45,7 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
   await expect(page.getByRole('alert')).toHaveText('big.txt is too large. A file can be up to 1 MB.')
   await expectNoViolations(page)
 
-  // Pasted.
+  // Pastes a file.
   await contract.focus()
   await page.evaluate(() => {
     const data = new DataTransfer()
@@ -57,7 +57,7 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
   await expect(page.getByText('pasted.txt', { exact: true })).toBeVisible()
   await expect(status.filter({ hasText: 'pasted.txt was uploaded.' })).toHaveCount(1)
 
-  // Dropped onto the other field, which takes several.
+  // Drops files onto the other field, which accepts several.
   const dropped = await page.evaluateHandle(() => {
     const data = new DataTransfer()
     for (const name of ['first.txt', 'second.txt']) data.items.add(new File([name], name, { type: 'text/plain' }))
@@ -68,7 +68,7 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
   await attachments.dispatchEvent('drop', { dataTransfer: dropped })
   await expect(page.getByRole('list', { name: 'Files' })).toHaveText([/pasted\.txt/, /first\.txt[^]*second\.txt/])
 
-  // Both ways end in the row, with their bytes.
+  // Both ways store the files with the row, byte for byte.
   await page.getByRole('button', { name: 'Save' }).click()
   const saved = page.getByRole('region', { name: 'A paper' })
   for (const [name, text] of Object.entries({ 'pasted.txt': 'A text.', 'second.txt': 'second.txt' })) {
@@ -134,7 +134,7 @@ test('a picture and a sound open in a tab of their own', async ({ page, origin }
   await expect(page.locator('video')).toHaveJSProperty('readyState', 4)
 })
 
-/** So many seconds of nothing to hear, as WAV: 8,000 samples of a byte a second. */
+/** So many seconds of silence as WAV: 8,000 one-byte samples a second. */
 function silence(seconds: number): Buffer {
   const bytes = Buffer.alloc(44 + seconds * 8000, 128)
   const head = [0x46464952, bytes.length - 8, 0x45564157, 0x20746d66, 16, 0x10001, 8000, 8000, 0x80001, 0x61746164]

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
 import { pageHeading, runAction, signUp } from '../support/people'
 
-/** What each page loads, with the stream of changes where it listens to one, and one per cent more. */
+/** The gzipped script bytes of each page plus one percent. They include the stream of changes on pages that use it. */
 const mostBytes = {
   '/': 140_200,
   '/notes': 147_800,
@@ -13,10 +13,10 @@ const mostBytes = {
   '/tools': 139_500,
 }
 
-/** Layout shift above which a page is said to jump. */
+/** The layout shift above which a page counts as jumping. */
 const MOST_MOVED = 0.02
 
-/** Sums up what moves on every page that is opened from now on, with the elements that moved. */
+/** Records the layout shifts of every page that opens from now on, with the elements that moved. */
 const watchMoves = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const moves: { value: number; what: string[] }[] = []
@@ -35,7 +35,7 @@ interface Shift {
   sources: { node: Node | null }[]
 }
 
-/** What moved on the page that is shown; nothing where it was too little to be seen. */
+/** The shifts on the current page; empty below the visible limit. */
 async function moved(page: Page): Promise<Shift[]> {
   const moves: { value: number }[] = await page.evaluate(() => Reflect.get(window, 'moves'))
   return moves.reduce((sum, { value }) => sum + value, 0) > MOST_MOVED ? (moves as Shift[]) : []
@@ -67,7 +67,7 @@ for (const [path, most] of Object.entries(mostBytes)) {
     const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(most)
-    // A page's own scripts come beside that of all pages, and none of them twice.
+    // A page's scripts load together with the common ones, and none of them twice.
     const html = await (await page.request.get(path, { headers: { accept: 'text/html' } })).text()
     const early = [...html.matchAll(/<link rel="modulepreload"[^>]* href="([^"]*)"/g)].map(([, href]) => href)
     expect(asked.slice(0, early.length).toSorted()).toEqual(early.toSorted())

@@ -11,7 +11,7 @@ test('home shows the newest notes first, what happened to what a person may see,
   const maria = await browser.newPage({ baseURL: origin })
   await signUp(page, origin)
   await signUp(maria, origin, aPerson('Maria'))
-  // The first look makes the organization of a person.
+  // The first request creates a person's organization.
   for (const each of [page, maria]) await each.request.get(`${origin}/_fw/session`)
   const [org] = await query(
     server,

@@ -2,7 +2,7 @@ import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startHub, type TestHub } from '../support/hub'
 import { A2A_SECRET } from '../support/secrets'
 
-/** A server whose people sign in through a hub, which is on another site than its own. */
+/** A server whose people sign in through a hub on another site. */
 const test = base.extend<object, { hub: TestHub }>({
   hub: oncePerFile(startHub),
   serverEnv: async ({ hub }, use) => {

@@ -8,7 +8,7 @@ import { startWorkspace, type Workspace } from '../support/workspace'
 
 const ada = aPerson()
 
-/** A hub and two applications, each a real server with a database and an origin of its own. */
+/** A hub and two applications: real servers, each with a separate database and origin. */
 const test = base.extend<{ workspace: Workspace }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
   workspace: async ({}, use) => {
@@ -21,14 +21,14 @@ const test = base.extend<{ workspace: Workspace }>({
 const confirm = (server: TestServer, email: string) =>
   query(server, 'update users set email_verified = 1 where email = ?', [email])
 
-/** Somebody with an account of their own on a server, confirmed, and not signed in in this browser. */
+/** Creates a confirmed account on a server; this browser is not signed in to it. */
 async function aConfirmed(page: Page, server: TestServer, person = ada): Promise<void> {
   await signUp(page, server.origin, person)
   await confirm(server, person.email)
   await page.context().clearCookies()
 }
 
-/** Fills in the hub's own sign-in page. */
+/** Fills in the hub's sign-in page. */
 async function signInAtHub(page: Page, { hub }: Workspace, person = ada): Promise<void> {
   await page.waitForURL(`${hub.origin}/sign-in?**`)
   await page.locator('#sign-in input[type=email]').fill(person.email)
@@ -67,7 +67,7 @@ test('one sign-in at the hub opens both applications, and each page that was ask
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
   expect(await sessionAt(page, mail.origin)).toMatchObject({ email: ada.email, emailVerified: true, provider: 'hub' })
 
-  // The hub knows the browser now: the second application asks for nothing.
+  // The browser is signed in at the hub now, so the second application shows no form.
   await page.goto(`${docs.origin}/team`)
   await throughHub(page, workspace).click()
   await page.waitForURL(`${docs.origin}/team`)
@@ -95,11 +95,11 @@ test('who has an account already comes back to it: no row of it has changed', as
   expect(await sessionAt(page, mail.origin)).toMatchObject({ userId: person?.id })
 
   const after = await rowHashes(mail.server)
-  // What was there is there, byte for byte; what is new is a session, a link and notes about the sign-in.
+  // Earlier rows are unchanged. The new rows are a session, a link and records of the sign-in.
   const grown: string[] = []
   for (const [table, rows] of before) {
     const now = after.get(table) ?? []
-    // When a device was last seen is a note about signing in, not about who somebody is.
+    // A sign-in updates `known_devices`, which is not part of the account.
     if (table !== 'known_devices') expect(now, table).toEqual(expect.arrayContaining(rows))
     if (now.length > rows.length) grown.push(table)
   }
@@ -161,7 +161,7 @@ test('while the hub is away, the application says so and its own sign-in works',
   await page.goto(`${mail.origin}/notes`)
   await throughHub(page, workspace).click()
   await page.waitForURL(`${workspace.hub.origin}/sign-in?**`)
-  // The code is on its way when the hub goes down.
+  // The hub goes down while the code is on its way.
   const authorize = workspace.hub.origin + (new URL(page.url()).searchParams.get('return') ?? '')
   const { email, password } = ada
   await page.request.post(`${workspace.hub.origin}/_fw/auth/sign-in/email`, {

@@ -16,7 +16,7 @@ test('rows of a file are checked, corrected and imported, all of them or none', 
   await expect(dialog).toContainText('You can import up to')
   await expectNoViolations(page)
 
-  // No column is called as the field is, so somebody has to choose.
+  // No column has the field's name, so the person must choose one.
   await chooseFile(page, 'What,Where\nTwo acres,North\n,South\n')
   await expect(dialog).toContainText('Choose a column for: Title')
   await expect(dialog.getByRole('button', { name: 'Check' })).toBeDisabled()
@@ -29,11 +29,11 @@ test('rows of a file are checked, corrected and imported, all of them or none', 
   await expect(dialog).toContainText('Nothing was imported.')
   await expectNoViolations(page)
 
-  // What is no table is refused in words.
+  // A file that is not a table is refused with a message.
   await chooseFile(page, 'Title\n', 'empty.csv')
   await expect(dialog).toContainText('The file has no rows below the column names.')
 
-  // More than the plan holds writes nothing.
+  // An import beyond the plan's limit writes no rows.
   await chooseFile(page, 'Title\nTwo acres\nThree acres\nFour acres\n')
   await dialog.getByRole('button', { name: 'Check' }).click()
   await expect(dialog).toContainText('Your organization has reached a limit of its plan.')

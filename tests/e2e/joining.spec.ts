@@ -6,7 +6,7 @@ import { invitationPath } from '../support/mail'
 import { aPerson, pageHeading, signUp } from '../support/people'
 import { query } from '../support/query'
 
-/** Ada's invitation waits for Grace, who works in an organization of her own that keeps a credential. */
+/** Grace has an invitation from Ada. She works in her personal organization, which keeps a credential. */
 test.beforeEach(async ({ page, browser, origin }) => {
   await signUp(page, origin, aPerson('Grace'))
   await page.request.get('/_fw/session')

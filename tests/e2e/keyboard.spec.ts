@@ -6,7 +6,7 @@ const MOST_STEPS = 40
 
 test.use({ reducedMotion: 'no-preference' })
 
-/** Presses Tab until the element has the focus; fails when it cannot be reached. */
+/** Presses Tab until the element has the focus; throws if the keyboard does not reach it. */
 async function tabTo(page: Page, element: Locator): Promise<void> {
   for (let step = 0; step < MOST_STEPS; step++) {
     if (await element.evaluate(node => node === document.activeElement)) return

@@ -23,7 +23,7 @@ test.describe('Arabic', () => {
       await expect(page.locator('main').first()).not.toHaveAttribute('aria-busy')
       for (const width of [1280, 375]) {
         await page.setViewportSize({ width, height: 800 })
-        // What depends on the width in scripts follows a moment later.
+        // Scripts adapt to the new width a moment later.
         const wider = () =>
           page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
         await expect.poll(wider, `${path} at ${width}`).toBe(0)

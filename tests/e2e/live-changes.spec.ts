@@ -6,7 +6,7 @@ import { query } from '../support/query'
 
 const CHANGES = /\/_fw\/changes/
 
-/** A page with the same session as this one, in a browser of its own. */
+/** A page with the same session in a separate browser. */
 async function inAnotherBrowser(browser: Browser, page: Page): Promise<Page> {
   const context = await browser.newContext({
     storageState: await page.context().storageState(),
@@ -15,7 +15,7 @@ async function inAnotherBrowser(browser: Browser, page: Page): Promise<Page> {
   return context.newPage()
 }
 
-/** Opens the notes, and waits until changes are listened to. */
+/** Opens the notes and waits until the page listens for changes. */
 async function openLive(page: Page, origin: string): Promise<void> {
   const listening = page.waitForResponse(response => CHANGES.test(response.url()) && response.ok())
   await page.goto(`${origin}/notes`)
@@ -40,7 +40,7 @@ test('a note that is pinned in one browser is pinned in the other, which keeps i
   await isPinned(other, 'Berth')
   await expect(other.getByRole('checkbox', { name: /Crane/ })).toBeChecked()
 
-  // Back again, heard by the browser that was told.
+  // The change in the other direction: the first browser receives it.
   await pinOf(other, 'Berth').click()
   await expect(pinOf(page, 'Berth')).toHaveAttribute('aria-pressed', 'false')
 })
@@ -98,7 +98,7 @@ test('one tab of a browser listens for all of them, and another goes on when it 
 })
 
 test('where the stream does not come through, a page asks again when it is looked at', async ({ page, origin }) => {
-  // First the server has no place left, then the network fails.
+  // First the server has no free place for a stream, then the network fails.
   await page.route(CHANGES, route => route.abort())
   await page.route(CHANGES, route => route.fulfill({ status: 429, headers: { 'retry-after': '30' } }), { times: 1 })
   await signUp(page, origin)
@@ -121,7 +121,7 @@ test('a page whose session ends before it listens leaves for the sign-in page', 
   await signUp(page, origin)
   await page.goto(`${origin}/notes`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
-  // Not by a page of this browser, which would tell the others.
+  // Sent outside the pages of this browser: a page would tell the other pages.
   await page.request.delete('/_fw/session', { headers: { origin } })
   await page.waitForURL('**/sign-in?return=%2Fnotes')
 })
@@ -137,7 +137,7 @@ test('what an action will do is shown at once, and taken back with the reason wh
   await page.route('**/update-note', async route => {
     const { pinned } = route.request().postDataJSON()
     await held
-    // Pinning fails, and what was done meanwhile does not.
+    // Pinning fails; requests in the meantime succeed.
     await (pinned ? route.fulfill({ status: 503, json: problem }) : route.continue())
   })
   await page.goto(`${origin}/notes`)

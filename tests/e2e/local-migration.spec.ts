@@ -8,7 +8,7 @@ test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'reduce' })
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Data from before your account' })
 
-/** Two notes of the development account, then a person with an account of their own in the same browser. */
+/** Creates two notes of the development account, then signs up a person in the same browser. */
 async function withLocalData(page: Page, origin: string): Promise<void> {
   await page.request.get(`${origin}/sign-in`)
   await runAction(page, origin, 'create-note', { title: 'Plan' })

@@ -12,7 +12,7 @@ const LOOKS = [
   'backgroundColor',
 ] as const
 
-/** How the first visible password field and the button below it look. Nuxt UI draws the border of a field as a ring. */
+/** The look of the first visible password field and the button below it. Nuxt UI draws a field's border as a ring. */
 const looks = (page: Page) =>
   page.evaluate(names => {
     const seen = (element: HTMLElement) => {

@@ -7,11 +7,11 @@ type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
 
-/** A server whose mails go to a real mail server. */
+/** A server that sends its mails to a real mail server. */
 const test = base.extend<object, { smtp: Smtp }>({
   smtp: oncePerFile(() => startSmtp()),
   serverEnv: async ({ smtp }, use) => {
-    // The tests write to the same people: what came for an earlier one must not be taken for an answer.
+    // The tests use the same addresses, so mails of an earlier test must be removed.
     smtp.received.length = 0
     await use({ NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' })
   },
@@ -78,7 +78,7 @@ test('a password account is confirmed by mail, forgotten, and set anew; the last
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in**')
 
-  // The password is what worked last, so it comes first.
+  // The last sign-in used a password, so the page shows the password form first.
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.locator('#reset').getByLabel('Email address').fill('mary@example.test')
   await page.locator('#reset').getByRole('button', { name: 'Email me a link' }).click()
@@ -150,7 +150,7 @@ test.describe('where an address need not be confirmed to sign in', () => {
     await mail.getByRole('button', { name: 'Keep everything' }).click()
     await mail.waitForURL(`${origin}/team`)
     await page.bringToFront()
-    // Tabs of a browser without a window are never hidden, so coming back is no event.
+    // A headless browser never hides a tab, so returning to it fires no event.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByRole('textbox', { name: 'Email addresses' }).fill('grace@example.test')
     await page.getByRole('button', { name: 'Invite 1 person' }).click()

@@ -8,7 +8,7 @@ import { STATIC_TOKEN } from '../support/secrets'
 
 test.use({ serverEnv: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: aPerson().email } })
 
-/** What a host does with a page: a frame without rights, and messages that are answered through its own connection. */
+/** A host's page for an MCP app: a frame without rights; the host sends the frame's messages through its connection. */
 const hostPage = (html: string, input: object) => `<!doctype html><html lang="en"><head><title>Host</title></head><body>
 <main><h1>Host</h1><iframe title="Notes" sandbox="allow-scripts" width="360" height="500"></iframe></main><script>
 const frame = document.querySelector('iframe')

@@ -17,13 +17,13 @@ import { createTeamWorld, PASSWORD } from '../support/team'
 const { email, password } = aPerson()
 
 test.beforeEach(async ({ browser, origin }) => {
-  // The account exists; this test's own browser has never been here.
+  // The account exists, and this test's browser has never visited the server.
   const page = await browser.newPage({ baseURL: origin })
   await signUp(page, origin)
   await page.close()
 })
 
-/** What a person does when a host opens the browser: signs in, ticks what is wanted, agrees. */
+/** Approves as a person does when a host opens the browser: signs in, ticks offline access and allows the host. */
 async function agree(page: Page, address: string, person = { email, password }): Promise<void> {
   await page.goto(address)
   const signIn = page.locator('#sign-in')
@@ -41,7 +41,7 @@ async function agree(page: Page, address: string, person = { email, password }):
 
 const call = (origin: string, token: string | undefined) => listTools(`${origin}/mcp`, token)
 
-/** Waits a second at most for the answer that a dead token gets. */
+/** Waits up to 1.5 seconds for the response to a dead token. */
 const expectDead = (origin: string, token: string | undefined) =>
   expect.poll(async () => (await call(origin, token)).status, { timeout: 1500, intervals: [100] }).toBe(401)
 
@@ -66,7 +66,7 @@ const libraries = {
   },
 }
 
-/** Signs in through the browser, and gives the host connected. */
+/** Signs in through the browser and returns the connected host. */
 async function connect(library: keyof typeof libraries, page: Page, origin: string, person = { email, password }) {
   const host = await startOAuthHost(`Host of ${library}`)
   const first = await libraries[library](origin, host)
@@ -129,7 +129,7 @@ test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ 
     '✓ revoked',
   ])
   expect(code).toBe(0)
-  // The window may still be on its way back to the program, which has ended.
+  // The browser can still be redirecting to the program, which has ended.
   await expect(() => page.goto('/settings/apps')).toPass()
   await expect(page.getByText('No connected apps yet.')).toBeVisible()
 })
@@ -161,7 +161,7 @@ test('the program for standard input and output signs in through the browser, on
     transport.stderr?.on('data', chunk => said.push(String(chunk)))
     return { client, said, connected: client.connect(transport, { timeout: 60_000 }) }
   }
-  // A host of the newer revision asks in a process of its own first, whose messages nobody sees; so it comes last here.
+  // A host of the newer revision first asks from a separate process. The test cannot see its output, so this host comes last.
   const [one, two] = [await start('legacy'), await start('legacy')]
   const address = () => [...one.said, ...two.said].join('').match(/http:\S+\/mcp\/oauth\/authorize\S+/g) ?? []
   await expect.poll(() => address().length, { timeout: 30_000 }).toBe(1)
@@ -224,7 +224,7 @@ test('leaving an organization ends its connections, on every instance, and spend
   }
 })
 
-/** Another process over the same database, behind the same public address. */
+/** Starts another process on the same database with the same public address. */
 const startInstance = (server: TestServer) =>
   startServer({
     database: databaseOf(server),

@@ -11,7 +11,7 @@ test.beforeEach(async ({ page, origin }) => {
   await pageHeading(page).waitFor()
 })
 
-/** Puts people of these names into Ada's organization; every third is an admin. */
+/** Adds people with these names to Ada's organization; every third is an admin. */
 async function addMembers(server: TestServer, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const id = `member-${index}`
@@ -88,7 +88,7 @@ test('many members get another role or are removed at once, and who is left over
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(dialog.getByRole('listitem')).toHaveCount(3)
   const remove = dialog.getByRole('button', { name: 'Remove 3 people' })
-  // The dialog has counted what goes by then.
+  // The dialog has counted the data to delete by then.
   await expect(remove).toBeEnabled()
   await query(server, `delete from org_members where user_id = 'member-1'`)
   await remove.click()

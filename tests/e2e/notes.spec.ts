@@ -8,7 +8,7 @@ const saved = (page: Page) => page.getByText('Saved', { exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text' })
 const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
-/** Opens a note of this person to write in it. */
+/** Signs a person up and opens their note for writing. */
 async function openNote(page: Page, origin: string, note: { title: string; text: string }): Promise<void> {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', note)
@@ -58,7 +58,7 @@ test('a note saves itself, and a new one is made by the first save', async ({ pa
   await expect(saved(page)).toBeVisible()
   expect(await query(server, 'select title, text from notes')).toMatchObject([{ title: 'Plan', text: 'first line' }])
 
-  // Leaving saves what the pause has not saved yet.
+  // Leaving the page saves the text that the pause has not saved yet.
   await text(page).fill('second line')
   await page.getByRole('link', { name: 'All notes' }).click()
   await expect(page.getByText('second line')).toBeVisible()
@@ -98,7 +98,7 @@ test('a conflict says who changed the note and what, and both versions can be ke
   await openNote(page, origin, { title: 'Plan', text: 'Berths\nThree\nTide' })
   const grace = await browser.newPage({ baseURL: origin })
   await signUp(grace, origin, aPerson('Grace'))
-  // The first look makes the organization of a person.
+  // The first request creates a person's organization.
   for (const each of [page, grace]) await each.request.get(`${origin}/_fw/session`)
   const [org] = await query(server, 'select org_id from notes')
   await query(
@@ -163,7 +163,7 @@ test('two who write at once lose nothing: one keeps theirs or takes the other ve
   await text(page).fill('mine again')
   await notice.getByRole('button', { name: 'Use theirs' }).click()
   await expect(text(page)).toHaveValue('theirs again')
-  // Also from elsewhere, where the note is no longer open.
+  // Undo also works on another page, after the note was closed.
   await page.getByRole('link', { name: 'All notes' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('link', { name: 'Plan', exact: true }).click()
@@ -235,7 +235,7 @@ test('on a telephone, notes are cards that are links, and can be selected', asyn
   await expect(page.getByText('1 selected')).toBeVisible()
   await expectNoViolations(page)
   await page.getByRole('button', { name: 'Clear the selection' }).click()
-  // The whole card is the link.
+  // The whole card is a link.
   await page.getByRole('article').click({ position: { x: 150, y: 60 } })
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
   await page.getByRole('button', { name: 'More actions for “Harbour plan”' }).click()

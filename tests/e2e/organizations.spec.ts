@@ -13,7 +13,7 @@ test.beforeEach(async ({ page, origin }) => {
 
 const switcher = (page: Page) => page.getByRole('button', { name: /^Organization / })
 
-/** Creates one more organization by the server's own door; the person works in it afterwards. */
+/** Creates another organization through the API; the person then works in it. */
 async function create(page: Page, origin: string, name: string): Promise<void> {
   const answer = await page.request.post(origin + ORG_PATH, { data: { name, confirm: true }, headers: { origin } })
   expect(answer.status()).toBe(201)

@@ -22,7 +22,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 }
 
 async function signOut(page: Page, origin: string): Promise<void> {
-  // Away first: an open page notices that the session is gone and leaves by itself.
+  // Leaves the page first: an open page notices the missing session and redirects.
   await page.goto('about:blank')
   await page.request.delete('/_fw/session', { headers: { origin } })
 }
@@ -42,7 +42,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expectNoViolations(page)
 
   await signOut(page, origin)
-  // The offer of the email field, which has a test of its own, would sign in before the button is pressed.
+  // The email field's passkey offer has a separate test. It would sign in before the button is pressed.
   await page.addInitScript(() =>
     Object.assign(PublicKeyCredential, { isConditionalMediationAvailable: async () => false }),
   )
@@ -62,14 +62,14 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expect(section(page)).toContainText('No passkeys yet.')
 
   await signOut(page, origin)
-  // What the email field offers would be answered as well, before the button or after it.
+  // The authenticator would also answer the email field's offer, before the button or after it.
   await page.addInitScript(() => (PublicKeyCredential.isConditionalMediationAvailable = async () => false))
   await page.goto('/sign-in')
   await signInButton(page).click()
   await expect(page.getByRole('alert')).toContainText(/Signing in with this passkey didn’t work\.\s+unknown-passkey/)
   await expectNoViolations(page)
   expect(await sessionOf(page)).toBeNull()
-  // The browser was told, so it offers the removed one no more.
+  // The browser learned of the removal, so it no longer offers the passkey.
   await expect.poll(() => authenticator.count()).toBe(0)
 })
 
@@ -94,7 +94,7 @@ test('somebody who signed in long ago signs in again to add a device, which cann
   await expectNoViolations(page)
 
   await signOut(page, origin)
-  // The virtual authenticator answers the field's offer as soon as there is one.
+  // The virtual authenticator answers the field's offer at once.
   await page.goto('/sign-in?return=%2Fnotes')
   await page.waitForURL('**/notes')
   expect(await sessionOf(page)).toMatchObject({ provider: 'passkey' })

@@ -5,7 +5,7 @@ import { aPerson, pageHeading, type Person, signUp } from '../support/people'
 import { type StripeServer, startStripe } from '../support/stripe'
 import { query } from '../support/query'
 
-/** A fresh application that sells plans, from the first page to the end of the subscription. */
+/** A new application that sells plans, from the first page to the end of the subscription. */
 const test = base.extend<object, { stripe: StripeServer }>({
   stripe: oncePerFile(startStripe),
   serverEnv: async ({ stripe }, use) => use({ ...stripe.env, FW_OPERATORS: 'olga@example.test' }),
@@ -51,7 +51,7 @@ for (const width of [375, 1280])
     await page.setViewportSize({ width, height: 800 })
     await signUpAsReader(page, ada)
 
-    // The free plan, and its limit.
+    // The free plan and its limit.
     await page.goto('/quotes')
     await expect(page.getByRole('heading', { name: 'Seedling' })).toBeVisible()
     await addQuote(page, 'Two acres')
@@ -61,7 +61,7 @@ for (const width of [375, 1280])
     await addQuote(page, 'Four acres')
     await expect(page.getByText('Your organization has reached a limit of its plan.')).toBeVisible()
 
-    // The page to pay on, and the event that Stripe signs.
+    // The payment page and the event that Stripe signs.
     await page.getByRole('button', { name: 'Upgrade to Forest' }).click()
     await expect(page.getByRole('heading', { name: 'Pay for your plan' })).toBeVisible()
     const orgId = stripe.checkouts.at(-1) ?? ''
@@ -78,7 +78,7 @@ for (const width of [375, 1280])
     await addQuote(page, 'Four acres')
     await expect(page.getByRole('listitem').filter({ hasText: 'Four acres' })).toBeVisible()
 
-    // Somebody is invited.
+    // The person invites a colleague.
     await page.goto('/team')
     await page.getByRole('button', { name: 'Invite people' }).first().click()
     const dialog = page.getByRole('dialog')
@@ -86,7 +86,7 @@ for (const width of [375, 1280])
     await dialog.getByRole('button', { name: 'Invite 1 person' }).click()
     await expect(page.getByText('1 person was invited.').first()).toBeVisible()
 
-    // The operator suspends the person, and ends that.
+    // The operator suspends the person and ends the suspension.
     const other = await browser.newContext({ baseURL: origin, viewport: { width, height: 800 } })
     const console = await other.newPage()
     await signUp(console, origin, olga)
@@ -99,7 +99,7 @@ for (const width of [375, 1280])
     await question.getByLabel('Reason').fill('An unpaid bill')
     await question.getByRole('button', { name: 'Suspend' }).click()
     await expect(console.getByText('The account is suspended.').first()).toBeVisible()
-    // The open page learns of it and leaves.
+    // The open page learns of the suspension and leaves.
     await expect(page).toHaveURL(/\/sign-in/)
     await signInWith(page, ada)
     await expect(page.getByText('An unpaid bill')).toBeVisible()
@@ -110,7 +110,7 @@ for (const width of [375, 1280])
     await signInWith(page, ada)
     await expect(pageHeading(page)).toBeVisible()
 
-    // The operator sees what the person sees, changes nothing, and is back.
+    // The operator views the application as this person, cannot change it, and returns.
     await console.getByRole('button', { name: 'View as' }).click()
     const reason = console.getByRole('dialog', { name: 'View as ada@example.test?' })
     await reason.getByLabel('Reason').fill('Ticket 4711')
@@ -125,7 +125,7 @@ for (const width of [375, 1280])
     await expect(console).toHaveURL(/\/operator/)
     await expect(banner).toHaveCount(0)
 
-    // The subscription ends: the quotes stay, and no other comes.
+    // After the subscription ends, the quotes remain and no new one is accepted.
     subscription.status = 'canceled'
     await stripe.tell(origin, { ...subscription, type: 'customer.subscription.deleted', id: undefined })
     await expect(async () => {

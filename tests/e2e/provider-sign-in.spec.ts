@@ -3,7 +3,7 @@ import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 
-/** A server that offers one real OpenID provider, on another site than its own. */
+/** A server that offers one real OpenID provider on another site. */
 const test = base.extend<object, { provider: OidcProvider }>({
   provider: oncePerFile(() => startOidcProvider({ ...client, unverified: ['unproven@example.test'] })),
   serverEnv: async ({ provider }, use) => {

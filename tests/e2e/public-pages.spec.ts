@@ -69,7 +69,7 @@ test.describe('the contact form', () => {
     await page.keyboard.type('not an address')
     await page.keyboard.press('Tab')
     await page.keyboard.type('Could you show us the product?')
-    // The hidden field is not on the way.
+    // Tab skips the hidden field.
     await page.keyboard.press('Tab')
     await expect(page.getByRole('button', { name: 'Send message' })).toBeFocused()
     await page.keyboard.press('Enter')

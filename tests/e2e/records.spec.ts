@@ -4,7 +4,7 @@ import { expectNoViolations } from '../support/accessibility'
 import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 
-// A rule that asks for Google would lock the owner out, so setting it asks first.
+// A rule that requires Google would lock the owner out. Setting it therefore requires a confirmation.
 test.use({ serverEnv: { GOOGLE_CLIENT_ID: 'records', GOOGLE_CLIENT_SECRET: 'of tests' } })
 
 test('/audit tells what was done in sentences, narrowed down by filters that the address keeps', async ({
@@ -55,7 +55,7 @@ test('/audit tells what was done in sentences, narrowed down by filters that the
     .trimEnd()
     .split('\r\n')
   const actions = lines.map(line => line.split(',')[1])
-  // The export is in the log too.
+  // The log contains the export too.
   expect(actions).toEqual(['action', 'set-auth-provider', 'create-note', 'export-audit-log'])
   expect(complaints).toEqual([])
 })
@@ -69,7 +69,7 @@ test('/audit tells a member who can grant it, and is not in their navigation', a
   const owner = await browser.newPage({ baseURL: origin })
   await signUp(owner, origin, aPerson('Olga'))
   await signUp(page, origin)
-  // The first look makes the organization of a person.
+  // The first request creates a person's organization.
   for (const each of [page, owner]) await each.request.get(`${origin}/_fw/session`)
   const [org] = await query(
     server,

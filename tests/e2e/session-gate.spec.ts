@@ -4,7 +4,7 @@ import { signUp } from '../support/people'
 
 const SESSION = '**/_fw/session'
 
-/** Paths of the documents and data requests that the page sends from now on. */
+/** The paths of the documents and data requests that the page sends from now on. */
 function watchRequests(page: Page): string[] {
   const seen: string[] = []
   page.on('request', request => seen.push(new URL(request.url()).pathname))
@@ -35,7 +35,7 @@ test('leads a signed-out visitor once to the sign-in page, with path, query and 
   expect(new URL(page.url()).searchParams.get('return')).toBe('/notes?view=archived&x=a%26b#top')
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible()
   expect(seen.filter(path => path === '/sign-in')).toHaveLength(1)
-  // Nothing that is mounted inside the gate has asked for anything.
+  // Components inside the gate have sent no requests.
   const before = seen.slice(0, seen.indexOf('/sign-in'))
   const asked = before.filter(path => path.startsWith('/_fw/') || path === '/note-list')
   expect(new Set(asked)).toEqual(new Set(['/_fw/session']))
@@ -76,7 +76,7 @@ test('says that the server cannot be reached when the network fails', async ({ p
 })
 
 test('says that the server cannot be reached when no answer comes within ten seconds', async ({ page, origin }) => {
-  // Time-outs of this page come twenty times sooner; what they were set to is kept.
+  // Time-outs on this page fire twenty times sooner; the test keeps their original values.
   await page.addInitScript(() => {
     const timeOuts: number[] = []
     const soon = AbortSignal.timeout.bind(AbortSignal)

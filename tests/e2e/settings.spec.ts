@@ -28,7 +28,7 @@ test('sections have addresses, and the former ones lead to them', async ({ page 
 })
 
 test('has no section about mail where the application has no topics', async ({ page }) => {
-  // The answer of the page before is not the one that is waited for.
+  // Excludes the response to the previous page.
   await page.waitForLoadState('networkidle')
   const listed = page.waitForResponse('**/_fw/account/mail?*')
   await page.reload()

@@ -49,7 +49,7 @@ test('a note is shared with one person, then with everybody, and taken back', as
   await grace.reload()
   await expect(grace.getByText('This note is not available')).toBeVisible()
   await expectNoViolations(grace)
-  // Before the note is shared again: the page then shows it by itself, and the link is gone.
+  // This happens before the owner shares the note again, because the page then shows it and the link disappears.
   await grace.getByRole('link', { name: 'Go to your notes' }).click()
   await dialog.getByRole('radio', { name: /^Everyone in Ada.* can read it$/ }).click()
   await expect(dialog.getByRole('radio', { name: /^Everyone in Ada.* can read it$/ })).toBeChecked()

@@ -105,7 +105,7 @@ test('the pages stand from right to left in Arabic', async ({ page, smtp }) => {
   await expectNoViolationsInBothColours(page)
   await page.getByRole('button', { name: 'تسجيل الدخول هنا' }).click()
   await page.waitForURL('**/notes')
-  // The language that was chosen there goes on in the application.
+  // The application keeps the language of the sign-in page.
   await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
 })
 

@@ -8,10 +8,10 @@ const ada = aPerson()
 const CLIENT = { clientId: 'fairway-test', clientSecret: 'only-for-this-test' }
 let provider: Awaited<ReturnType<typeof startOidcProvider>>
 
-// The provider's address must be known before the test's own server starts, and the server's before the provider is used.
+// The server needs the provider's address when it starts, and the provider needs the server's address before its first use.
 test.use({
   reducedMotion: 'reduce',
-  // Playwright wants the fixtures it is given to be named here, and there are none.
+  // Playwright reads the names of the required fixtures here, and this one requires none.
   // oxlint-disable-next-line no-empty-pattern
   async serverEnv({}, use) {
     provider = await startOidcProvider(CLIENT)

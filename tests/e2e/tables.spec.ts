@@ -15,7 +15,7 @@ test.beforeEach(async ({ page, origin, server }) => {
   await query(server, 'update users set email_verified = 1')
 })
 
-/** Puts people of these names into Ada's organization. */
+/** Adds people with these names to Ada's organization. */
 async function addMembers(server: TestServer, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const email = `${name.toLowerCase().replaceAll(/\W+/g, '.')}@example.test`
@@ -32,7 +32,7 @@ async function addMembers(server: TestServer, names: readonly string[]): Promise
   }
 }
 
-/** Events of Ada, of somebody who is gone, and one with a long subject. */
+/** Adds two events of Ada: a failed sign-in, and a linked account with a long subject. */
 async function addEvents(server: TestServer): Promise<void> {
   const rows = [
     ['e1', 1, 'sign-in-failed', null, 'password'],
@@ -50,13 +50,13 @@ async function addEvents(server: TestServer): Promise<void> {
 const wider = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** Expects that no row is higher than its buttons, and that nothing is wider than the window. */
+/** Expects that no row is higher than its buttons, and that the page is no wider than the window. */
 async function expectOneLineEach(page: Page, rows: Locator, most = 60): Promise<void> {
   expect(await wider(page)).toBe(0)
   for (const row of await rows.all()) expect((await row.boundingBox())?.height).toBeLessThan(most)
 }
 
-/** Opens a panel by its button, by keyboard alone, and leaves it by Escape: the focus goes in and comes back. */
+/** Opens a panel by its button with the keyboard and closes it with Escape; the focus moves in and back. */
 async function expectPanel(page: Page, button: Locator, name: string | RegExp): Promise<void> {
   const address = page.url()
   await button.press('Enter')
@@ -130,7 +130,7 @@ test('the audit log: one line each, with all of an entry in a panel at its side'
     page.getByRole('button', { name: 'Show details: Ada created Weekly metrics' }),
     'Ada created Weekly metrics',
   )
-  // A press on the row is enough.
+  // A click on the row also opens the panel.
   await rows.first().getByText('Browser').click()
   const panel = page.getByRole('dialog', { name: 'Ada created Weekly metrics' })
   await expect(panel.getByRole('definition').filter({ hasText: 'title: [text]' })).toBeVisible()

@@ -23,12 +23,12 @@ async function invite(page: Page, addresses: string, button: string): Promise<vo
   await page.getByRole('button', { name: button }).click()
 }
 
-/** The invitations that wait, after the list of sections has led there. */
+/** Opens the pending invitations from the list of sections. */
 async function openInvitations(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Invitations' }).click()
 }
 
-/** A second browser with another person signed in. */
+/** Opens a second browser in which another person is signed in. */
 async function elsewhere(browser: Browser, origin: string, name: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce' })
   const page = await context.newPage()

@@ -6,7 +6,7 @@ test('a browser whose person has terms to accept is led to them before a private
   origin,
 }) => {
   await signUp(page, origin)
-  // The sample declares no terms: the first answer says that they are due, as it would after a new version.
+  // The sample declares no terms, so the first response marks them as due, as after a new version.
   await page.route(
     '**/_fw/session',
     async route => {

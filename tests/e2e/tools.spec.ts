@@ -14,7 +14,7 @@ const entry = (page: Page, name: string) =>
     .filter({ has: page.getByText(name, { exact: true }) })
 const detail = (page: Page) => page.getByRole('article')
 
-/** Looks at the page as it is: light and dark, and no wider than the screen. */
+/** Checks the current page in light and dark mode, and that it is no wider than the screen. */
 async function expectGood(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   await expectNoViolationsInBothColours(page)

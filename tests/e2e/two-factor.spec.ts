@@ -15,7 +15,7 @@ async function openSettings(page: Page): Promise<void> {
 }
 
 async function signInWithPassword(page: Page, origin: string, { email, password }: Person): Promise<void> {
-  // Away first: an open page notices that the session is gone and leaves by itself.
+  // Leaves the page first: an open page notices the missing session and redirects.
   await page.goto('about:blank')
   await page.request.delete('/_fw/session', { headers: { origin } })
   await page.goto('/sign-in?return=%2Fnotes')
@@ -53,7 +53,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await dialog(page).getByLabel('Code from the app').fill('000')
   await dialog(page).getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog(page)).toContainText('Wrong code.')
-  // Only the first code is used within its own step: each later one is accepted for a step longer.
+  // Only the first code is used within its step; each later one is valid for one step longer.
   await waitForEarlyStep(6000)
   const [last, current, next] = currentCodes(secret)
   await dialog(page).getByLabel('Code from the app').fill(last)

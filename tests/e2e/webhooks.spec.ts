@@ -4,7 +4,7 @@ import { runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 import { type Receiver, startReceiver } from '../support/webhook-receiver'
 
-/** A server that may tell a receiver on this machine. */
+/** A server that can send webhooks to a receiver on this machine. */
 const test = base.extend<object, { receiver: Receiver }>({
   receiver: oncePerFile(() => startReceiver()),
   serverEnv: async ({ receiver }, use) =>
