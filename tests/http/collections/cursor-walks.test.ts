@@ -84,7 +84,7 @@ describe('a cursor walk', () => {
 
 interface ChangingWalk {
   path: string
-  /** Rows that the test inserts after the first page: before it, on it and after it. */
+  /** After the first page, the test inserts and deletes rows before it, on it and after it. */
   insert: { id: number; [column: string]: unknown }[]
   delete: number[]
   ids: number[]
