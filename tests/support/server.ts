@@ -62,10 +62,12 @@ export async function borrowServer({
     secret,
     log,
     async stop() {
-      const written = log()
-      await fetch(`${pool}/${id}`, { method: 'DELETE' })
-      expectNoSecrets(written, [secret])
-      await expectNoScans(dataDir)
+      try {
+        expectNoSecrets(log(), [secret])
+        await expectNoScans(dataDir)
+      } finally {
+        await fetch(`${pool}/${id}`, { method: 'DELETE' })
+      }
     },
     kill: async () => void (await fetch(`${pool}/${id}/process`, { method: 'DELETE' })),
   }

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -70,29 +70,29 @@ async function takeLock(lock: string): Promise<void> {
   for (;;) {
     const handle = await open(lock, 'wx', 0o600).catch(unlessTaken)
     if (handle) return handle.close()
-    const age =
-      Date.now() -
-      (await stat(lock).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Date.now(),
-      ))
-    // The lock was not touched for a while, so its process has died. Only one of the waiting processes can rename it away.
-    if (age > STALE_IN_MS) await removeStale(lock)
-    else await new Promise(resolve => setTimeout(resolve, POLL_IN_MS))
+    // The lock was not touched for a while, so its process has died.
+    if ((await ageInMs(lock)) > STALE_IN_MS) await removeStale(lock)
+    else await pause()
   }
 }
 
-async function removeStale(lock: string): Promise<void> {
-  const aside = `${lock}.${randomBytes(6).toString('hex')}`
-  const isMine = await rename(lock, aside).then(
-    () => true,
-    () => false,
+const pause = () => new Promise(resolve => setTimeout(resolve, POLL_IN_MS))
+
+/** The time since a file was touched; 0 when there is none. */
+const ageInMs = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
   )
-  if (!isMine) return
-  // Another process may have taken the lock again just before: then this restores it.
-  const { mtimeMs } = await stat(aside)
-  if (Date.now() - mtimeMs < STALE_IN_MS) await link(aside, lock).catch(() => undefined)
-  await rm(aside, { force: true })
+
+/** Removes a stale lock. One process at a time looks again and removes it, so nobody removes the lock that follows. */
+async function removeStale(lock: string): Promise<void> {
+  const guard = `${lock}.takeover`
+  const handle = await open(guard, 'wx', 0o600).catch(unlessTaken)
+  if (!handle) return (await ageInMs(guard)) > STALE_IN_MS ? rm(guard, { force: true }) : void (await pause())
+  await handle.close()
+  if ((await ageInMs(lock)) > STALE_IN_MS) await rm(lock, { force: true })
+  await rm(guard, { force: true })
 }
 
 function unlessTaken(error: unknown): undefined {

@@ -214,10 +214,7 @@ export const SECOND_FACTOR_INTENT = 'second-factor'
 /** The step of the sign-in page that requests the code, for browsers that come from another page. */
 export const CODE_STEP = 'code'
 
-/**
- * Whether the response to a posted form is the code page: after the right password, and after a wrong code while more tries are
- * left.
- */
+/** Whether a posted form leads to the code page: after the right password, or a wrong code while tries are left. */
 export function asksForCode(form: { intent?: string }, error: AppError): boolean {
   if (error.code === 'second-factor-required') return true
   return form.intent === SECOND_FACTOR_INTENT && ['invalid-code', 'invalid-input', 'rate-limited'].includes(error.code)

@@ -1,4 +1,3 @@
-// Reads from SQL: pages, items, counts, and lists of joined rows.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
