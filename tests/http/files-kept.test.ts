@@ -169,11 +169,11 @@ describe('the end of a file', () => {
   })
 
   it('comes for bytes that no row knows, a day after they were written, and for rows that were replaced', async () => {
-    const folder = join(server.dataDir, 'files', 'zz')
+    const folder = join(server.dataDir, 'files', 'ab')
     mkdirSync(folder, { recursive: true })
     const dayBefore = new Date(Date.now() - 25 * 60 * 60 * 1000)
-    for (const name of ['lost-zz', 'half-zz.part', 'new-zz']) writeFileSync(join(folder, name), 'x')
-    for (const name of ['lost-zz', 'half-zz.part']) utimesSync(join(folder, name), dayBefore, dayBefore)
+    for (const name of ['lost-ab', 'half-ab.part', 'new-ab']) writeFileSync(join(folder, name), 'x')
+    for (const name of ['lost-ab', 'half-ab.part']) utimesSync(join(folder, name), dayBefore, dayBefore)
     const { id, file } = await aPaper(owner)
     await query(
       server,
@@ -182,7 +182,8 @@ describe('the end of a file', () => {
     )
     expect(await states(file.id)).toEqual([{ state: 'kept' }])
     await sweep({ all: true })
-    expect(readdirSync(folder)).toEqual(['new-zz'])
+    // A file of another test may have an id that ends in ab.
+    expect(readdirSync(folder).filter(name => name.includes('-ab'))).toEqual(['new-ab'])
     expect(await states(file.id)).toEqual([])
   })
 

@@ -54,7 +54,11 @@ export async function startReader(folder: string, commands: string) {
       await expectPage(visit).toPass({ timeout: PATIENCE_IN_MS })
     },
     press: ({ name }) => press(windows.current.page, name),
-    see: ({ name }) => expectPage(shown(windows.current.page, name)).toBeVisible({ timeout: PATIENCE_IN_MS }),
+    async see({ name }) {
+      const isSeen = () => expectPage(shown(windows.current.page, name)).toBeVisible({ timeout: PATIENCE_IN_MS / 2 })
+      // A page that was opened while the development server restarted is loaded again, as a reader would do.
+      await isSeen().catch(() => windows.current.page.reload().then(isSeen))
+    },
     miss: ({ name }) => expectPage(shown(windows.current.page, name)).toBeHidden({ timeout: PATIENCE_IN_MS }),
     type: ({ text, into }) => windows.current.page.getByRole('textbox', { name: into }).fill(text),
     choose: ({ path }) => windows.current.page.locator('input[type=file]').setInputFiles(join(state.folder, path)),
