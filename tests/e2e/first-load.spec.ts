@@ -55,8 +55,9 @@ for (const [path, most] of Object.entries(mostBytes)) {
     page.on('response', response => {
       const url = new URL(response.url())
       if (url.origin !== origin && url.protocol !== 'data:') elsewhere.push(url.href)
-      if (url.pathname.endsWith('.js')) asked.push(url.pathname)
-      if (url.pathname.endsWith('.js')) scripts.push(response.body().then(body => gzipSync(body, { level: 9 }).length))
+      if (!url.pathname.endsWith('.js')) return
+      asked.push(url.pathname)
+      scripts.push(response.body().then(body => gzipSync(body, { level: 9 }).length))
     })
     page.on('console', message => complaints.push(message.text()))
     page.on('pageerror', error => complaints.push(error.message))

@@ -1,5 +1,5 @@
 // Nuxt lists pages in the order of files, but the router tries them by rank. So this uses the router's order.
-import { join, resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import { addTemplate, addTypeTemplate, defineNuxtModule, type useNuxt } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
 import { addSiteFiles, publicLanguages } from './site-files'
@@ -72,7 +72,7 @@ export default defineNuxtModule({
     /** The addresses of a page's own scripts, so that browsers load them in parallel with the entry. */
     function addressesOf(file: string | undefined): string[] {
       const { srcDir, app } = nuxt.options
-      return scriptsOf(built, src => resolve(srcDir, src) === file).map(name => join(app.buildAssetsDir, name))
+      return scriptsOf(built, src => resolve(srcDir, src) === file).map(name => posix.join(app.buildAssetsDir, name))
     }
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved

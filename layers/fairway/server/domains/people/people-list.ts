@@ -120,9 +120,7 @@ export async function findPersonDetails(
   }
 }
 
-const IS_DEV = `users where kind = 'dev'`
-
 /** The number of accounts of people. */
 export const countPeople = async (app: App): Promise<number> =>
   // Accounts of another kind are few and indexed.
-  (await countRows(app.db.client, 'users', [])) - (await countRows(app.db.client, IS_DEV, []))
+  (await countRows(app.db.client, 'users', [])) - (await countRows(app.db.client, `users where kind = 'dev'`, []))
