@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { median } from './built-server.mjs'
-import { costOf, fill, load, notModified, requestsOf, startBare, startServer } from './world.mjs'
+import { costOf, fill, load, notModified, requestsOf, startBare, startServer, startWriter } from './world.mjs'
 
 const root = new URL('..', import.meta.url).pathname
 /** Measures the microseconds of each path and of the bare handler in interleaved rounds. */
@@ -15,7 +15,7 @@ export async function measureCosts({ server, bare, person, rounds, amount, only 
   const requests = []
   for (const [name, [request, wanted, state]] of cases) {
     const whole = state === 'etag' ? await notModified(request) : request
-    requests.push({ name, wanted, request: whole })
+    requests.push({ name, wanted, request: whole, isWritten: state === 'written' })
     costs[name] = []
   }
   // The loads block this process's event loop, so its own requests come before them.
@@ -24,9 +24,11 @@ export async function measureCosts({ server, bare, person, rounds, amount, only 
   // Each path is compared with a bare handler measured right before it, because the speed of a shared machine changes within a
   // round.
   for (let round = 0; round < rounds; round++) {
-    for (const { name, request } of requests) {
+    for (const { name, request, isWritten } of requests) {
       const limit = costOf(bare, bareRequest, amount)
+      const writer = isWritten ? await startWriter(server.database) : undefined
       const cost = costOf(server, request, amount)
+      writer?.stop()
       limits.push(limit)
       costs[name].push({ cost, times: cost / limit })
     }

@@ -1,5 +1,6 @@
 // The built server with a person, an organization, thirty notes and an authorized host, and the cost of its requests.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { canPin, cpuMicrosOf, freePort, startBuilt } from './built-server.mjs'
 
@@ -119,7 +120,12 @@ export function requestsOf({ base }, { signedIn, token }) {
       { url: `${base}/_fw/actions/list-notes`, method: 'POST', headers: { ...JSON_TYPE, ...signedIn }, body: '{}' },
       9,
     ],
-    'the same from an MCP host, revision of 2025 (tools/call)': [mcp(listNotes), 14],
+    'the same while another process writes, so the rows are read each time': [
+      { url: `${base}/_fw/actions/list-notes`, headers: signedIn },
+      16,
+      'written',
+    ],
+    'the action from an MCP host, revision of 2025 (tools/call)': [mcp(listNotes), 14],
     'the same from an MCP host, revision of 2026 (tools/call)': [mcp({ ...listNotes, isNew: true }), 14],
     'tools/list, revision of 2025': [mcp(list), 4],
     'tools/list, revision of 2026': [mcp({ ...list, isNew: true }), 4],
@@ -131,6 +137,25 @@ export function requestsOf({ base }, { signedIn, token }) {
     'application page, not modified': [page, 1.6, 'etag'],
     'sign-in page, br (GET /sign-in)': [{ ...page, url: `${base}/sign-in` }, 1.6],
   }
+}
+
+const WRITER = `
+import Database from 'libsql'
+const database = new Database(process.argv[1], { timeout: 5000 })
+database.exec('pragma synchronous = off')
+const write = database.prepare("insert into rate_limits values ('bench', 1, 1) on conflict do update set count = count + 1")
+const again = () => (write.run(), setImmediate(again))
+again()
+console.log('writing')
+`
+
+/** Writes to the database from another process, more often than a server answers, until `stop` is called. */
+export async function startWriter(database) {
+  const command = [process.execPath, '--input-type=module', '-e', WRITER, database]
+  const [program, ...args] = canPin ? ['taskset', '-c', '1', ...command] : command
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return { stop: () => child.kill('SIGKILL') }
 }
 
 /** Returns the conditional request of a browser that has the response in its cache. */

@@ -5,6 +5,7 @@ import { platformDir } from '../registry/roots'
 
 const NO_TOASTER = '\0no-toaster'
 const COLORS = '\0named-colors'
+const SHARED_CLASSES = '\0shared-classes'
 
 /** Replaces parts of Nuxt UI that every page would load, although little of them is used. */
 export default defineNuxtModule({
@@ -28,10 +29,16 @@ export default defineNuxtModule({
         if (/@nuxt\/icon\/(dist\/)?runtime\/components\/index(\.js)?$/.test(source)) return `${platformDir}/app/icon.ts`
         if (/^ohash(\/utils)?$/.test(source) && /\/(@nuxt\/ui|reka-ui)\/dist\//.test(importer))
           return `${platformDir}/app/equal.ts`
+        if (source.endsWith('/utils/tv') && importer.includes('@nuxt/ui/dist/runtime/components/'))
+          return SHARED_CLASSES
         return undefined
       },
       load(id) {
         if (id === NO_TOASTER) return 'export default { setup: (_, { slots }) => () => slots.default?.() }'
+        if (id === SHARED_CLASSES)
+          return `import { tv as plain } from '@nuxt/ui/utils/tv'
+            import { shareClasses } from '${platformDir}/app/share-classes.ts'
+            export const tv = shareClasses(plain)`
         return id === COLORS ? `export default ${JSON.stringify(namedColors())}` : undefined
       },
     })
