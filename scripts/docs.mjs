@@ -1,4 +1,4 @@
-// `npm run docs`: writes .env.example and docs/reference from the code, and docs/assurance.md and docs/accessibility.md from the
+// `npm run docs`: writes .env.example and docs/reference from the code, and docs/internal/assurance.md and docs/internal/accessibility.md from the
 // tables of tests/assurance; `-- <folder>` writes them to that folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -31,8 +31,8 @@ const { commandLine } = await jiti.import('../layers/fairway/cli/main.ts')
 const missing = []
 const files = {
   '.env.example': envExample(),
-  'docs/assurance.md': assuranceDoc(),
-  'docs/accessibility.md': accessibilityDoc(),
+  'docs/internal/assurance.md': assuranceDoc(),
+  'docs/internal/accessibility.md': accessibilityDoc(),
   'docs/reference/fw.md': namesPage(
     {
       title: '#fw',

@@ -146,11 +146,12 @@ function withNewPaths(text, document) {
 
 /**
  * Returns the sample's paths to replace in a document. A path that the platform also has is ambiguous and stays, except in
- * docs/spec-coverage.md, where it means the sample.
+ * docs/internal/spec-coverage.md, where it means the sample.
  */
 function pathsIn(document) {
   const own = moved.filter(path => path.includes('/'))
-  if (document !== 'docs/spec-coverage.md') return own.filter(path => !existsSync(join(root, 'layers/fairway', path)))
+  if (document !== 'docs/internal/spec-coverage.md')
+    return own.filter(path => !existsSync(join(root, 'layers/fairway', path)))
   const folders = own.map(dirname).filter(path => path.includes('/'))
   return [...new Set([...own, ...folders, ...folders.map(dirname).filter(path => path.includes('/'))])]
 }

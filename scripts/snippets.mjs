@@ -11,7 +11,7 @@ import { sampleDir } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 const BLOCK =
-  /(?:<!-- (check|no-check)(?::[ ]?([^\n]*?))?(?:\n(.*?))? ?-->\n+)?^```(tsx?|vue)(?: \[(.+)\])?\n(.*?)^```$/gms
+  /(?:<!-- (check|no-check)(?::[ ]?([^\n]*?))?(?:\n(.*?))? ?-->\n+)?^```(tsx?|vue)(?: \[([^\n]+)\])?\n(.*?)^```$/gms
 const PAGE =
   /\buse(Action|Collection|Item|I18n|Session|Draft|EmbedAction|ListSearch|CreateShortcut|Route)\(|#fw\/client/
 
@@ -20,7 +20,12 @@ const isOfPage = code => PAGE.test(withoutComments(code))
 
 /** Returns every checked block of a document: `{ name, area, path, text }`; throws for an excluded block without a reason. */
 export function snippetsOf(document, text) {
-  const doc = basename(document, '.md')
+  const doc = document.startsWith('docs/guides/')
+    ? basename(document, '.md')
+    : document
+        .replace(/^docs\//, '')
+        .replace(/\.md$/, '')
+        .replaceAll('/', '-')
   const found = [...text.matchAll(BLOCK)].map(([, mark, said = '', around = '', language, title, code], index) => {
     if (mark === 'no-check' && !said)
       throw new Error(`${document}: block ${index + 1} is not checked and does not say why.`)
@@ -99,7 +104,7 @@ function withImports({ text, path, name, doc, area }, out, all) {
 /** Writes the checked blocks of all guides and of the README, and returns their number. */
 export function writeSnippets(out = join(sampleDir, '.nuxt/snippets')) {
   rmSync(out, { recursive: true, force: true })
-  const all = globSync(['docs/guides/*.md', 'README.md'], { cwd: root })
+  const all = globSync(['docs/{concepts,guides,recipes}/*.md', 'README.md'], { cwd: root })
     .toSorted()
     .flatMap(path => snippetsOf(path, readFileSync(join(root, path), 'utf8')))
   for (const snippet of all) {

@@ -4,8 +4,8 @@ import { copyRepositoryFiles, linkRepositoryFiles, nameFiles, serveRepositoryFil
 import { sidebar } from './sidebar.ts'
 
 const docs = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
-/** For those who change the platform itself; it links into every corner of the source. */
-const excluded = ['spec-coverage.md']
+/** For contributors only: it links to source files that are not on the site. */
+const excluded = ['internal/spec-coverage.md']
 const linked = new Set<string>()
 
 /** Headings have the same anchors as where the repository is shown. */
@@ -36,13 +36,15 @@ export default defineConfig({
     logo: { light: '/mark.svg', dark: '/mark-dark.svg' },
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Concepts', link: '/concepts/request-life', activeMatch: '/concepts/' },
       { text: 'Guides', link: '/guides/start', activeMatch: '/guides/' },
+      { text: 'Recipes', link: '/recipes/relations', activeMatch: '/recipes/' },
       { text: 'Reference', link: '/reference/fw', activeMatch: '/reference/' },
     ],
     sidebar: sidebar(docs, excluded),
     outline: [2, 3],
     search: { provider: 'local' },
-    docFooter: { prev: 'Before', next: 'Next' },
+    docFooter: { prev: 'Previous', next: 'Next' },
     externalLinkIcon: true,
   },
 })

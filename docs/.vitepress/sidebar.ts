@@ -2,10 +2,23 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DefaultTheme } from 'vitepress'
 
-/** The tasks of readers, in the order of the sidebar; a guide names its own in its head, as `task: Build`. */
-const TASKS = ['Begin', 'Build', 'Sign people in', 'Connect hosts and services', 'Run it']
-const REFERENCE = 'Reference'
-const PROOF = 'What proves it'
+/** The groups of the sidebar, in order. A page names its group in its head, as `task: Build`. */
+const GROUPS = [
+  'Start',
+  'Tutorial',
+  'Concepts',
+  'Build',
+  'Sign people in',
+  'Connect hosts and services',
+  'Recipes',
+  'Reference',
+  'Comparison',
+  'Operations',
+  'Contributing',
+]
+/** Pages of these folders need no `task`. */
+const BY_FOLDER = { concepts: 'Concepts', recipes: 'Recipes', reference: 'Reference', internal: 'Contributing' }
+const COLLAPSED = ['Reference', 'Contributing']
 
 interface Page {
   path: string
@@ -26,20 +39,19 @@ function readPage(folder: string, path: string): Page {
 }
 
 function groupOf(path: string, task: string | undefined): string {
-  if (task && TASKS.includes(task)) return task
-  if (task || path.startsWith('guides/'))
-    throw new Error(`docs/${path} needs a \`task\` in its head, one of: ${TASKS.join(', ')}.`)
-  return path.startsWith('reference/') ? REFERENCE : PROOF
+  const group = task ?? new Map(Object.entries(BY_FOLDER)).get(path.split('/')[0] ?? '')
+  if (group && GROUPS.includes(group)) return group
+  throw new Error(`docs/${path} needs a \`task\` in its head, one of: ${GROUPS.join(', ')}.`)
 }
 
-/** The sidebar of the site, out of the documents themselves: by task, then the reference, then what proves the platform. */
+/** Builds the sidebar from the heads of the documents. */
 export function sidebar(folder: string, excluded: readonly string[]): DefaultTheme.SidebarItem[] {
   const pages = globSync('**/*.md', { cwd: folder, exclude: ['index.md', ...excluded] }).map(path =>
     readPage(folder, path),
   )
-  return [...TASKS, REFERENCE, PROOF].map(group => ({
+  return GROUPS.map(group => ({
     text: group,
-    collapsed: group === REFERENCE || group === PROOF,
+    collapsed: COLLAPSED.includes(group),
     items: pages
       .filter(page => page.group === group)
       .toSorted((a, b) => a.order - b.order || a.title.localeCompare(b.title))

@@ -6,16 +6,16 @@ import { levelA, levelAA } from './wcag'
 
 const HEAD = `# Assurance
 
-What stands behind each requirement of the OWASP Application Security Verification Standard 5.0.0 (ASVS) at the levels 1 and 2: a test that holds it, a place in the documents, or the reason. The numbers are the standard's; the sentences are ours and shorter than its own.
+Find the evidence for each requirement of the OWASP Application Security Verification Standard 5.0.0 (ASVS), levels 1 and 2. The numbers are from the standard. The sentences are ours and shorter.
 
-\`npm run docs\` writes this page from the tables in \`tests/assurance\`. A test of its own sees that every number is there once, that every test named here exists and runs, and that this page is the one that was written.
+\`npm run docs\` writes this page from the tables in \`tests/assurance\`. A test checks that every number appears once, that every named test exists and runs, and that this page is up to date.
 
-- **tested**: the tests hold it. **tested, with a gap**: they hold all but what stands behind «but».
+- **tested**: tests fail without it. **tested, with a gap**: tests cover it, except what follows “but”.
 - **documented**: the requirement asks for a document, and this is it.
-- **by design**: it follows from how the application is built; no test of its own holds it.
-- **of the operator**: whoever runs an installation sees to it.
-- **does not apply**: what it is about is not there.
-- **not met**: asked for and not there.
+- **by design**: it follows from how Fairway is built. No separate test covers it.
+- **of the operator**: you provide it when you run an installation.
+- **does not apply**: Fairway has no such feature.
+- **not met**: Fairway does not do this yet.
 `
 
 const KINDS = [
@@ -28,7 +28,7 @@ const KINDS = [
   'not met',
 ]
 
-/** The text of docs/assurance.md: each requirement with the evidence for it. */
+/** The text of docs/internal/assurance.md: each requirement with the evidence for it. */
 export function assuranceDoc(): string {
   const parts = Object.entries(requirements).map(([number, rows]) => chapterPart(Number(number), rows))
   return [HEAD, summary(), openPoints(), ...parts, promisesPart()].join('\n')
@@ -36,20 +36,20 @@ export function assuranceDoc(): string {
 
 const ACCESSIBILITY_HEAD = `# Accessibility
 
-What stands behind each criterion of the Web Content Accessibility Guidelines 2.2 at the levels A and AA: a test that holds it, how it was looked at by hand, or the reason. The numbers are the standard's; the sentences are ours and shorter than its own.
+Find the evidence for each criterion of the Web Content Accessibility Guidelines 2.2, levels A and AA. The numbers are from the standard. The sentences are ours and shorter.
 
-\`npm run docs\` writes this page from \`tests/assurance/wcag.ts\`; a test sees that each of the 55 criteria is there once and that every test named here exists and runs. The checks of states run axe with all its rules in light and dark, and see that nothing is cut off at 200 %.
+\`npm run docs\` writes this page from \`tests/assurance/wcag.ts\`. A test checks that each of the 55 criteria appears once, and that every named test exists and runs. The browser tests run axe with all its rules in light and dark, and check that nothing is cut off at 200 %.
 
-The components of the platform bring these answers along; the texts, pictures and pages of an application are its authors' own.
+Fairway's components meet these criteria. You are responsible for the texts, pictures and pages that you add.
 `
 
-/** The text of docs/accessibility.md: each criterion of WCAG 2.2, levels A and AA, with the evidence for it. */
+/** The text of docs/internal/accessibility.md: each criterion of WCAG 2.2, levels A and AA, with the evidence for it. */
 export const accessibilityDoc = (): string =>
   [
     ACCESSIBILITY_HEAD,
     ...[levelA, levelAA].map((rows, index) => {
       const lines = rows.map(({ id, asks, answer }) => tableRow([id, text(asks), kindOf(answer), behind(answer)]))
-      const heads = ['criterion', 'what it asks for', 'answer', 'what stands behind it']
+      const heads = ['criterion', 'requirement', 'answer', 'evidence']
       return `## Level ${index === 0 ? 'A' : 'AA'}\n\n${table(heads, lines)}`
     }),
   ].join('\n')
@@ -76,14 +76,14 @@ function chapterPart(number: number, rows: readonly Requirement[]): string {
   const lines = rows.map(({ id, asks, answer }) =>
     tableRow([id, first.has(id) ? 1 : 2, text(asks), kindOf(answer), behind(answer)]),
   )
-  return `## ${titleOf(number)}\n\n${table(['number', 'level', 'what it asks for', 'answer', 'what stands behind it'], lines)}`
+  return `## ${titleOf(number)}\n\n${table(['number', 'level', 'requirement', 'answer', 'evidence'], lines)}`
 }
 
 function promisesPart(): string {
   const lines = Object.entries(promises).map(([promise, tests]) =>
     tableRow([text(promise), tests.map(testLink).join('<br>')]),
   )
-  return `## What SECURITY.md promises\n\nEach point of [SECURITY.md](../SECURITY.md#what-is-promised) by its first words.\n\n${table(['promise', 'tests that hold it'], lines)}`
+  return `## What SECURITY.md promises\n\nThe points of [SECURITY.md](../../SECURITY.md#what-is-promised), by their first words.\n\n${table(['promise', 'tests that hold it'], lines)}`
 }
 
 function behind(answer: Answer): string {
@@ -96,11 +96,11 @@ function behind(answer: Answer): string {
 
 function testLink(reference: string): string {
   const { file, name } = readReference(reference)
-  return `[${file.slice('tests/'.length)}](../${file}) «${text(name)}»`
+  return `[${file.slice('tests/'.length)}](../../${file}) «${text(name)}»`
 }
 
 const documentLink = (place: string): string =>
-  `[${place}](${place.startsWith('docs/') ? place.slice('docs/'.length) : `../${place}`})`
+  `[${place}](${place.startsWith('docs/') ? place.replace('docs/', '../') : `../../${place}`})`
 
 const kindOf = (answer: Answer): string =>
   gapOf(answer) && answer.kind === 'tested' ? 'tested, with a gap' : answer.kind

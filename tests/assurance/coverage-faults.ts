@@ -8,7 +8,7 @@ const REFERENCES = new RegExp(`^${REFERENCE}(?:; ${REFERENCE})*$`)
 const STATE = /^done$|^(part|open): \S/
 const HEAD = ['rule', 'code', 'tests', 'state']
 
-/** The faults of the rule table in docs/spec-coverage.md, as sentences. That document's head explains how to write rows. */
+/** The faults of the rule table in docs/internal/spec-coverage.md, as sentences. That document's head explains how to write rows. */
 export function coverageFaults(document: string, root: string): string[] {
   const lines = document.split('\n')
   const rows = lines.flatMap(line => (line.startsWith('|') ? [readCells(line)] : []))

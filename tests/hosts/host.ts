@@ -1,16 +1,16 @@
 /** The steps that are tested with each host, in this order: the columns of docs/hosts.md with their meaning. */
 export const STEPS = {
   discover: 'finds the authorization server from the address of the endpoint',
-  client: 'is known to it: by its metadata document where documents are offered, else by registering itself',
-  authorize: 'is sent back with a code, its state and the issuer when the person agrees',
-  token: 'exchanges the code for an access token, and a refresh token for staying connected',
-  list: 'lists the tools, in schemas without a dialect that its validator would have to know',
-  call: 'calls a tool that reads and one that writes; a client, the tool of a list with a filter too',
-  parallel: 'goes on when several calls at once find the access token over',
-  refresh: 'renews once more after that, with what the renewals at once have left it',
+  client: 'identifies itself, by its metadata document if the server accepts documents, or by registering',
+  authorize: 'receives a code, its state and the issuer after the person agrees',
+  token: 'exchanges the code for an access token and a refresh token',
+  list: 'lists the tools; the schemas need no special dialect',
+  call: 'calls a tool that reads and a tool that writes; clients also call the tool of a list with a filter',
+  parallel: 'continues when several parallel calls find the access token expired',
+  refresh: 'renews again afterwards, with the token that those parallel renewals returned',
   crossed: 'stays connected when a renewal arrives after two others have replaced its token',
-  fewer: 'works with fewer scopes than it asked for, and is told which ones something else needs',
-  revoked: 'notices that the person has ended the connection, and asks again',
+  fewer: 'works with fewer scopes than it requested, and learns which scopes another call requires',
+  revoked: 'notices that the person disconnected it, and asks again',
 } as const
 
 export type Step = keyof typeof STEPS

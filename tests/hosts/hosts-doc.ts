@@ -23,28 +23,41 @@ export function hostsDoc(isGood: (title: string, step: Step) => boolean): string
     ]
       .map(cells => `| ${cells.join(' | ')} |`)
       .join('\n')
-  return `<!-- Written by \`npm run hosts\` from tests/hosts. Do not edit. -->
+  return `---
+task: Connect hosts and services
+order: 900
+---
+
+<!-- Written by \`npm run hosts\` from tests/hosts. Do not edit. -->
 
 # Hosts
 
-Which hosts connect to \`/mcp\`, step by step. \`npm run hosts\` tries them all and writes this page; the sequences run with \`npm test\` as well. How a host is told of this server: [the endpoint for MCP hosts](guides/mcp.md).
+See which hosts connect to \`/mcp\`, step by step. \`npm run hosts\` tests all of them and writes this page. \`npm test\` runs the sequences too. To connect a host, see [the endpoint for MCP hosts](guides/mcp.md).
 
-| step | a host … |
+| step | what the host does |
 |---|---|
 ${steps.map(step => `| ${step} | ${STEPS[step]} |`).join('\n')}
 
 ## Released clients
 
-The programs and libraries themselves, in the versions of \`tests/hosts/clients/package-lock.json\`. Most hosts are built on one of the libraries.
+These are the real programs and libraries, in the versions of \`tests/hosts/clients/package-lock.json\`. Most hosts use one of these libraries.
 
 ${table('client')}
 
 ## Sequences
 
-Hosts that are no small package, or that run on somebody else’s computers: their requests, in their order, with what is particular to each. The file of a host in \`tests/hosts\` says where that was seen. *document*: the server offers metadata documents, as it does at an https address; *registered*: it does not, or the host has none. Documents of hosts lie on public servers that a test has none of, so these rows meet the routes of the server in the process of the test, with everything real but the fetching of the document.
+Some hosts are too large to install in a test, or run only on their vendor's servers. The tests send the same requests in the same order instead. The file of each host in \`tests/hosts\` names the source.
+
+- *document*: the host identifies itself by a metadata document, as with an https address.
+- *registered*: the host registers itself first.
+
+Documents of hosts are on public servers, which a test can't reach. In these rows everything is real except fetching the document.
 
 ${table('sequence')}
 
-*parallel* and *refresh* use access tokens that are signed by the server and over. *fewer*: the person unticks writing. Reading goes on; what the host was not given is answered with 403 and \`insufficient_scope\`, naming what it has and what it needs. One that *asks* lets the person agree to that, and goes on; one that is *told* passes the refusal on, as far as is known, and is connected anew by hand.
+*parallel* and *refresh* use expired access tokens that the server signed. For *fewer*, the person unticks writing. Reading still works. Other calls return 403 with \`insufficient_scope\`, the granted scopes and the required ones.
+
+- A host that *asks* requests the missing scope from the person and continues.
+- A host that is *told* shows the refusal. To add the scope, connect it again.
 `
 }

@@ -6,8 +6,8 @@ import { coverageFaults } from '../assurance/coverage-faults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-it('docs/spec-coverage.md names code that is there and tests that run, for each rule once', () => {
-  expect(coverageFaults(readFileSync(join(root, 'docs/spec-coverage.md'), 'utf8'), root)).toEqual([])
+it('docs/internal/spec-coverage.md names code that is there and tests that run, for each rule once', () => {
+  expect(coverageFaults(readFileSync(join(root, 'docs/internal/spec-coverage.md'), 'utf8'), root)).toEqual([])
 })
 
 const code = '`tests/assurance/list-tests.ts`, `tests/assurance`'

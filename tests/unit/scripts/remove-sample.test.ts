@@ -79,7 +79,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
   })
 
   it('leaves no path that leads nowhere: rules, configurations of TypeScript, links', () => {
-    expect(coverageFaults(read('docs/spec-coverage.md'), copy)).toEqual([])
+    expect(coverageFaults(read('docs/internal/spec-coverage.md'), copy)).toEqual([])
     for (const file of [
       'tsconfig.json',
       'tests/tsconfig.json',

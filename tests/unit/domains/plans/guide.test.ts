@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-const guide = readFileSync('docs/guides/plans.md', 'utf8')
-const blocks = [...guide.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, path = '', code = '']) => ({
-  path,
-  code,
-}))
+const pages = ['docs/guides/plans.md', 'docs/recipes/stripe.md'].map(path => readFileSync(path, 'utf8')).join('\n')
+const blocks = [...pages.matchAll(/^```ts(?: \[|\n\/\/ )([\w./-]+)\]?\n(.*?)^```$/gms)].map(
+  ([, path = '', code = '']) => ({
+    path,
+    code,
+  }),
+)
 // The guide's blocks leave out the imports.
 const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim()
 
