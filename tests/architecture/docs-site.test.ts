@@ -30,19 +30,19 @@ beforeAll(() => {
   }
 })
 
-describe('the site of the documents', () => {
+describe('documentation site', () => {
   it('has a page for every document', () => {
     const documents = globSync('**/*.md', { cwd: join(root, 'docs'), exclude: ['internal/spec-coverage.md'] })
     expect(documents.length).toBeGreaterThan(40)
     expect(documents.filter(path => !pages.has(addressOf(path.replace(/\.md$/, '.html'))))).toEqual([])
   })
 
-  it('names every published component in the guide of components', () => {
+  it('lists every published component in the components guide', () => {
     const guide = readFileSync(join(root, 'docs/guides/components.md'), 'utf8')
     expect(Object.keys(published.components).filter(name => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([])
   })
 
-  it('leads only to pages, files and headings that are there', () => {
+  it('has no broken links to pages, files or headings', () => {
     const broken = [...pages].flatMap(([address, html]) =>
       targetsOf(html).flatMap(target => {
         const { origin, pathname, hash } = new URL(target, `http://site${address}`)
@@ -56,7 +56,7 @@ describe('the site of the documents', () => {
     expect([...new Set(broken)]).toEqual([])
   })
 
-  it('asks the network for nothing but itself', () => {
+  it('loads no scripts, styles, images, frames or fonts from other origins', () => {
     const foreign = [...pages.values()].flatMap(html =>
       [...html.matchAll(/<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"/g)].map(([, url]) => url),
     )
@@ -65,7 +65,7 @@ describe('the site of the documents', () => {
     expect(styles.join('\n')).not.toMatch(/url\(["']?https?:|@font-face/)
   })
 
-  it('names every page of the sidebar once', () => {
+  it('lists every page once in the sidebar', () => {
     const [, tutorial = ''] = [...pages].find(([address]) => address === '/guides/start') ?? []
     const [, sidebar = ''] = /<nav[^>]+id="VPSidebarNav"(.*?)<\/nav>/s.exec(tutorial) ?? []
     const links = targetsOf(sidebar)

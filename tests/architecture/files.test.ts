@@ -17,8 +17,8 @@ const sources = files.filter(path =>
   ),
 )
 
-describe('files', () => {
-  it('are there to be looked at', () => {
+describe('source files', () => {
+  it('are found for these checks', () => {
     expect(sources.length).toBeGreaterThan(100)
   })
 
@@ -26,12 +26,12 @@ describe('files', () => {
     expect(sources.filter(path => read(path).split('\n').length > 300)).toEqual([])
   })
 
-  it('are not named after nothing in particular', () => {
+  it('have no generic names such as utils, helpers or types', () => {
     const names = /(^|\/)(auth|utils|helpers|common|misc|service|manager|handler|types|constants)\.(ts|tsx|vue|mjs)$/
     expect(sources.filter(path => names.test(path))).toEqual([])
   })
 
-  it('leave process.env to the start, the command line and the build', () => {
+  it('read process.env only in the startup plugin, the command line and build modules', () => {
     const readers = sources.filter(path => /process\.env/.test(read(path)))
     expect(
       readers.filter(
@@ -40,7 +40,7 @@ describe('files', () => {
     ).toEqual([])
   })
 
-  it('hold no module-level let and no unfinished marks', () => {
+  it('contain no TODO, FIXME or XXX marks and, in server code, no module-level let', () => {
     const server = sources.filter(path =>
       /^(layers\/fairway\/|tests\/fixtures\/sample\/)?(server|shared|modules|cli|desktop)\//.test(path),
     )
@@ -53,7 +53,7 @@ describe('pages', () => {
   // Only `signInPath` may contain the address, because it adds the return address.
   const bareSignIn = (text: string) => /\b(LEGACY_)?SIGN_IN_PATH\b|["'`(](\/_fw)?\/sign-in(?![\w/-])/.test(text)
 
-  it('link to the sign-in page only with the way back', () => {
+  it('link to the sign-in page only with a return address', () => {
     const links = sources.filter(path => /(^|\/)app\//.test(path) && bareSignIn(read(path)))
     expect(links).toEqual(['layers/fairway/app/utils/sign-in-path.ts'])
   })
@@ -64,7 +64,7 @@ describe('pages', () => {
     "navigateTo('/sign-in?lang=de')",
     'to="/_fw/sign-in"',
     '`/sign-in#${x}`',
-  ])('are found where they link to it without: %s', text => {
+  ])('are detected when they link to the sign-in page without a return address: %s', text => {
     expect(bareSignIn(text)).toBe(true)
   })
 })
@@ -77,7 +77,7 @@ describe('the active organization', () => {
     /^(layers\/fairway\/|tests\/fixtures\/sample\/)?(server|shared|modules|cli)\//.test(path),
   )
 
-  it('is written by one file: every other writer of settings refuses its key, or has one key of its own', () => {
+  it('is written only by active-org.ts, while other settings writers refuse its key or write one fixed key', () => {
     const people = 'layers/fairway/server/domains/people/person-values.ts'
     const writer = 'layers/fairway/server/domains/organizations/active-org.ts'
     expect(server.filter(path => writesSettings(read(path)))).toEqual([people])
@@ -92,11 +92,11 @@ describe('the active organization', () => {
     'delete from user_settings where value = ?',
     'db.insert(userSettings).values({})',
     'orm.update( userSettings )',
-  ])('is found where something else would write it: %s', text => {
+  ])('is protected by a check that detects this write: %s', text => {
     expect(writesSettings(text)).toBe(true)
   })
 
-  it('is not found where settings are only read', () => {
+  it('is protected by a check that ignores reads of settings', () => {
     expect(writesSettings('select value from user_settings where key = ?')).toBe(false)
     expect(writesSettings('left join user_settings a on a.user_id = u.id')).toBe(false)
     expect(writesSettings('orm.select().from(userSettings)')).toBe(false)
@@ -104,7 +104,7 @@ describe('the active organization', () => {
 })
 
 describe('documents', () => {
-  it('made from the code are current (npm run docs)', () => {
+  it('generated from code are current (npm run docs)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-docs-'))
     execFileSync(process.execPath, ['scripts/docs.mjs', folder], { cwd: root })
     const made = globSync('**/*', { cwd: folder, withFileTypes: true }).filter(entry => entry.isFile())
@@ -113,7 +113,7 @@ describe('documents', () => {
     for (const path of paths) expect(read(path)).toBe(readFileSync(join(folder, path), 'utf8'))
   })
 
-  it('link only to what is there', () => {
+  it('link only to existing files', () => {
     const broken = files
       .filter(path => path.endsWith('.md'))
       .flatMap(path =>

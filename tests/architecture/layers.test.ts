@@ -180,23 +180,23 @@ beforeAll(() => {
   report = JSON.parse(String(stdout))
 }, 60_000)
 
-describe('the rules', () => {
+describe('dependency-cruiser rules', () => {
   it.each(forbidden.map((broken, index) => [...broken, forbiddenFile(index)] as const))(
-    '%s stops %s',
+    '%s rejects a forbidden import in %s',
     (rule, _folder, _code, _others, file) => {
       expect(rulesBrokenBy(file)).toContain(rule)
     },
   )
 
   it.each(allowed.map((way, index) => [...way, allowedFile(index)] as const))(
-    'let %s import what it may',
+    'allow the permitted imports in %s',
     (_folder, _code, _others, file) => {
       expect(report.modules.map(({ source }) => source)).toContain(file)
       expect(rulesBrokenBy(file)).toEqual([])
     },
   )
 
-  it('are all tried here', async () => {
+  it('are each tested with at least one forbidden import', async () => {
     const { default: rules } = await import(config)
     const names = rules.forbidden.map((rule: { name: string }) => rule.name)
     expect(new Set(forbidden.map(([rule]) => rule))).toEqual(new Set(names))

@@ -38,7 +38,7 @@ function find(from: string, name: string): Locked | undefined {
 }
 
 describe('lockfile', () => {
-  it('holds every platform package, so that npm ci works on each', () => {
+  it('contains the optional packages of every platform, so npm ci works on each', () => {
     const missing = Object.entries(packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {})
         .filter(name => !find(path, name))
@@ -52,7 +52,7 @@ describe('lockfile', () => {
     expect([version, isAtLeast(version, least)]).toEqual([version, true])
   })
 
-  it('belongs to exact versions', () => {
+  it('is based on exact dependency versions in package.json', () => {
     const ranges = Object.entries({
       ...manifest.dependencies,
       ...manifest.devDependencies,

@@ -5,7 +5,7 @@ import { REMEMBERED } from '#fairway/server/kernel/remember'
 const text = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
 const table = text.slice(text.indexOf('| name | what | most |')).split('\n\n', 1)[0] ?? ''
 
-it('everything that is remembered has its row, with its size and whether FW_SHORTCUTS=off empties it', () => {
+it('ARCHITECTURE.md lists every named cache with its size and whether FW_SHORTCUTS=off empties it', () => {
   const rows = table
     .split('\n')
     .slice(2)

@@ -66,8 +66,8 @@ const stillForeign: Record<string, string> = {
     'reads the security version of the account in the statement that finds the passkey',
 }
 
-describe('a table', () => {
-  it('is named in the SQL of its own domain only: others use what its owner exports', () => {
+describe('database tables', () => {
+  it('are used only by their own domain, apart from the listed exceptions', () => {
     const foreign = files
       .filter(path => !path.endsWith('/tables.ts') && path !== 'schema.ts')
       .filter(path => namedIn(read(path), tables).some(({ owner }) => owner !== roomOf(path)))
@@ -84,7 +84,7 @@ describe('a table', () => {
     "for (const table of ['shared_notes']) remove(`delete from ${table}`)",
     "import { type App, sharedNotes } from '../notes'",
     "import { sharedNotes as rows } from '../notes'",
-  ])('is found where it is named: %s', text => {
+  ])('are detected where SQL or an import names them: %s', text => {
     expect(namedIn(text, [notes])).toEqual([notes])
   })
 
@@ -93,7 +93,7 @@ describe('a table', () => {
     '// from shared_notes',
     "const text = 'from the shared notes'",
     "import { sharedNotesOf } from '../notes'",
-  ])('is not found in comments and other words: %s', text => {
+  ])('are not detected in comments or other words: %s', text => {
     expect(namedIn(text, [notes])).toEqual([])
   })
 })

@@ -45,29 +45,29 @@ const WRITTEN: Record<string, string> = {
   'The terms were not accepted.': 'only a form that was tampered with is answered so',
 }
 
-describe('catalogs', () => {
-  it('say the same in every language: files, keys, placeholders, plural forms, and none shouts', () => {
+describe('text catalogs', () => {
+  it('match in files, keys, placeholders and plural forms in every language, without exclamation marks', () => {
     expect(apps.flatMap(app => catalogFaults(app, platformApp, inCode))).toEqual([])
   })
 
-  it('have every text that pages use, and no other', () => {
+  it('contain every text that pages use and no unused text', () => {
     expect(useFaults(shown, `${joined(pages)}\n${joined(desktop)}`)).toEqual({ missing: [], unused: [] })
   })
 
-  it('have no text that the server never says', () => {
+  it('contain no text that the server never uses', () => {
     expect(unusedByServer(said, joined(server))).toEqual([])
   })
 })
 
-describe('text for people', () => {
-  it('stands in catalogs, and nowhere else', () => {
+describe('user-facing text', () => {
+  it('is stored only in catalogs, apart from the listed exceptions', () => {
     const written = [...pages, ...serverPages].flatMap(([file, source]) => writtenTexts(file, source))
     expect(written.filter(({ text }) => !(text in WRITTEN))).toEqual([])
     expect(Object.keys(WRITTEN).filter(known => !written.some(({ text }) => text === known))).toEqual([])
   })
 })
 
-describe('each fault is found', () => {
+describe('catalog and text checks', () => {
   const faultsOf = (own: Record<string, unknown>) => {
     const app = mkdtempSync(join(tmpdir(), 'texts-'))
     const files: Record<string, unknown> = {
@@ -102,7 +102,7 @@ describe('each fault is found', () => {
     }
   }
 
-  it('in the catalogs of every language', () => {
+  it('report missing files and keys, wrong placeholders and plural forms, and exclamation marks in each language', () => {
     expect(faultsOf({})).toEqual([])
     expect(
       faultsOf({
@@ -130,7 +130,7 @@ describe('each fault is found', () => {
     ])
   })
 
-  it('in codes of errors and of fields that a language of the platform lacks', () => {
+  it('report error codes and field error codes that a platform language lacks', () => {
     const more = {
       errors: { errors: { ...titles, 'new-code': 'New.' } },
       'field-errors': { fieldErrors: { ...fieldErrors, 'new-code': 'New.' } },
@@ -143,7 +143,7 @@ describe('each fault is found', () => {
     )
   })
 
-  it('in keys that are used and not there, or there and not used', () => {
+  it('report keys that are used but missing and keys that are unused', () => {
     const texts = new Map([
       ['plans.title', ''],
       ['plans.kinds.a', ''],
@@ -174,11 +174,11 @@ describe('each fault is found', () => {
     ['JSX', 'page.tsx', 'const page = () => <p>Your notes</p>'],
     ['an attribute in JSX', 'page.tsx', 'const page = () => <input placeholder="Your notes" />'],
     ['an expression in JSX', 'page.tsx', `const page = () => <p>{'Your notes'}</p>`],
-  ])('in %s', (_, file, source) => {
+  ])('report hardcoded text in %s', (_, file, source) => {
     expect(writtenTexts(file, source).map(({ text }) => text)).toEqual(['Your notes'])
   })
 
-  it('and not in names, keys and classes', () => {
+  it('ignore names, keys and classes', () => {
     const source = `<script setup lang="ts">\nconst items = [{ label: t('a.b'), icon: 'i-lucide-axe', title: name }]\n</script>
 <template><p class="Big and bold" :title="name">{{ $t('a.b', { n: count }) }} · {{ count }}</p></template>`
     expect(writtenTexts('Page.vue', source)).toEqual([])

@@ -7,9 +7,9 @@ export const api: readonly Requirement[] = [
     '4.1.1',
     'Every answer says what it is and in which encoding.',
     [
-      'http/actions › answers the result as JSON that is not stored',
-      'http/shell › answer 404 as a problem: %s',
-      'http/oauth-authorize › with more than 8 KiB, and with nothing',
+      'http/actions › returns the result as JSON with cache-control no-store',
+      'http/shell › return 404 as problem details: %s',
+      'http/oauth-authorize › rejects a query over 8 KiB and an empty query',
     ],
     'JSON names no charset, since it is UTF-8 by its own standard.',
   ),
@@ -19,9 +19,9 @@ export const api: readonly Requirement[] = [
     'The application redirects nothing; what listens on http is the proxy before it.',
   ),
   tested('4.1.3', 'Headers of proxies cannot be set by visitors.', [
-    'http/rate-limits › is the socket where no proxy is trusted, whatever headers say',
-    'http/rate-limits › is the hop before the trusted proxy, whatever the client wrote before it',
-    'http/oauth-tokens › %s is the same at the root and for /mcp, may be cached, and ignores what a request says of the host',
+    'http/rate-limits › uses the socket address when no proxy is trusted, regardless of headers',
+    'http/rate-limits › uses the hop before the trusted proxy, regardless of what the client sent',
+    'http/oauth-tokens › %s is the same at the root and for /mcp, is cacheable and ignores host headers',
   ]),
   operators(
     '4.2.1',
@@ -29,9 +29,9 @@ export const api: readonly Requirement[] = [
     'Node refuses a request with both lengths; the proxy before it is the operator’s choice.',
   ),
   tested('4.3.1', 'No query costs more than it may.', [
-    'unit/domains/collections/query › clamp at 100 when no maximum is set, and at nothing when it is null',
-    'unit/domains/collections/sql/offset-page › is refused when it is more than the limit',
-    'http/collections/formats › that would grow too long in the links is refused',
+    'unit/domains/collections/query › limit client page sizes to 100 by default, and do not limit them when the maximum is null',
+    'unit/domains/collections/sql/offset-page › returns collection-too-large when it exceeds the limit',
+    'http/collections/formats › returns 400 when the links would become too long',
   ]),
   absent('4.3.2', 'GraphQL does not describe itself.', 'There is no GraphQL.'),
   absent('4.4.1', 'WebSockets are encrypted.', NO_SOCKETS),

@@ -18,8 +18,8 @@ export const communication: readonly Requirement[] = [
     'Providers, hubs and peers must be https outside of this machine; whether database and mail server are reached encrypted is said by their addresses (`libsql:`, `smtps:`).',
   ),
   tested('12.3.2', 'Certificates of servers are verified.', [
-    'unit/kernel/http/guarded-fetch › of a server with a certificate that nobody vouches for is not taken',
-    'unit/kernel/config/config › are reached by https in production, except on this machine',
+    'unit/kernel/http/guarded-fetch › refuses a server with an untrusted certificate',
+    'unit/kernel/config/config › requires https in production, except on this machine',
   ]),
   operators(
     '12.3.3',

@@ -11,8 +11,8 @@ export const configuration: readonly Requirement[] = [
     '13.2.1',
     'Parts that speak to each other prove who they are, with what changes.',
     [
-      'unit/domains/peers/peer-token › says who signed it, for whom, about whom, for a minute',
-      'unit/domains/peers/peer-token › is accepted once',
+      'unit/domains/peers/peer-token › contains issuer, audience and subject, and expires after one minute',
+      'unit/domains/peers/peer-token › is accepted only once',
     ],
     'A database server and a mail server take a fixed token or password.',
   ),
@@ -23,15 +23,15 @@ export const configuration: readonly Requirement[] = [
   ),
   tested('13.2.3', 'There are no default credentials.', [
     'unit/kernel/config/config › refuses the secret %j without repeating it',
-    'unit/kernel/config/identity-config › keeps the application from starting when it is weak',
-    'unit/domains/mcp/static-token › are not started with %s=%s, which is never repeated',
+    'unit/kernel/config/identity-config › prevents the application from starting when it is weak',
+    'unit/domains/mcp/static-token › prevent the start with %s=%s and never repeat the value',
   ]),
   tested(
     '13.2.4',
     'It is listed what may be reached.',
     [
-      'unit/domains/peers/call-peer › knows the configured names and no others',
-      'unit/kernel/http/guarded-fetch › asks nobody for %s',
+      'unit/domains/peers/call-peer › returns unknown-peer for a name that is not configured',
+      'unit/kernel/http/guarded-fetch › refuses %s without a connection',
     ],
     'Documents of MCP hosts are fetched from any public address, within limits; `FW_CLIENT_DOCUMENTS` and the operator’s firewall may say less.',
   ),
@@ -52,18 +52,18 @@ export const configuration: readonly Requirement[] = [
     'What is deployed is the build (`.output`), which holds none; such paths are pages that do not exist.',
   ),
   tested('13.4.2', 'Nothing for developers runs in production.', [
-    'unit/kernel/config/config › is what an unset environment means',
+    'unit/kernel/config/config › is the default when NODE_ENV is unset',
     'unit/kernel/config/config › never offers the development account or the local identity',
-    'http/start › is neither made nor offered where NODE_ENV is %s',
+    'http/start › is not created or offered when NODE_ENV is %s',
   ]),
   tested('13.4.3', 'No folder lists its files.', [
-    'http/shell › answer 404 as a problem: %s',
-    'http/shell › never lists a folder',
+    'http/shell › return 404 as problem details: %s',
+    'http/shell › does not list folders',
   ]),
-  tested('13.4.4', 'TRACE is not answered.', ['http/shell › never answers TRACE']),
+  tested('13.4.4', 'TRACE is not answered.', ['http/shell › rejects TRACE without repeating the request']),
   tested('13.4.5', 'Descriptions and measurements are open only where that is meant.', [
-    'http/collections › %s is public JSON-LD',
-    'http/vault › has metrics for whoever has the token',
-    'http/vault › is for the confirmed addresses of FW_OPERATORS, and nothing for everybody else',
+    'http/collections › serves %s as public JSON-LD',
+    'http/vault › return metrics to clients with the token',
+    'http/vault › require a confirmed address from FW_OPERATORS and return 404 to others',
   ]),
 ]

@@ -21,10 +21,10 @@ export const cryptography: readonly Requirement[] = [
     '11.2.2',
     'Keys and algorithms can be replaced.',
     [
-      'unit/kernel/crypto/reseal › lets everything be read with the new secret alone',
-      'http/sessions › keeps people signed in while the earlier secret is named, and not after',
-      'unit/domains/oauth-server/signing-keys › survive a change of the root secret, and are replaced when the old secret is gone',
-      'unit/kernel/crypto/password › hashes quickly where it is told to, and verifies either kind',
+      'unit/kernel/crypto/reseal › makes all values readable with the new secret alone',
+      'http/sessions › keeps people signed in only while the previous secret is listed',
+      'unit/domains/oauth-server/signing-keys › survive a root secret rotation, and are replaced when the old secret is missing',
+      'unit/kernel/crypto/password › hashes quickly on request and verifies both kinds of hashes',
     ],
     'Other algorithms are a change of code, not of a setting.',
   ),
@@ -40,18 +40,18 @@ export const cryptography: readonly Requirement[] = [
     'There is one cipher, AES-256-GCM with a random nonce (`kernel/crypto/seal.ts`).',
   ),
   tested('11.3.3', 'What is encrypted cannot be changed.', [
-    'unit/kernel/crypto/seal › refuses %s',
-    'unit/domains/organizations/vault/vault › that was moved to another organization or key does not open, and is told as unreadable',
+    'unit/kernel/crypto/seal › unseal rejects %s',
+    'unit/domains/organizations/vault/vault › that was moved to another organization is listed as unreadable and returns credential-required',
   ]),
   tested(
     '11.4.1',
     'Approved hash functions.',
-    ['unit/kernel/crypto/totp › are those of RFC 6238 at second %i'],
+    ['unit/kernel/crypto/totp › match RFC 6238 at second %i'],
     'SHA-256 everywhere but in one-time codes, whose HMAC-SHA-1 is what authenticator apps speak.',
   ),
   tested('11.4.2', 'Passwords are hashed slowly.', [
-    'unit/kernel/crypto/password › verifies the password and no other, with a new salt each time',
-    'unit/kernel/config/config › does not start with password hashes that are quick to guess',
+    'unit/kernel/crypto/password › verifies only the right password and uses a new salt for each hash',
+    'unit/kernel/config/config › refuses quick password hashing',
   ]),
   designed(
     '11.4.3',
@@ -69,6 +69,6 @@ export const cryptography: readonly Requirement[] = [
     'Tokens, states and codes have 256 random bits (`kernel/crypto/random.ts`); backup codes have 50 and are limited in tries. Ids are no secrets.',
   ),
   tested('11.6.1', 'Keys are made and used with approved algorithms.', [
-    'unit/domains/oauth-server/signing-keys › are published as a JWK set that verifies, with public halves only',
+    'unit/domains/oauth-server/signing-keys › are published as a JWK set that verifies tokens, with public keys only',
   ]),
 ]

@@ -11,19 +11,19 @@ export const dataProtection: readonly Requirement[] = [
     '14.2.1',
     'Nothing sensitive is in an address.',
     [
-      'http/sessions › ignores a token in the address',
-      'http/embed › hands the token over in the fragment, without a cookie and unseen by the log',
-      'e2e/identity-hub › no address that the browser visits has a token or an assertion in it',
+      'http/sessions › ignores a token in the query',
+      'http/embed › passes the token in the fragment without a cookie and keeps it out of the log',
+      'e2e/identity-hub › no URL that the browser visits contains a token or an assertion',
     ],
     'Links in mails carry a secret that works once and ends soon; opening one changes nothing.',
   ),
   tested('14.2.2', 'Caches on the way keep nothing of anybody.', [
-    'http/shell › are the same bytes and headers for every visitor: %s',
-    'unit/domains/collections/admission › shows a person what is theirs, and nobody keeps it',
-    'unit/domains/collections/admission › is kept by caches only as strangers see it',
+    'http/shell › have the same bytes and headers for every visitor: %s',
+    'unit/domains/collections/admission › returns the caller’s own items with no-store and without an ETag',
+    'unit/domains/collections/admission › is cacheable only for callers without a session',
   ]),
   tested('14.2.3', 'Nothing goes to others who need it not.', [
-    'e2e/first-load › ${path} stays within its limit of JavaScript, from here only, with an empty console, keeps its place and fits 320 px',
+    'e2e/first-load › ${path} stays within its JavaScript limit, loads nothing external, logs nothing, does not shift and fits 320 px',
   ]),
   missing(
     '14.2.4',
@@ -31,18 +31,18 @@ export const dataProtection: readonly Requirement[] = [
     'There are no levels; credentials, tokens, mails and keys are sealed, links and codes hashed.',
   ),
   tested('14.3.1', 'Signing out takes what the browser shows.', [
-    'e2e/session-gate › a sign-out in one tab empties the others without a reload',
-    'unit/app/session/draft › forgets every draft and nothing else',
+    'e2e/session-gate › signing out in one tab redirects the other tabs to the sign-in page without a reload',
+    'unit/app/session/draft › are all deleted by forgetDrafts, which keeps other stored items',
   ]),
   tested('14.3.2', 'Browsers keep no answers.', [
-    'http/actions › answers the result as JSON that is not stored',
-    'http/sessions › gives the facts and never a token, and is not stored',
-    'http/oauth-authorize › is for this visitor alone, and for no frame',
+    'http/actions › returns the result as JSON with cache-control no-store',
+    'http/sessions › returns the session without a token and with Cache-Control no-store',
+    'http/oauth-authorize › is not cached and cannot be framed',
   ]),
   tested(
     '14.3.3',
     'Browsers store nothing sensitive.',
-    ['unit/app/session/draft › gives back what was kept, to the same person and under the same name only'],
+    ['unit/app/session/draft › return the stored values only to the same person and under the same name'],
     'A note that is being written is kept in the tab until it is saved or somebody signs out; an embed page keeps its token there.',
   ),
 ]

@@ -8,13 +8,13 @@ export const logging: readonly Requirement[] = [
     'How long lines on standard output are kept, the operator decides.',
   ),
   tested('16.2.1', 'Lines say when, where, who and what.', [
-    'unit/kernel/events/log › writes one JSON object a line, with time, level and message',
-    'http/audit-log › says who did what by which surface, and is exported by admins',
+    'unit/kernel/events/log › writes one JSON object per line with time, level and message',
+    'http/audit-log › lists and exports who did what through which caller, and returns 403 to members',
   ]),
   tested(
     '16.2.2',
     'Times are in UTC.',
-    ['unit/kernel/events/log › writes one JSON object a line, with time, level and message'],
+    ['unit/kernel/events/log › writes one JSON object per line with time, level and message'],
     'That the clock is right is the operator’s part.',
   ),
   designed(
@@ -23,12 +23,12 @@ export const logging: readonly Requirement[] = [
     'The log is standard output; audit rows and security events are tables.',
   ),
   tested('16.2.4', 'Logs can be read by programs.', [
-    'unit/kernel/events/log › writes one JSON object a line, with time, level and message',
+    'unit/kernel/events/log › writes one JSON object per line with time, level and message',
   ]),
   tested('16.2.5', 'Logs hold no secrets.', [
-    'http/log-secrecy › holds no password, cookie, token, code, Authorization value or address, also when everything is written',
-    'http/log-secrecy › holds none either when the database or the mail server fails in the middle',
-    'unit/kernel/events/log › takes secrets and addresses out of the text %j',
+    'http/log-secrecy › contains no passwords, cookies, tokens, codes, Authorization values or addresses, even at debug level',
+    'http/log-secrecy › contains no secrets when the database or the mail server fails',
+    'unit/kernel/events/log › removes secrets and addresses from the text %j',
   ]),
   missing(
     '16.3.1',
@@ -37,17 +37,17 @@ export const logging: readonly Requirement[] = [
   ),
   tested('16.3.2', 'Refusals are logged.', [
     'unit/domains/actions/run-action › denies when the guard returns %j',
-    'unit/domains/actions/run-action › refuses input that is nested too deeply and leaves an audit row, called by %s',
-    'http/audit-log › says who did what by which surface, and is exported by admins',
+    'unit/domains/actions/run-action › rejects deeply nested input and writes an audit row when called by %s',
+    'http/audit-log › lists and exports who did what through which caller, and returns 403 to members',
   ]),
   tested('16.3.3', 'What is defined as a security event is logged.', [
     'unit/kernel/security-events/security-events › are stored, logged and counted by kind and hour',
-    'http/provider-sign-in › writes one line with its kind, the provider and the client address, and nothing secret',
-    'unit/domains/oauth-server/hub/redeem-code › is refused the second time, which operators see',
+    'http/provider-sign-in › writes one log line with its kind, the provider and the client address, without secrets',
+    'unit/domains/oauth-server/hub/redeem-code › is rejected on second use, and records a security event',
   ]),
   tested('16.3.4', 'Failures that nobody foresaw are logged.', [
-    'unit/domains/mcp/tools › tells nothing of what was not foreseen but the id that finds it in the log',
-    'unit/domains/sessions/custom-session › that answers %s opens nothing: 500, and the log has why without the value',
+    'unit/domains/mcp/tools › hides the details of unexpected errors and returns the request id of the log entry',
+    'unit/domains/sessions/custom-session › returns 500 when its result is %s, and logs the reason without the value',
   ]),
   tested('16.4.1', 'Nobody writes lines of their own into the log.', [
     'unit/kernel/events/log › keeps a text with line breaks on one line',
@@ -56,9 +56,9 @@ export const logging: readonly Requirement[] = [
     '16.4.2',
     'Logs cannot be changed.',
     [
-      'unit/domains/actions/audit/audit-log › refuses to change and to delete what is chained',
-      'unit/domains/actions/audit/audit-log › shows a row that was %s',
-      'unit/domains/actions/audit/audit-log › is read by owners and admins of the organization, filtered and exported, and by nobody else',
+      'unit/domains/actions/audit/audit-log › rejects updates and deletions of chained rows',
+      'unit/domains/actions/audit/audit-log › detects a row that was %s',
+      'unit/domains/actions/audit/audit-log › lets owners of the organization list, filter and export it, and denies members',
     ],
     'Lines on standard output are protected by whoever keeps them.',
   ),
@@ -68,18 +68,18 @@ export const logging: readonly Requirement[] = [
     'Standard output is taken wherever the operator wants; audit rows and events can be exported.',
   ),
   tested('16.5.1', 'Failures tell nothing from inside.', [
-    'unit/kernel/http/problem › says nothing of the inside of a failure',
-    'unit/domains/mcp/documents › tell nothing of what was not foreseen',
-    'unit/kernel/database/client › tells no parameters',
+    'unit/kernel/http/problem › hides internal details of a failure',
+    'unit/domains/mcp/documents › hide the details of unexpected errors',
+    'unit/kernel/database/client › contains no parameters',
   ]),
   tested('16.5.2', 'What others fail at does not stop the rest.', [
-    'http/identity-client › because it says nothing, or stops midway, is given up, and nobody else waits',
-    'http/org-auth-provider › with one that does not answer is refused in seconds, and hurts no other way to sign in',
-    'unit/kernel/mail/mail › does not wait for a mail server that says nothing, and seals what waits',
+    'http/identity-client › times out without delaying other people when the hub is silent or stops midway',
+    'http/org-auth-provider › returns 503 within seconds when a provider does not respond, and other sign-in methods keep working',
+    'unit/kernel/mail/mail › does not wait for a silent mail server and seals waiting mails',
   ]),
   tested('16.5.3', 'A failure opens nothing.', [
-    'unit/domains/sessions/custom-session › that throws opens nothing',
-    'unit/domains/organizations/app-roles › lets a database error through: it is no denial',
-    'unit/domains/organizations/org-context › is never made up when %s cannot be read: the error is told',
+    'unit/domains/sessions/custom-session › returns 500 without details when it throws',
+    'unit/domains/organizations/app-roles › passes a database error on instead of denying access',
+    'unit/domains/organizations/org-context › is not created when %s cannot be read, which throws an error',
   ]),
 ]

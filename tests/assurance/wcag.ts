@@ -2,11 +2,12 @@ import { absent, byHand, designed, type Requirement, tested } from './requiremen
 
 const AXE = 'e2e/accessibility › ${title} no accessibility violation'
 const AXE_SIGN_IN = 'e2e/accessibility › the sign-in page has no accessibility violation'
-const KEYBOARD = 'e2e/keyboard › signs in, creates a note, archives it and signs out by keyboard alone'
-const BRAND = 'e2e/author-brand › an accent can be read on pages of the application and of the server, light and dark'
-const NARROW = 'e2e/narrow › nothing is wider than a narrow screen'
+const KEYBOARD = 'e2e/keyboard › a person signs in, creates a note, archives it and signs out with the keyboard alone'
+const BRAND =
+  'e2e/author-brand › an accent color is readable on pages of the application and server, in light and dark mode'
+const NARROW = 'e2e/narrow › no page is wider than a 320 px screen'
 const FITS =
-  'e2e/first-load › ${path} stays within its limit of JavaScript, from here only, with an empty console, keeps its place and fits 320 px'
+  'e2e/first-load › ${path} stays within its JavaScript limit, loads nothing external, logs nothing, does not shift and fits 320 px'
 const NO_MEDIA = 'There is no sound and no moving picture.'
 
 /** The level A criteria of the Web Content Accessibility Guidelines 2.2, by number. */
@@ -31,9 +32,9 @@ export const levelA: readonly Requirement[] = [
   absent('1.4.2', 'Sound that begins by itself can be stopped.', NO_MEDIA),
   tested('2.1.1', 'Everything works by keyboard.', [
     KEYBOARD,
-    'e2e/palette › leads to a page by keyboard alone',
-    'e2e/team › invites by keyboard alone',
-    'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
+    'e2e/palette › the command palette opens a page with the keyboard alone',
+    'e2e/team › inviting works with the keyboard alone',
+    'e2e/mail-sign-in › an emailed link signs in the waiting tab, with the keyboard alone',
   ]),
   tested('2.1.2', 'The focus is never caught.', [KEYBOARD]),
   byHand(
@@ -58,7 +59,7 @@ export const levelA: readonly Requirement[] = [
   absent('2.5.4', 'What is done by moving a device has another way.', 'Nothing is.'),
   tested('3.1.1', 'Pages say in which language they are.', [
     AXE,
-    'e2e/settings › keeps the language on this device, for the server’s own pages in a cookie that says nothing else',
+    'e2e/settings › the language is kept on this device, for server pages in a cookie that contains only the language',
   ]),
   byHand('3.2.1', 'Focus alone changes nothing.', 'Menus fetch their code on focus and open on a click.'),
   byHand(
@@ -68,8 +69,8 @@ export const levelA: readonly Requirement[] = [
   ),
   designed('3.2.6', 'Help stands in the same place.', 'The account menu is in the same place on every page.'),
   tested('3.3.1', 'Errors are named, at their field.', [
-    'e2e/palette › runs an action from its form, says what is not accepted, and shows the result and the same call from elsewhere',
-    'e2e/settings › says at the field why a password is refused',
+    'e2e/palette › the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls',
+    'e2e/settings › a refused password shows the reason at the field',
   ]),
   tested('3.3.2', 'Fields have labels, and say what they want.', [AXE, AXE_SIGN_IN]),
   designed(
@@ -134,19 +135,19 @@ export const levelAA: readonly Requirement[] = [
   designed('3.2.3', 'Navigation is the same everywhere.', 'One frame shows it.'),
   designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
   tested('3.3.3', 'Errors say how to mend them.', [
-    'e2e/settings › says at the field why a password is refused',
-    'e2e/team › shows each address once, counts those that are valid, and says why one was not invited',
+    'e2e/settings › a refused password shows the reason at the field',
+    'e2e/team › the invitation dialog shows each address once, counts valid ones and explains why one was not invited',
   ]),
   tested('3.3.4', 'What cannot be undone is asked about first.', [
-    'e2e/organizations › deletes an organization whose name is typed',
-    'e2e/tools › let a row be chosen by its name, also by what is typed, and ask before they lose it',
+    'e2e/organizations › an organization is deleted after its name is typed and can be restored',
+    'e2e/tools › tools accept a row by its name or a typed id and confirm before deleting it',
   ]),
   tested('3.3.8', 'Signing in needs no memory.', [
-    'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
-    'e2e/passkeys › somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the email field',
+    'e2e/mail-sign-in › an emailed link signs in the waiting tab, with the keyboard alone',
+    'e2e/passkeys › adding a passkey requires a recent sign-in, rejects a duplicate device, and the email field offers the passkey',
   ]),
   tested('4.1.3', 'What changes is told without the focus.', [
-    'e2e/failures › every section says when it cannot be loaded, and tries again',
-    'e2e/session-gate › shows the skeleton of the layout until the session is known, then the page',
+    'e2e/failures › every section reports that it could not be loaded and retries',
+    'e2e/session-gate › the session gate shows the layout’s skeleton until the session is known, then the page',
   ]),
 ]

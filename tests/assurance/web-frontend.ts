@@ -2,44 +2,44 @@ import { designed, operators, type Requirement, tested } from './requirement'
 
 export const webFrontend: readonly Requirement[] = [
   tested('3.2.1', 'A browser takes no answer for something else.', [
-    'http/shell › is taken for what it says it is, and tells other sites no address',
-    'http/shell › answer 404 as a problem: %s',
+    'http/shell › prevent content sniffing and send no address to other sites for every kind of response',
+    'http/shell › return 404 as problem details: %s',
   ]),
   designed('3.2.2', 'Text is put into pages as text.', 'Vue writes text; no component uses `v-html` or `innerHTML`.'),
   tested('3.3.1', 'Cookies are Secure and prefixed.', [
-    'http/start › sets secure cookies under the __Host- prefix on https',
-    'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',
-    'unit/domains/oauth-client/round-trip › carry the __Host- prefix and Secure on https',
+    'http/start › sets secure cookies with the __Host- prefix on https',
+    'unit/domains/people/session-cookie › has the __Host- prefix and Secure only on HTTPS',
+    'unit/domains/oauth-client/round-trip › have the __Host- prefix and Secure over https',
   ]),
   tested('3.3.2', 'Cookies say when other sites may send them.', [
-    'http/sign-in › answers without a token and sets one HttpOnly cookie',
-    'unit/domains/oauth-client/round-trip › carry the __Host- prefix and Secure on https',
+    'http/sign-in › returns no token and sets one HttpOnly cookie',
+    'unit/domains/oauth-client/round-trip › have the __Host- prefix and Secure over https',
   ]),
   tested(
     '3.3.3',
     'Cookies are of one host.',
     [
-      'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',
-      'unit/domains/oauth-client/hub-state › gives the browser a verifier that only the callback sees, and a mark that no other host can set',
-      'unit/domains/oauth-server/desktop/ceremonies › has a cookie that other hosts cannot send without https',
+      'unit/domains/people/session-cookie › has the __Host- prefix and Secure only on HTTPS',
+      'unit/domains/oauth-client/hub-state › sets a verifier cookie for the callback path only, and a __Host- cookie',
+      'unit/domains/oauth-server/desktop/ceremonies › sets a __Secure- cookie over https',
     ],
     'Cookies of one path have `__Secure-`: `__Host-` is for cookies of all paths.',
   ),
   tested('3.3.4', 'Scripts see no session, and answers hold none but the cookie.', [
-    'http/sign-in › answers without a token and sets one HttpOnly cookie',
-    'http/sessions › gives the facts and never a token, and is not stored',
-    'http/provider-sign-in › is kept as a hash, and lies in a cookie that scripts do not see',
+    'http/sign-in › returns no token and sets one HttpOnly cookie',
+    'http/sessions › returns the session without a token and with Cache-Control no-store',
+    'http/provider-sign-in › is stored as a hash and in a cookie that scripts cannot read',
   ]),
   tested(
     '3.4.1',
     'Browsers are told to use https for a year, for hosts below too.',
-    ['http/start › sets secure cookies under the __Host- prefix on https'],
+    ['http/start › sets secure cookies with the __Host- prefix on https'],
     'Hosts below the own one are not included, which their owners decide, and files of the build are answered without the header.',
   ),
   tested('3.4.2', 'Other origins read only what is meant for them.', [
-    'http/oauth-tokens › may use %s after a preflight, without cookies',
-    'http/oauth-tokens › may not read %s',
-    'unit/domains/mcp/endpoint › is let in from our own pages and from those that are listed, whose scripts may read the answer',
+    'http/oauth-tokens › allows %s after a preflight, without cookies',
+    'http/oauth-tokens › does not allow %s',
+    'unit/domains/mcp/endpoint › is accepted from the app’s own pages and listed origins, with CORS headers for listed origins',
   ]),
   tested(
     '3.4.3',
@@ -48,33 +48,33 @@ export const webFrontend: readonly Requirement[] = [
     'Answers that are no pages carry no policy, and styles of application pages are not restricted by hash.',
   ),
   tested('3.4.4', 'No answer is sniffed.', [
-    'http/shell › is taken for what it says it is, and tells other sites no address',
+    'http/shell › prevent content sniffing and send no address to other sites for every kind of response',
   ]),
   tested('3.4.5', 'Other sites do not learn our addresses.', [
-    'http/shell › is taken for what it says it is, and tells other sites no address',
-    'http/embed › hands the token over in the fragment, without a cookie and unseen by the log',
+    'http/shell › prevent content sniffing and send no address to other sites for every kind of response',
+    'http/embed › passes the token in the fragment without a cookie and keeps it out of the log',
   ]),
   tested(
     '3.4.6',
     'Nobody shows our pages in a frame unless it is meant.',
     [
-      'http/embed › are framed by nobody else when nothing is set, and a setting that is no list of origins stops the start',
-      'http/oauth-authorize › is for this visitor alone, and for no frame',
-      'http/app-to-app › is shown by no frame',
+      'http/embed › can be framed only by its own origin by default, and an invalid setting prevents the start',
+      'http/oauth-authorize › is not cached and cannot be framed',
+      'http/app-to-app › cannot be shown in a frame',
     ],
     'Answers that are no pages do not say so.',
   ),
   tested('3.5.1', 'Requests that change something come from our own pages.', [
-    'http/other-sites › is refused with and without cookies: %s %s',
-    'http/oauth-authorize › from another site is refused',
+    'http/other-sites › returns 403 with and without cookies: %s %s',
+    'http/oauth-authorize › is rejected from another site and remains valid',
   ]),
   tested('3.5.2', 'Nothing relies on a preflight that some requests go without.', [
-    'http/other-sites › is refused with and without cookies: %s %s',
+    'http/other-sites › returns 403 with and without cookies: %s %s',
   ]),
   tested('3.5.3', 'GET changes nothing.', [
-    'http/sessions › is never done by GET, and never from another site',
-    'http/identity-client › does not spend a state by HEAD',
-    'http/mail-sign-in › is not burnt by scanners that only look, and not twice by those who press at once',
+    'http/sessions › is rejected as GET and from another site',
+    'http/identity-client › does not use up a state with HEAD',
+    'http/mail-sign-in › survives scanners that open it, and works once for concurrent requests',
   ]),
   operators(
     '3.5.4',
@@ -85,8 +85,8 @@ export const webFrontend: readonly Requirement[] = [
     '3.5.5',
     'Messages between windows are taken from known origins in known shapes.',
     [
-      'e2e/desktop-broker › is deaf to origins that are no application of the shell, and to frames',
-      'e2e/desktop-broker › unknown commands, whatever they are, are refused and change nothing',
+      'e2e/desktop-broker › ignores frames and origins that are not applications of the shell',
+      'e2e/desktop-broker › unknown commands of any shape are refused and change nothing',
     ],
     'The sample page for MCP hosts speaks to whichever host shows it, whose origin the protocol does not tell.',
   ),
@@ -96,9 +96,9 @@ export const webFrontend: readonly Requirement[] = [
     'Pages are HTML, CSS and JavaScript modules; no plugin is used.',
   ),
   tested('3.7.2', 'Redirects to other hosts go to known ones.', [
-    'unit/domains/oauth-server/redirect-uri › refuses %s',
-    'http/identity-hub › is refused with a page for people, whoever they are: %s',
-    'http/sign-in › ends at the start page for the return path %j',
-    'http/sign-in › refuses the callback %j before the library sees it',
+    'unit/domains/oauth-server/redirect-uri › rejects an authorization request with %s',
+    'http/identity-hub › returns 400 with a page to everyone, signed in or not: %s',
+    'http/sign-in › redirects to the start page for the return path %j',
+    'http/sign-in › returns 400 for the callback %j before the library reads it',
   ]),
 ]

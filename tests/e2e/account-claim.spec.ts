@@ -53,7 +53,7 @@ async function arrive(page: Page, smtp: Smtp): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Review this account')
 }
 
-test('the owner of an address sees what is in the account and is alone in it from then on, by keyboard', async ({
+test('account review shows what the account contains and removes other access, with the keyboard alone', async ({
   page,
   smtp,
   stranger,
@@ -78,7 +78,12 @@ test('the owner of an address sees what is in the account and is alone in it fro
   expect(await (await page.request.get(`${origin}/_fw/vault`)).text()).not.toContain('PAYMENT_KEY')
 })
 
-test('a decision that is put off waits in the settings', async ({ page, smtp, stranger, origin }) => {
+test('account review stays available in the settings after the person decides later', async ({
+  page,
+  smtp,
+  stranger,
+  origin,
+}) => {
   await arrive(page, smtp)
   await page.getByRole('link', { name: 'Decide later' }).click()
   await expect(pageHeading(page)).toHaveText('Settings')
@@ -95,7 +100,7 @@ test('a decision that is put off waits in the settings', async ({ page, smtp, st
   expect((await (await stranger.request.get(`${origin}/_fw/session`)).json()).session).not.toBeNull()
 })
 
-test('the question and its answer need no script', async ({ browser, smtp, stranger, origin }) => {
+test('account review works without JavaScript', async ({ browser, smtp, stranger, origin }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: origin })
   const page = await context.newPage()
   await arrive(page, smtp)
@@ -105,7 +110,7 @@ test('the question and its answer need no script', async ({ browser, smtp, stran
   await context.close()
 })
 
-test('a stranger who comes to the page is told how to show that the address is theirs', async ({
+test('account review tells a person with an unconfirmed address to confirm it first', async ({
   page,
   smtp,
   stranger,

@@ -14,7 +14,7 @@ test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
 })
 
-test('a personal token is made, shown once with its command, and revoked', async ({ page }) => {
+test('an API token is created, shown once with its command, and revoked', async ({ page }) => {
   await page.goto('/settings/apps')
   const tokens = region(page, 'API tokens')
   await expect(tokens).toContainText('No API tokens yet.')
@@ -42,7 +42,7 @@ test('a personal token is made, shown once with its command, and revoked', async
   await expect(tokens).toContainText('No API tokens yet.')
 })
 
-test('a personal token is made after signing in again in another tab, and what was typed stays', async ({
+test('an API token is created after signing in again in another tab, and the typed name stays', async ({
   page,
   server,
 }) => {
@@ -60,7 +60,7 @@ test('a personal token is made after signing in again in another tab, and what w
   await expect(region(page, 'API tokens')).toContainText('Backup script')
 })
 
-test('linked accounts are listed, the last way in stays, and others are unlinked', async ({ page, server }) => {
+test('linked accounts are listed and can be unlinked, except the last sign-in method', async ({ page, server }) => {
   await query(
     server,
     `insert into accounts (id, user_id, account_id, provider_id, provider_email, created_at, updated_at)
@@ -83,7 +83,7 @@ test('linked accounts are listed, the last way in stays, and others are unlinked
   await expectNoViolations(page)
 })
 
-test('what came of linking is told once', async ({ page }) => {
+test('security settings show the result of linking an account once', async ({ page }) => {
   await page.goto('/settings/security?link-failed=provider-account-mismatch')
   await expect(page.getByText('This account or its address belongs to another person here.').first()).toBeVisible()
   await expect(page).toHaveURL(/\/settings\/security$/)
@@ -91,7 +91,7 @@ test('what came of linking is told once', async ({ page }) => {
   await expect(page.getByText('Corp has been linked.').first()).toBeVisible()
 })
 
-test('recent activity tells of a wrong password, and leads to what can be done', async ({ page, origin }) => {
+test('recent activity lists a wrong password and links to the password change', async ({ page, origin }) => {
   const { email } = aPerson()
   const wrong = { email, password: 'not the password' }
   await page.request.post('/_fw/auth/sign-in/email', { data: wrong, headers: { origin } })
@@ -102,7 +102,7 @@ test('recent activity tells of a wrong password, and leads to what can be done',
   await expectNoViolations(page, { within: '#activity' })
 })
 
-test('a password is shown while it is typed, and its rules are told before it is sent', async ({ page }) => {
+test('a new password can be shown, and its rules are checked while typing', async ({ page }) => {
   await page.goto('/settings/security')
   const password = region(page, 'Password')
   await password.getByRole('button', { name: 'Change password' }).click()
@@ -116,7 +116,7 @@ test('a password is shown while it is typed, and its rules are told before it is
   await expect(field).toHaveAttribute('type', 'text')
 })
 
-test('the page of operators is in the menu for them alone, and others are told who could let them in', async ({
+test('security events are open to operators only, others see a notice, and filters, pages and export work', async ({
   page,
   server,
 }) => {

@@ -16,7 +16,10 @@ test.beforeEach(async ({ page, origin, server }) => {
   await query(server, 'update users set email_verified = 1 where email = ?', [email])
 })
 
-test('a picture is cut to a square, shown at once, and comes back after it was removed', async ({ page, origin }) => {
+test('a profile picture is cropped to a square, shown at once, and restored by undo after removal', async ({
+  page,
+  origin,
+}) => {
   await page.goto('/settings')
   const menu = page.getByRole('button', { name: /^Account Ada/ })
   await expect(menu.locator('img')).toHaveCount(0)
@@ -40,7 +43,7 @@ test('a picture is cut to a square, shown at once, and comes back after it was r
   await expect(menu.locator('img')).toBeVisible()
 })
 
-test('a change of the address is taken back, and made when both have confirmed it', async ({
+test('an email address change can be cancelled, and takes effect after both addresses confirm it', async ({
   page,
   browser,
   origin,
@@ -77,7 +80,7 @@ test('a change of the address is taken back, and made when both have confirmed i
   await expect(section.getByText('Waiting to change')).toHaveCount(0)
 })
 
-test('the export is a file with what is mine, and says when it fails', async ({ page, origin }) => {
+test('the data export downloads a file with the person’s data and reports a failure', async ({ page, origin }) => {
   await runAction(page, origin, 'create-note', { title: 'Mine', text: 'Text' })
   await page.goto('/settings/data')
   await page.route('**/_fw/account/export', route => route.fulfill({ status: 503, body: 'busy' }))
@@ -93,7 +96,7 @@ test('the export is a file with what is mine, and says when it fails', async ({ 
   await expect(page.getByText(/Your data was saved as account-/)).toBeVisible()
 })
 
-test('the account is deleted after what goes was told, the address typed and the password given', async ({
+test('an account is deleted after a review of the affected data, the typed address and the password', async ({
   page,
   origin,
   server,
@@ -142,7 +145,10 @@ test('the account is deleted after what goes was told, the address typed and the
   expect(await query(server, 'select owner_email from notes')).toEqual([{ owner_email: 'ben@harbour.example' }])
 })
 
-test('the last owner of an organization with others is told what to do first', async ({ page, server }) => {
+test('the last owner of an organization with other members is told what to do before deleting the account', async ({
+  page,
+  server,
+}) => {
   await page.goto('/settings')
   await expect(pageHeading(page)).toHaveText('Settings')
   await query(

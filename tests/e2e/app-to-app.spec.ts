@@ -32,7 +32,7 @@ async function aQuestion(page: Page, server: TestServer): Promise<string> {
 
 const notes = (server: TestServer) => query(server, 'select id from notes')
 
-test('a person approves what another application asks for, by keyboard and without JavaScript', async ({
+test('a person approves a request of another application, with the keyboard and without JavaScript', async ({
   page,
   server,
 }) => {
@@ -51,14 +51,14 @@ test('a person approves what another application asks for, by keyboard and witho
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Done')
 })
 
-test('a person declines, and nothing changes', async ({ page, server }) => {
+test('declining a request changes nothing', async ({ page, server }) => {
   await page.goto(await aQuestion(page, server))
   await page.getByRole('button', { name: 'Decline' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('You declined')
   expect(await notes(server)).toHaveLength(1)
 })
 
-test('somebody who is signed out signs in first and comes back', async ({ page, server }) => {
+test('a signed-out person signs in first and returns to the request', async ({ page, server }) => {
   const url = await aQuestion(page, server)
   await page.context().clearCookies()
   await page.goto(url)
@@ -73,10 +73,10 @@ test('somebody who is signed out signs in first and comes back', async ({ page, 
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme} colours`, () => {
+  test.describe(`in ${colorScheme} mode`, () => {
     test.use({ colorScheme, javaScriptEnabled: true })
 
-    test('every page fits a narrow screen and has nothing that shuts anybody out', async ({ page, server }) => {
+    test('every approval page fits a narrow screen and has no accessibility violation', async ({ page, server }) => {
       const url = await aQuestion(page, server)
       const look = async () => {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

@@ -12,7 +12,9 @@ const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>> 
 })
 test.use({ application: 'author' })
 
-test('name, logo and accent of an application are on its pages, in its documents and at hosts', async ({ origin }) => {
+test('an application’s name, logo and accent color appear on its pages, OpenAPI document and OAuth metadata', async ({
+  origin,
+}) => {
   const read = async (path: string) => (await fetch(origin + path, { headers: { accept: 'text/html' } })).text()
   const signIn = await read('/sign-in')
   expect(signIn).toContain('<title>Sign in · Larch</title>')
@@ -29,7 +31,7 @@ test('name, logo and accent of an application are on its pages, in its documents
     expect(text.replaceAll(/fairway-[a-z]+|--color-fairway/g, '')).not.toMatch(/fairway/i)
 })
 
-test('pages of the application stand in the sidebar and in the palette at their places, with icons of their own', async ({
+test('application pages appear in the sidebar and command palette in their order with their icons', async ({
   page,
   origin,
 }) => {
@@ -60,7 +62,7 @@ test('pages of the application stand in the sidebar and in the palette at their 
   await expect(page.getByRole('link', { name: 'Larch' }).locator('img').first()).toHaveJSProperty('naturalWidth', 150)
 })
 
-test('an accent can be read on pages of the application and of the server, light and dark', async ({
+test('an accent color is readable on pages of the application and server, in light and dark mode', async ({
   page,
   origin,
 }) => {
@@ -75,10 +77,7 @@ test('an accent can be read on pages of the application and of the server, light
   expect(refused).toEqual([])
 })
 
-test('what an application puts around the server’s pages speaks their language, and they work as before', async ({
-  page,
-  origin,
-}) => {
+test('an application’s frame around server pages switches language with the page', async ({ page, origin }) => {
   await page.goto(`${origin}/sign-in`)
   await expect(page.getByRole('link', { name: 'Privacy' })).toHaveCSS('text-align', 'center')
   await page.getByRole('button', { name: 'Deutsch' }).click()
@@ -86,11 +85,7 @@ test('what an application puts around the server’s pages speaks their language
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')
 })
 
-test('mails say what the application says instead, in the language of the page that asked', async ({
-  page,
-  origin,
-  mails,
-}) => {
+test('emails use the application’s texts in the language of the requesting page', async ({ page, origin, mails }) => {
   for (const [language, subject] of [
     ['English', 'Your way in'],
     ['Deutsch', 'Ihr Weg zu Larch'],
@@ -109,10 +104,13 @@ test('mails say what the application says instead, in the language of the page t
   }
 })
 
-test.describe('the card to sign in with, on a public page', () => {
+test.describe('sign-in card on a public page', () => {
   const card = (page: Page) => page.getByRole('region', { name: /Come in|Check your email/ })
 
-  test('signs in by password, says when that did not work, and goes where the page says', async ({ page, origin }) => {
+  test('signs in with a password, reports wrong credentials, and continues to the configured page', async ({
+    page,
+    origin,
+  }) => {
     const ada = await signUp(page, origin, aPerson('Linnea'))
     await page.context().clearCookies()
     await page.goto(`${origin}/welcome`)
@@ -136,7 +134,7 @@ test.describe('the card to sign in with, on a public page', () => {
     await page.waitForURL('**/plans')
   })
 
-  test('mails a link, names the address, and goes on once it is opened elsewhere', async ({
+  test('emails a link, names the address, and continues after the link is opened on another device', async ({
     page,
     browser,
     origin,
@@ -154,7 +152,7 @@ test.describe('the card to sign in with, on a public page', () => {
     await page.waitForURL('**/plans')
   })
 
-  test('says when the ways to sign in could not be loaded, and tries again', async ({ page, origin }) => {
+  test('reports that the sign-in methods could not be loaded and retries', async ({ page, origin }) => {
     await page.route('**/_fw/auth/methods', route => route.abort())
     await page.goto(`${origin}/welcome`)
     await expect(card(page).getByRole('alert')).toContainText('The sign-in methods could not be loaded')

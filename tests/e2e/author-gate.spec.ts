@@ -42,7 +42,11 @@ for (const path of PRIVATE) {
     await expect(page).toHaveURL(/\/gate\/hello$/)
   })
 
-  test(`${path} is mounted once for a signed-in visitor, opened or followed`, async ({ page, origin, told }) => {
+  test(`${path} is mounted once when a signed-in visitor opens it or follows a link to it`, async ({
+    page,
+    origin,
+    told,
+  }) => {
     await signIn(page, origin)
     await page.goto(path)
     await expect(heading(page)).toBeVisible()
@@ -57,7 +61,7 @@ for (const path of PRIVATE) {
   })
 }
 
-test('a session that ended while a public page was open opens no private page', async ({ page, origin, told }) => {
+test('a session that ended on a public page no longer opens private pages', async ({ page, origin, told }) => {
   await signIn(page, origin)
   await page.goto('/gate/plain')
   await page.getByRole('link', { name: 'Hello' }).click()
@@ -69,7 +73,7 @@ test('a session that ended while a public page was open opens no private page', 
   expect(told).toEqual([])
 })
 
-test('a page without a layout is left when the session ends, and begins anew for another person', async ({
+test('a page without a layout is remounted for another person and left when the session ends', async ({
   page,
   origin,
   told,
@@ -98,7 +102,7 @@ test('a page without a layout is not set up while the server cannot be reached',
   await expect(heading(page)).toHaveText('Bare')
 })
 
-test('a public page is hydrated in the layout that it names, and asks for no session', async ({ page, told }) => {
+test('a public page is hydrated in its own layout and requests no session', async ({ page, told }) => {
   const asked: string[] = []
   page.on('request', request => asked.push(new URL(request.url()).pathname))
   for (const [path, layout] of [

@@ -22,7 +22,10 @@ const range = (page: Page, text: string): Locator => page.getByText(text, { exac
 const turn = (page: Page, name: string): Locator => page.getByRole('button', { name: `${name} page` })
 const query = (page: Page): string => new URL(page.url()).search
 
-test('pages through a table by the links of the answer, and back by the history', async ({ page, server }) => {
+test('the notes table pages forward and back, and the browser history restores the previous page', async ({
+  page,
+  server,
+}) => {
   const asked: string[] = []
   page.on('request', request => {
     if (NOTES.test(request.url())) asked.push(decodeURIComponent(new URL(request.url()).search))
@@ -61,7 +64,7 @@ test('pages through a table by the links of the answer, and back by the history'
   ])
 })
 
-test('sorts by the headings, and keeps the order in the address', async ({ page, server }) => {
+test('the notes table sorts by its column headings and keeps the order in the URL', async ({ page, server }) => {
   await openNotes(page, server, '/notes?page=2')
   const heading = page.getByRole('columnheader', { name: 'Title' })
   await expect(heading).not.toHaveAttribute('aria-sort')
@@ -86,7 +89,7 @@ test('sorts by the headings, and keeps the order in the address', async ({ page,
   await expect(page.getByRole('columnheader', { name: 'Changed' })).toHaveAttribute('aria-sort', 'ascending')
 })
 
-test('changes the page size, and begins at the first row; of a page that is gone the last one is shown', async ({
+test('changing the page size starts at the first row, and a missing page shows the last one', async ({
   page,
   server,
 }) => {
@@ -108,7 +111,7 @@ test('changes the page size, and begins at the first row; of a page that is gone
   await expect(range(page, '31–60 of 75')).toBeVisible()
 })
 
-test('searches in titles and texts, and says so in the address', async ({ page, server }) => {
+test('search matches titles and texts and is stored in the URL', async ({ page, server }) => {
   await openNotes(page, server, '/notes?page=2')
   await page.getByRole('searchbox').fill('number 7')
   await expect(titles(page)).toHaveCount(7)
@@ -124,7 +127,7 @@ test('searches in titles and texts, and says so in the address', async ({ page, 
   expect(query(page)).toBe('')
 })
 
-test('a change shows at once', async ({ page, server }) => {
+test('archiving, pinning and undo update the table at once', async ({ page, server }) => {
   await openNotes(page, server)
   await page.getByRole('button', { name: `Archive “${noteTitle(75)}”` }).click()
   await expect(range(page, '1–30 of 74')).toBeVisible()
@@ -140,7 +143,10 @@ test('a change shows at once', async ({ page, server }) => {
   await expect(range(page, '1–30 of 75')).toBeVisible()
 })
 
-test('old rows stay while the next ones are on their way, and an old answer is given up', async ({ page, server }) => {
+test('old rows stay visible while the next page loads, and an outdated request is cancelled', async ({
+  page,
+  server,
+}) => {
   await openNotes(page, server)
   const answer = Promise.withResolvers<void>()
   await page.route(/page=2/, async route => {
@@ -158,7 +164,7 @@ test('old rows stay while the next ones are on their way, and an old answer is g
   await expect(range(page, '61–75 of 75')).toBeVisible()
 })
 
-test('is used by keyboard alone', async ({ page, server }) => {
+test('the notes table works with the keyboard alone', async ({ page, server }) => {
   await openNotes(page, server)
   const press = async (button: Locator, key = 'Tab') => {
     for (let step = 0; step < 60; step++) {
@@ -180,7 +186,7 @@ test('is used by keyboard alone', async ({ page, server }) => {
   await expect(range(page, '61–75 of 75')).toBeVisible()
 })
 
-test('is cards in the dark on a telephone, no wider than the screen', async ({ page, server }) => {
+test('notes appear as cards on a phone in dark mode, no wider than the screen', async ({ page, server }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await openNotes(page, server)
@@ -197,7 +203,7 @@ test('is cards in the dark on a telephone, no wider than the screen', async ({ p
   await expectNoViolationsInBothColours(page)
 })
 
-test('the members of an organization are a table with a state of its own in the address', async ({ page, origin }) => {
+test('the members table keeps its own state in the URL', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/team?members-name=zebra')
   await expect(page.getByText('No results for “zebra”.')).toBeVisible()

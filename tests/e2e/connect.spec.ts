@@ -16,8 +16,8 @@ async function expectGood(page: Page): Promise<void> {
   await expectNoViolationsInBothColours(page)
 }
 
-test.describe('the page for connecting a host', () => {
-  test('is reached from the tools and from the palette', async ({ page }) => {
+test.describe('Connect a host page', () => {
+  test('is linked from the tools page, and the command palette leads back to the tools', async ({ page }) => {
     await page.goto('/')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tools' }).click()
     await page.getByRole('main').getByRole('link', { name: 'Connect a host' }).click()
@@ -28,7 +28,7 @@ test.describe('the page for connecting a host', () => {
     await expect(pageHeading(page)).toHaveText('Tools')
   })
 
-  test('shows the exact address and copies it', async ({ page, context, origin }) => {
+  test('shows and copies the exact server address', async ({ page, context, origin }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/connect')
     await page.getByRole('button', { name: 'Copy the server address' }).click()
@@ -36,7 +36,7 @@ test.describe('the page for connecting a host', () => {
     await expect(page.getByText(`claude mcp add --transport http fairway ${origin}/mcp`)).toBeVisible()
   })
 
-  test('shows one host at a time, by keyboard and by address', async ({ page }) => {
+  test('shows one host at a time, opened with the keyboard or by URL', async ({ page }) => {
     await page.goto('/connect')
     await expect(host(page, 'In a terminal').first()).toHaveAttribute('open', '')
     await page.locator('details#codex summary').focus()
@@ -48,7 +48,7 @@ test.describe('the page for connecting a host', () => {
     await expect(page.locator('details#vscode')).toHaveAttribute('open', '')
   })
 
-  test('says why hosts could not be looked up, and which setting is about it', async ({ page, server }) => {
+  test('explains why hosts could not be looked up and names the related setting', async ({ page, server }) => {
     await page.goto('/connect')
     await expect(page.getByText('could not look up a host')).toBeHidden()
     await queryDatabase(
@@ -63,7 +63,7 @@ test.describe('the page for connecting a host', () => {
     await expectGood(page)
   })
 
-  test('opens Cursor and VS Code with everything filled in', async ({ page, origin }) => {
+  test('links to Cursor and VS Code with the configuration filled in', async ({ page, origin }) => {
     await page.goto('/connect#cursor')
     const cursor = await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')
     expect(atob(new URL(cursor ?? '').searchParams.get('config') ?? '')).toBe(JSON.stringify({ url: `${origin}/mcp` }))
@@ -74,21 +74,21 @@ test.describe('the page for connecting a host', () => {
     )
   })
 
-  test('says that hosts elsewhere cannot reach an address of this machine', async ({ page }) => {
+  test('warns that hosts on other machines cannot reach a local address', async ({ page }) => {
     await page.goto('/connect#claude')
     await expect(
       host(page, 'On the web, on the desktop').getByText('This address works on this machine only'),
     ).toBeVisible()
   })
 
-  test('shows no command of a package that npm does not have', async ({ page, origin }) => {
+  test('shows no command of a package that is missing on npm', async ({ page, origin }) => {
     await page.goto('/connect#stdio')
     await expect(page.locator('details#stdio')).toHaveAttribute('open', '')
     await expect(page.getByText(`curl -i ${origin}/mcp`)).toBeVisible()
     await expect(page.locator('main')).not.toContainText(/npx|nuxt-fairway/)
   })
 
-  test('says nothing of a static token that is not set', async ({ page }) => {
+  test('does not mention a static token when none is set', async ({ page }) => {
     await page.goto('/connect')
     await expect(page.getByRole('heading', { name: 'Approve access' })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Without a browser' })).toHaveCount(0)
@@ -100,7 +100,7 @@ test.describe('with a static token', () => {
     serverEnv: { ACCESS_TOKEN: 'bWFjaGluZXMtb25seS1mb3ItdGhpcy10ZXN0LTEyMzQ1', FW_OWNER_EMAIL: 'ada@example.test' },
   })
 
-  test('the page says how it is sent, and does not show it', async ({ page }) => {
+  test('the page explains how to send the token without showing it', async ({ page }) => {
     await page.goto('/connect')
     await expect(page.getByRole('heading', { name: 'Without a browser' })).toBeVisible()
     expect(await page.content()).not.toContain('bWFjaGluZXM')
@@ -110,7 +110,7 @@ test.describe('with a static token', () => {
 test.describe('connected apps', () => {
   const section = (page: Page) => page.getByRole('region', { name: 'Connected apps' })
 
-  test('say that there are none, and lead to connecting one', async ({ page }) => {
+  test('show an empty state with a link to connect a host', async ({ page }) => {
     await page.goto('/settings/apps')
     await expect(section(page).getByText('No connected apps yet.')).toBeVisible()
     await expectGood(page)
@@ -118,7 +118,7 @@ test.describe('connected apps', () => {
     await expect(pageHeading(page)).toHaveText('Connect a host')
   })
 
-  test('are listed with what they may do, and ended by a second click', async ({ page, server }) => {
+  test('are listed with their permissions and revoked by a second press', async ({ page, server }) => {
     await page.goto('/notes')
     await expect(pageHeading(page)).toHaveText('Notes')
     const { email } = aPerson()
@@ -144,7 +144,7 @@ test.describe('connected apps', () => {
     expect(ended?.revoked_at).not.toBeNull()
   })
 
-  test('of the organization are listed for its owner, with whose they are, and ended there', async ({
+  test('of the organization are listed for its owner with the connecting member and can be revoked', async ({
     page,
     server,
   }) => {
@@ -159,7 +159,7 @@ test.describe('connected apps', () => {
     await expect(section(page).getByText('No member has connected an app yet')).toBeVisible()
   })
 
-  test('of the organization are not shown to members', async ({ page, server }) => {
+  test('of the organization are hidden from members', async ({ page, server }) => {
     await page.goto('/notes')
     await expect(pageHeading(page)).toHaveText('Notes')
     await queryDatabase(server, `update org_members set role = 'member'`)

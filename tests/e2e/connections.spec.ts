@@ -29,7 +29,7 @@ async function agree(page: Page, corp: OidcProvider, email: string): Promise<voi
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-test('an account is connected, connected again and disconnected', async ({ page, origin, server, corp }) => {
+test('an account is connected, reconnected and disconnected', async ({ page, origin, server, corp }) => {
   await signUp(page, origin)
   corp.allow(`${origin}/callback`)
   await page.goto('/connections')
@@ -51,7 +51,7 @@ test('an account is connected, connected again and disconnected', async ({ page,
   await expect(page.getByRole('link', { name: 'Connect Corp', exact: true })).toBeVisible()
 })
 
-test('who cancels at the provider is told so, back on the page', async ({ page, origin, corp }) => {
+test('cancelling at the provider returns to the page with a message', async ({ page, origin, corp }) => {
   await signUp(page, origin)
   corp.allow(`${origin}/callback`)
   await page.goto('/connections')
@@ -62,7 +62,7 @@ test('who cancels at the provider is told so, back on the page', async ({ page, 
   await expect(page.getByRole('alert')).toContainText('You cancelled at the provider.')
 })
 
-test('a credential is added, tested, replaced and deleted by keyboard', async ({ page, origin }) => {
+test('a credential is added, tested, replaced and deleted with the keyboard', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/connections?credential=openai')
   const dialog = page.getByRole('dialog')
@@ -82,7 +82,7 @@ test('a credential is added, tested, replaced and deleted by keyboard', async ({
   await expect(page.getByText('•••• new1')).toHaveCount(0)
 })
 
-test("the organization's credentials are in its vault, and a new one begins with its name", async ({
+test('organization credentials are stored in the vault, and adding one starts in the name field', async ({
   page,
   origin,
   server,
@@ -107,7 +107,7 @@ test("the organization's credentials are in its vault, and a new one begins with
   await expectNoViolations(page)
 })
 
-test('the audit log and the view of operators are read on narrow screens and in the dark', async ({
+test('security events, audit log and connections fit narrow screens and are accessible in dark mode', async ({
   page,
   origin,
   server,
@@ -131,7 +131,10 @@ test('the audit log and the view of operators are read on narrow screens and in 
   }
 })
 
-test('the audit log tells a question from a failure, and how often somebody was denied', async ({ page, origin }) => {
+test('the audit log distinguishes confirmation requests from failures and counts repeated denials', async ({
+  page,
+  origin,
+}) => {
   await signUp(page, origin)
   const send = (method: string, path: string, data: object) =>
     page.request.fetch(path, { method, data, headers: { origin } })

@@ -33,7 +33,12 @@ const test = base.extend<Fixtures>({
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-test('somebody signs in, allows, and the host has a code that it exchanges', async ({ page, origin, host, ask }) => {
+test('a person signs in and allows access, and the host exchanges its code for tokens', async ({
+  page,
+  origin,
+  host,
+  ask,
+}) => {
   const person = aPerson()
   await signUp(page, origin, person)
   await page.context().clearCookies()
@@ -55,7 +60,7 @@ test('somebody signs in, allows, and the host has a code that it exchanges', asy
   await expect(heading(page)).toHaveText('Connect Terminal host?')
 })
 
-test('somebody cancels, and the host is told', async ({ page, origin, host, ask }) => {
+test('denying access returns access_denied to the host', async ({ page, origin, host, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask())
   await page.getByRole('button', { name: 'Deny' }).click()
@@ -63,7 +68,7 @@ test('somebody cancels, and the host is told', async ({ page, origin, host, ask 
   expect(host.last()).toMatchObject({ error: 'access_denied', state: 'a state & more=1' })
 })
 
-test('somebody in two organizations chooses one, and takes a scope away', async ({ page, origin, host, ask }) => {
+test('a person in two organizations chooses one and removes a scope', async ({ page, origin, host, ask }) => {
   await signUp(page, origin)
   const made = await page.request.post(`${origin}/_fw/org`, {
     data: { name: 'Second works', confirm: true },
@@ -85,7 +90,7 @@ test('somebody in two organizations chooses one, and takes a scope away', async 
   expect(claims.org_id).not.toBe((await made.json()).id)
 })
 
-test('it works without JavaScript', async ({ browser, origin, host, ask }) => {
+test('the consent page works without JavaScript', async ({ browser, origin, host, ask }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: origin })
   const page = await context.newPage()
   const person = aPerson('Grace')
@@ -98,7 +103,7 @@ test('it works without JavaScript', async ({ browser, origin, host, ask }) => {
   await context.close()
 })
 
-test('it works by keyboard alone', async ({ page, origin, host, ask }) => {
+test('the consent page works with the keyboard alone', async ({ page, origin, host, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask())
   const tab = () => page.keyboard.press('Tab')
@@ -118,7 +123,12 @@ test('it works by keyboard alone', async ({ page, origin, host, ask }) => {
   expect(host.last().code).toMatch(/^[\w-]{43}$/)
 })
 
-test('somebody else can be the account, and prompt=login asks once', async ({ page, origin, host, ask }) => {
+test('a person can switch to another account, and prompt=login asks to sign in once', async ({
+  page,
+  origin,
+  host,
+  ask,
+}) => {
   const grace = aPerson('Grace')
   await signUp(page, origin, grace)
   await page.context().clearCookies()
@@ -141,7 +151,7 @@ test('somebody else can be the account, and prompt=login asks once', async ({ pa
   expect(host.last().code).toMatch(/^[\w-]{43}$/)
 })
 
-test('an app of its own kind gets a link that is pressed', async ({ page, origin, ask }) => {
+test('an app with a custom URL scheme is opened through a link', async ({ page, origin, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask({ redirect_uri: 'cursor://host/callback' }))
   await page.getByRole('button', { name: 'Allow Terminal host' }).click()
@@ -153,7 +163,7 @@ test('an app of its own kind gets a link that is pressed', async ({ page, origin
   )
 })
 
-test('pages for what cannot go on say why', async ({ page, origin, ask }) => {
+test('an unregistered redirect URI shows an error page', async ({ page, origin, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask({ redirect_uri: 'https://evil.example/' }))
   await expect(heading(page)).toHaveText('This app cannot be connected')
@@ -163,7 +173,7 @@ test('pages for what cannot go on say why', async ({ page, origin, ask }) => {
 test.describe('in Arabic', () => {
   test.use({ locale: 'ar-EG' })
 
-  test('the page stands from right to left, and deleting has a box of its own', async ({ page, origin, host, ask }) => {
+  test('the page is right-to-left, and deleting has a separate checkbox', async ({ page, origin, host, ask }) => {
     await signUp(page, origin)
     await page.goto(await ask())
     await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
@@ -179,10 +189,10 @@ test.describe('in Arabic', () => {
   })
 })
 
-test.describe('narrow and dark', () => {
+test.describe('on a narrow screen in dark mode', () => {
   test.use({ viewport: { width: 375, height: 800 }, colorScheme: 'dark' })
 
-  test('the page fits and can be read', async ({ page, origin, ask }) => {
+  test('the page fits and has no accessibility violation', async ({ page, origin, ask }) => {
     await signUp(page, origin)
     await page.goto(await ask({ scope: 'mcp:read mcp:write mcp:apps offline_access' }))
     await expect(heading(page)).toHaveText('Connect Terminal host?')

@@ -50,7 +50,7 @@ const poll = <T>(read: () => T) => expect.poll(read, { intervals: [20] })
 /** The rule of a server that never responds. */
 const silence = () => new Promise<never>(() => {})
 
-test.describe('signing in to a workspace', () => {
+test.describe('workspace sign-in', () => {
   test('one window at the hub signs in to every application', async ({ world }) => {
     expect(await world.status()).toMatchObject({ state: 'idle', isAvailable: true, isEnabled: true, email: null })
     const answer = await world.signIn()
@@ -63,7 +63,7 @@ test.describe('signing in to a workspace', () => {
     expect((await (await world.host.context(HUB_PARTITION)).pages()).length).toBe(0)
   })
 
-  test('is never called complete before the last application is', async ({ world }) => {
+  test('is reported as complete only after the last application is signed in', async ({ world }) => {
     world.app('tasks').rule(CALLBACK, async (_asked, next) => {
       await poll(world.appLines).toContain('notes: signed-in')
       return next()
@@ -75,7 +75,7 @@ test.describe('signing in to a workspace', () => {
     expect(early.some(({ apps }) => apps.some(({ id, status }) => id === 'notes' && status === 'signed-in'))).toBe(true)
   })
 
-  test('works on three applications at a time', async ({ browser }) => {
+  test('signs in to three applications at a time', async ({ browser }) => {
     const world = await createDesktopWorld(browser, ['a', 'b', 'c', 'd', 'e'])
     const now = { working: 0, most: 0 }
     const three = Promise.withResolvers<void>()
@@ -98,7 +98,9 @@ test.describe('signing in to a workspace', () => {
     }
   })
 
-  test('carries the marker in every request and window, and the marker alone signs nobody in', async ({ world }) => {
+  test('sends the desktop user agent in every request and window, and that alone grants no session', async ({
+    world,
+  }) => {
     const agents: unknown[] = []
     const remember = (server: DesktopWorld['hub'], what: string) =>
       server.rule(what, (asked, next) => {
@@ -118,7 +120,9 @@ test.describe('signing in to a workspace', () => {
     for (const agent of agents) expect(String(agent)).toMatch(/^Mozilla\/5\.0 .* Fairway-Desktop\/1\.2\.3$/)
   })
 
-  test('counts an application that the same person is signed in to, without asking for a code', async ({ world }) => {
+  test('counts an application as signed in when the same person has a session, without requesting a code', async ({
+    world,
+  }) => {
     const notes = world.app('notes')
     await (await world.host.context(appPartition('notes'))).addCookies([await cookieFor(world, 'notes', EMAIL)])
     await world.signIn()
@@ -126,7 +130,7 @@ test.describe('signing in to a workspace', () => {
     expect(notes.count(LOGIN)).toBe(0)
   })
 
-  test('leaves an application alone in which somebody else is signed in, and reports it', async ({ world }) => {
+  test('leaves an application with another person’s session unchanged and reports it', async ({ world }) => {
     const notes = world.app('notes')
     await (
       await world.host.context(appPartition('notes'))
@@ -138,9 +142,7 @@ test.describe('signing in to a workspace', () => {
     expect(notes.count(LOGIN) + notes.count(END)).toBe(0)
   })
 
-  test('a second sign-in while one runs is the same one: one window, one ceremony, one answer for both', async ({
-    world,
-  }) => {
+  test('joins a second sign-in to the running one, with one window, one ceremony and one answer', async ({ world }) => {
     const opening = world.nextWindow()
     const first = world.send({ type: 'sign-in' })
     const window = await opening
@@ -153,8 +155,8 @@ test.describe('signing in to a workspace', () => {
   })
 })
 
-test.describe('the window', () => {
-  test('ends only at the exact completion page', async ({ world }) => {
+test.describe('sign-in window', () => {
+  test('completes only at the exact completion page', async ({ world }) => {
     const opening = world.nextWindow()
     const answer = world.send({ type: 'sign-in' })
     const window = await opening
@@ -177,7 +179,7 @@ test.describe('the window', () => {
     expect(await answer).toMatchObject({ ok: true, status: { state: 'idle' } })
   })
 
-  test('is still waited for when it comes to the completion page without a session', async ({ world }) => {
+  test('stays open when the completion page is reached without a session', async ({ world }) => {
     const opening = world.nextWindow()
     const answer = world.send({ type: 'sign-in' })
     const window = await opening
@@ -193,7 +195,7 @@ test.describe('the window', () => {
     expect(await answer).toMatchObject({ status: { state: 'signed-in' } })
   })
 
-  test('closed by the person cancels after five seconds', async ({ world }) => {
+  test('cancels the sign-in five seconds after the person closes it', async ({ world }) => {
     const opening = world.nextWindow()
     const answer = world.send({ type: 'sign-in' })
     const window = await opening
@@ -207,7 +209,7 @@ test.describe('the window', () => {
     expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
   })
 
-  test('left open ends after ten minutes and is closed', async ({ world }) => {
+  test('is closed with a timeout after ten minutes', async ({ world }) => {
     const opening = world.nextWindow()
     const answer = world.send({ type: 'sign-in' })
     const window = await opening
@@ -218,7 +220,7 @@ test.describe('the window', () => {
     await closing
   })
 
-  test('a hub whose session is of somebody else than the exchange says signs in to nothing', async ({ world }) => {
+  test('signs in to no application when the hub session and the exchange name different people', async ({ world }) => {
     let asked = 0
     world.hub.rule(SESSION, (_asked, next) =>
       world.hub.count(EXCHANGE) > 0 && ++asked === 1 ? { json: { session: { email: 'eve@example.com' } } } : next(),
@@ -229,10 +231,10 @@ test.describe('the window', () => {
   })
 })
 
-test.describe('one application fails', () => {
+test.describe('a failed application', () => {
   test.use({ ids: ['a', 'b', 'c', 'd', 'e'] })
 
-  test('the others are signed in to, it is named, and retry tries only it', async ({ world }) => {
+  test('is named while the others are signed in, and retry repeats only its sign-in', async ({ world }) => {
     world.app('c').rule(LOGIN, () => ({ status: 503 }))
     expect(await world.signIn()).toMatchObject({ ok: true, status: { state: 'incomplete', email: EMAIL } })
     expect(await world.appLines()).toEqual([
@@ -252,7 +254,7 @@ test.describe('one application fails', () => {
     expect(world.hub.count(CEREMONIES)).toBe(1)
   })
 
-  test('retry without a session at the hub asks for signing in again', async ({ world }) => {
+  test('requires a new sign-in when retry finds no hub session', async ({ world }) => {
     world.app('c').rule(LOGIN, () => ({ status: 503 }))
     await world.signIn()
     await endSessions(world.hub)
@@ -261,7 +263,7 @@ test.describe('one application fails', () => {
     expect(world.app('c').asked.length).toBe(before)
   })
 
-  test('one that signs somebody else in is signed out again and named', async ({ world }) => {
+  test('is signed out again and named when it signs in another person', async ({ world }) => {
     const b = world.app('b')
     b.rule(CALLBACK, async () => ({
       location: '/',
@@ -274,7 +276,7 @@ test.describe('one application fails', () => {
     expect(await world.cookieNames(appPartition('b'))).toEqual(['theme'])
   })
 
-  test('each kind of failure has its reason, and leaves nobody signed in', async ({ world }) => {
+  test('is reported as refused for each kind of invalid answer and keeps no session', async ({ world }) => {
     const { hub } = world
     const hostOf = (id: string) => new URL(world.app(id).origin).hostname
     world.app('a').rule(LOGIN, () => ({ location: `https://evil.example.com/_fw/identity/authorize?x=1` }))
@@ -297,7 +299,7 @@ test.describe('one application fails', () => {
   })
 })
 
-test('an application that takes too long is given up, and what it brings later is taken back', async ({ world }) => {
+test('an application that takes too long is abandoned, and its late session is ended', async ({ world }) => {
   const notes = world.app('notes')
   notes.rule(CALLBACK, silence)
   const opening = world.nextWindow()
@@ -317,10 +319,10 @@ test('an application that takes too long is given up, and what it brings later i
   expect(await world.send({ type: 'retry' })).toMatchObject({ status: { state: 'signed-in' } })
 })
 
-test.describe('applications that may not take part', () => {
+test.describe('eligibility of applications', () => {
   test.use({ ids: ['notes'] })
 
-  test('are named with their reason, and never asked for a session', async ({ world }) => {
+  test('names ineligible applications with the reason and requests no session from them', async ({ world }) => {
     const silent = await Promise.all([
       world.addApp('not-opted-in', { config: { workspaceSso: undefined }, isAsked: false }),
       world.addApp('in-development', { config: { mode: 'development' }, isAsked: false }),
@@ -344,7 +346,7 @@ test.describe('applications that may not take part', () => {
     for (const app of silent) expect(app.asked).toEqual([])
   })
 
-  test('canonical ones join a shell that shows them, and are there after a restart before anybody asks', async ({
+  test('adds canonical applications to a shell that shows them, and restores them after a restart without a sign-in', async ({
     world,
   }) => {
     world.retellApps(app => ({ ...app, isCanonical: app.appId !== 'tasks' }))
@@ -375,7 +377,7 @@ test.describe('applications that may not take part', () => {
     expect(world.broker.apps().map(({ id }) => id)).toContain('notes')
   })
 
-  test('canonical ones need no word of the shell', async ({ world }) => {
+  test('accepts canonical applications without an opt-in from the shell', async ({ world }) => {
     const canonical = await world.addApp('canonical', { config: { workspaceSso: undefined } })
     world.retellApps(app => ({ ...app, isCanonical: app.appId === 'canonical' }))
     await world.restart()
@@ -385,8 +387,8 @@ test.describe('applications that may not take part', () => {
   })
 })
 
-test.describe('an application that is opened later', () => {
-  test('is signed in to once, however often it is opened at a time', async ({ world }) => {
+test.describe('an application opened after the sign-in', () => {
+  test('is signed in to once when opened several times at once', async ({ world }) => {
     world.app('notes').rule(LOGIN, () => ({ status: 503 }))
     await world.signIn()
     world.app('notes').rule(LOGIN, undefined)
@@ -403,7 +405,7 @@ test.describe('an application that is opened later', () => {
     expect(world.app('notes').count(LOGIN)).toBe(before + 1)
   })
 
-  test('may have been registered after the sign-in', async ({ world }) => {
+  test('is signed in to when it was registered after the sign-in', async ({ world }) => {
     const late = await world.addApp('late')
     world.retellApps(app => (app.appId === 'late' ? undefined : app))
     await world.restart()
@@ -416,14 +418,14 @@ test.describe('an application that is opened later', () => {
     expect(await seenBy(world, 'late')).toBe(EMAIL)
   })
 
-  test('is not touched while nobody is signed in to the workspace', async ({ world }) => {
+  test('is not contacted while the workspace is signed out', async ({ world }) => {
     await world.broker.appLoaded('notes')
     expect(world.app('notes').asked).toEqual([])
   })
 })
 
 test.describe('signing out', () => {
-  test('ends every session and removes the cookies of signing in, and nothing else', async ({ world }) => {
+  test('ends every session and removes only the sign-in cookies', async ({ world }) => {
     await world.signIn()
     const context = await world.host.context(appPartition('notes'))
     await context.addCookies([{ name: 'theme', value: 'dark', url: world.app('notes').origin }])
@@ -442,7 +444,7 @@ test.describe('signing out', () => {
     expect(hub.count(CEREMONIES)).toBe(before)
   })
 
-  test('while applications are signed in to ends what comes late', async ({ world }) => {
+  test('ends sessions that arrive late when it happens during sign-in', async ({ world }) => {
     const notes = world.app('notes')
     const goOn = Promise.withResolvers<void>()
     notes.rule(CALLBACK, async (_asked, next) => {
@@ -475,7 +477,7 @@ test.describe('signing out', () => {
     expect(await seenBy(world, 'notes')).toBe(EMAIL)
   })
 
-  test('while the window is open closes it, and asked for twice happens once', async ({ world }) => {
+  test('closes an open sign-in window and runs only once when requested twice', async ({ world }) => {
     const opening = world.nextWindow()
     const signIn = world.send({ type: 'sign-in' })
     const window = await opening
@@ -491,7 +493,7 @@ test.describe('signing out', () => {
     expect(world.hub.count(EXCHANGE)).toBe(0)
   })
 
-  test('that does not work everywhere says where, and can be tried again', async ({ world }) => {
+  test('names the application where it failed and can be retried', async ({ world }) => {
     await world.signIn()
     const [notes, tasks] = [world.app('notes'), world.app('tasks')]
     notes.rule(END, () => ({ status: 503 }))
@@ -515,10 +517,8 @@ test.describe('signing out', () => {
   })
 })
 
-test.describe('the switches', () => {
-  test('a hub that is off, slow, silent or talks nonsense is not available, and nothing else is asked', async ({
-    world,
-  }) => {
+test.describe('availability and opt-out', () => {
+  test('an off, slow, silent or invalid hub is unavailable, and no other request is sent', async ({ world }) => {
     const { hub } = world
     await switchHub(world, false)
     await world.restart()
@@ -546,7 +546,7 @@ test.describe('the switches', () => {
     for (const app of world.apps.values()) expect(app.asked).toEqual([])
   })
 
-  test('opting out is kept, and from then on nothing at all is asked', async ({ world }) => {
+  test('an opt-out is stored, and no requests are sent until the person opts in again', async ({ world }) => {
     await world.signIn()
     expect(await world.send({ type: 'set-enabled', isEnabled: false })).toMatchObject({
       ok: true,
@@ -567,7 +567,7 @@ test.describe('the switches', () => {
     })
   })
 
-  test('of several changes of mind at once the last one counts', async ({ world }) => {
+  test('the last of several simultaneous opt-out changes applies', async ({ world }) => {
     const minds = [false, true, false, true, false].map(isEnabled => world.send({ type: 'set-enabled', isEnabled }))
     await Promise.all(minds)
     expect(await world.status()).toMatchObject({ isEnabled: false, isAvailable: false })
@@ -575,7 +575,7 @@ test.describe('the switches', () => {
     expect(await world.status()).toMatchObject({ isEnabled: false })
   })
 
-  test('opting out while applications are signed in to takes back what comes late', async ({ world }) => {
+  test('opting out during sign-in ends sessions that arrive late', async ({ world }) => {
     const notes = world.app('notes')
     const goOn = Promise.withResolvers<void>()
     notes.rule(CALLBACK, async (_asked, next) => {
@@ -595,7 +595,7 @@ test.describe('the switches', () => {
   })
 })
 
-test.describe('from time to time', () => {
+test.describe('periodic check and restart', () => {
   const fiveMinutes = async (world: DesktopWorld) => {
     const before = world.hub.count(AVAILABILITY)
     world.clock.pass(300_000)
@@ -604,7 +604,7 @@ test.describe('from time to time', () => {
     await poll(() => world.clock.isSetFor(300_000)).toBe(true)
   }
 
-  test('a hub session that is gone asks for signing in again, and signs nobody out', async ({ world }) => {
+  test('a missing hub session requires a new sign-in and leaves application sessions in place', async ({ world }) => {
     await world.signIn()
     await fiveMinutes(world)
     expect(await world.status()).toMatchObject({ state: 'signed-in' })
@@ -615,7 +615,7 @@ test.describe('from time to time', () => {
     expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
   })
 
-  test('a hub that does not answer changes nothing but the availability', async ({ world }) => {
+  test('a hub that does not answer changes only the availability', async ({ world }) => {
     await world.signIn()
     world.hub.rule(SESSION, () => ({ status: 502 }))
     await fiveMinutes(world)
@@ -629,7 +629,7 @@ test.describe('from time to time', () => {
     expect(await seenBy(world, 'notes')).toBeNull()
   })
 
-  test('and after a restart the workspace goes on without a window', async ({ world }) => {
+  test('a restart keeps the workspace signed in without opening a window', async ({ world }) => {
     await world.signIn()
     await world.restart()
     expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL })
@@ -641,7 +641,7 @@ test.describe('from time to time', () => {
   })
 })
 
-test.describe('the bridge of a page', () => {
+test.describe('page bridge', () => {
   const bridged = async (world: DesktopWorld) => {
     const context = await world.host.context(appPartition('notes'))
     const detach = await attach(context, world.broker)
@@ -653,7 +653,7 @@ test.describe('the bridge of a page', () => {
   const send = (page: Page, message: unknown): Promise<unknown> =>
     page.evaluate(sent => Reflect.get(window, 'fairwayDesktop')?.send(sent) ?? 'no bridge', message)
 
-  test('carries commands, answers and every status', async ({ world }) => {
+  test('passes commands, answers and status changes', async ({ world }) => {
     const { page, detach } = await bridged(world)
     await page.evaluate(() => {
       const seen: string[] = []
@@ -670,7 +670,7 @@ test.describe('the bridge of a page', () => {
     detach()
   })
 
-  test('is deaf to origins that are no application of the shell, and to frames', async ({ world }) => {
+  test('ignores frames and origins that are not applications of the shell', async ({ world }) => {
     const stranger = await world.addApp('stranger', { isAsked: false })
     stranger.rule('GET /', () => ({ html: '<h1>Stranger</h1>' }))
     const { page, detach } = await bridged(world)
@@ -688,7 +688,7 @@ test.describe('the bridge of a page', () => {
     detach()
   })
 
-  test('gives the client of a page only what fits the schemas', async ({ world }) => {
+  test('gives the page client only messages that match the schemas', async ({ world }) => {
     const client = createPageClient({ send: message => world.broker.handle(message), onStatus: world.broker.onStatus })
     const seen: string[] = []
     client.onStatus(({ state }) => seen.push(state))
@@ -706,7 +706,7 @@ test.describe('the bridge of a page', () => {
   })
 })
 
-test('no message ever holds a cookie, a code, a verifier, a nonce, a state or an assertion', async ({ world }) => {
+test('no message contains a cookie, code, verifier, nonce, state or assertion', async ({ world }) => {
   test.setTimeout(180_000)
   const faults = ['none', 'slow', 'refused', 'other-account', 'redirected', 'chatty'] as const
   const step = fc.oneof(
@@ -756,7 +756,7 @@ function setFault(world: DesktopWorld, { app, fault }: { app: string; fault: str
   })
 }
 
-test('unknown commands, whatever they are, are refused and change nothing', async ({ world }) => {
+test('unknown commands of any shape are refused and change nothing', async ({ world }) => {
   const before = await world.status()
   for (const message of [
     undefined,

@@ -45,7 +45,7 @@ async function scriptsOf(page: Page, work: () => Promise<unknown>): Promise<stri
   return Promise.all(scripts.map(script => script.text()))
 }
 
-test('is neither shown nor loaded in a browser', async ({ page, origin }) => {
+test('the workspace card is neither shown nor loaded in a browser', async ({ page, origin }) => {
   await signUp(page, origin)
   const scripts = await scriptsOf(page, () => page.goto('/settings'))
   await expect(pageHeading(page)).toHaveText('Settings')
@@ -56,7 +56,10 @@ test('is neither shown nor loaded in a browser', async ({ page, origin }) => {
   expect(scripts.filter(script => script.includes('get-status'))).toEqual([])
 })
 
-test('is loaded, but not shown, where desktop sign-in is not available or cannot be read', async ({ page, origin }) => {
+test('the workspace card is loaded but hidden when desktop sign-in is unavailable or its status is invalid', async ({
+  page,
+  origin,
+}) => {
   const scripts = await scriptsOf(page, () => open(page, origin, aStatus({ isAvailable: false })))
   expect(scripts.filter(script => script.includes('get-status'))).toHaveLength(1)
   await expect(card(page)).toHaveCount(0)
@@ -70,7 +73,7 @@ test('is loaded, but not shown, where desktop sign-in is not available or cannot
   }
 })
 
-test('signs in, and says how far it is', async ({ page, origin }) => {
+test('the workspace card signs in and shows the progress', async ({ page, origin }) => {
   const desktop = await open(page, origin, aStatus())
   await expect(card(page).getByRole('status')).toHaveText('You are not signed in to the workspace on this computer.')
   await expect(button(page, 'Sign out everywhere')).toHaveCount(0)
@@ -95,7 +98,7 @@ test('signs in, and says how far it is', async ({ page, origin }) => {
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'sign-in' }])
 })
 
-test('says which applications are missing and why, and tries those again', async ({ page, origin }) => {
+test('the workspace card names failed applications with the reason and retries them', async ({ page, origin }) => {
   const desktop = await open(page, origin, incomplete)
   await expect(card(page).getByRole('status')).toContainText('You are signed in, but not to every application.')
   await expect(card(page).getByRole('listitem').nth(1)).toContainText('It returned another account')
@@ -108,7 +111,10 @@ test('says which applications are missing and why, and tries those again', async
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'retry' }])
 })
 
-test('asks before it signs out everywhere, and names what happens', async ({ page, origin }) => {
+test('the workspace card confirms before signing out everywhere and states what will be signed out', async ({
+  page,
+  origin,
+}) => {
   const desktop = await open(page, origin, signedIn)
   const confirm = button(page, 'Sign out of the hub and 2 apps')
   await button(page, 'Sign out everywhere').click()
@@ -123,7 +129,10 @@ test('asks before it signs out everywhere, and names what happens', async ({ pag
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'sign-out' }])
 })
 
-test('keeps out where the person of this computer wants that', async ({ page, origin }) => {
+test('the workspace card turns desktop sign-in off when the person opts out on this computer', async ({
+  page,
+  origin,
+}) => {
   const desktop = await open(page, origin, aStatus())
   await expect(page.getByRole('switch', { name: 'Sign me in to workspace apps' })).toBeChecked()
   await desktop.answerWith({ ok: true, status: aStatus({ isEnabled: false }) })
@@ -134,7 +143,7 @@ test('keeps out where the person of this computer wants that', async ({ page, or
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'set-enabled', isEnabled: false }])
 })
 
-test('says why a command was not carried out, and takes nothing that it does not know', async ({ page, origin }) => {
+test('the workspace card explains why a command failed and rejects unknown answers', async ({ page, origin }) => {
   const desktop = await open(page, origin, aStatus())
   const answers: [unknown, RegExp][] = [
     [{ ok: false, code: 'busy' }, /Another action is in progress/],
@@ -164,14 +173,17 @@ const words: [Partial<DesktopStatus>, RegExp][] = [
   [{ state: 'failed', reason: 'timed-out' }, /It took too long./],
 ]
 for (const [status, text] of words) {
-  test(`says ${status.state} (${status.reason}) in words, and offers to sign in`, async ({ page, origin }) => {
+  test(`the workspace card describes ${status.state} (${status.reason}) in words and offers to sign in`, async ({
+    page,
+    origin,
+  }) => {
     await open(page, origin, aStatus(status))
     await expect(card(page).getByRole('status')).toHaveText(text)
     await expect(button(page, 'Sign in to the workspace')).toBeEnabled()
   })
 }
 
-test('is worked by the keyboard alone', async ({ page, origin }) => {
+test('the workspace card works with the keyboard alone', async ({ page, origin }) => {
   const desktop = await open(page, origin, incomplete)
   await button(page, 'Retry failed sign-ins').focus()
   await page.keyboard.press('Tab')
@@ -187,7 +199,7 @@ test('is worked by the keyboard alone', async ({ page, origin }) => {
 })
 
 for (const width of [1280, 375, 320]) {
-  test(`fits ${width} px and has no accessibility violation`, async ({ page, origin }) => {
+  test(`the workspace card fits ${width} px and has no accessibility violation`, async ({ page, origin }) => {
     await page.setViewportSize({ width, height: 800 })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const long = aStatus({ ...incomplete, email: `${'long'.repeat(14)}@example.test`, reason: 'clean-up-failed' })

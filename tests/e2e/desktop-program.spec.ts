@@ -76,7 +76,7 @@ const sessionIn = (page: Page) =>
     page.evaluate(async () => (await (await fetch('/_fw/session')).json()).session).catch(() => undefined),
   )
 
-test('one ceremony signs in to every application; after a kill the windows and sessions are back', async ({
+test('one ceremony signs in to every application, and windows and sessions return after the program is killed', async ({
   world,
 }) => {
   const { workspace, computer, start } = world
@@ -119,7 +119,7 @@ test('one ceremony signs in to every application; after a kill the windows and s
   expect(await second.quit()).toBe(0)
 })
 
-test('a link to another site opens in the ordinary browser, and the window stays', async ({ world }) => {
+test('a link to another site opens in the default browser, and the window keeps its page', async ({ world }) => {
   const { workspace, computer, start } = world
   const desktop = await start()
   await openApp(desktop, 'mail')
@@ -155,7 +155,7 @@ test('a link to another site opens in the ordinary browser, and the window stays
   expect(computer.openedElsewhere()).toHaveLength(2)
 })
 
-test('a window whose browser crashes is told of, and opens again', async ({ world }) => {
+test('a window whose browser crashes is reported in the menu and can be opened again', async ({ world }) => {
   const { computer, start } = world
   const desktop = await start()
   await openApp(desktop, 'mail')
@@ -174,7 +174,7 @@ test('a window whose browser crashes is told of, and opens again', async ({ worl
   expect(rememberedWindows(computer)).toMatchObject({ open: ['mail'] })
 })
 
-test('a browser that crashes while its window opens is told of too', async ({ world }) => {
+test('a browser crash while its window opens is reported in the menu', async ({ world }) => {
   const desktop = await world.start()
   await openApp(desktop, 'mail')
   await desktop.window('app-mail')
@@ -184,7 +184,7 @@ test('a browser that crashes while its window opens is told of too', async ({ wo
   expect((await desktop.program.ended).code).toBe(0)
 })
 
-test('a button that is held while the menu changes does what it says', async ({ world }) => {
+test('a button held while the menu changes still performs its action', async ({ world }) => {
   const desktop = await world.start()
   await openApp(desktop, 'docs')
   await expect(await desktop.window('app-docs')).toHaveURL(/sign-in/)
@@ -199,7 +199,7 @@ test('a button that is held while the menu changes does what it says', async ({ 
   await expect(row(desktop, 'mail').getByRole('button', { name: 'Show: mail' })).toBeVisible()
 })
 
-test('a menu that is closed as it opens ends the program', async ({ world }) => {
+test('closing the menu while it opens ends the program', async ({ world }) => {
   const { computer } = world
   const program = startFw(['desktop', '--workspace', computer.file], computer.env)
   const closeAll = async () => {
@@ -213,7 +213,7 @@ test('a menu that is closed as it opens ends the program', async ({ world }) => 
   expect((await program.ended).code).toBe(0)
 })
 
-test('a browser that hangs does not keep the program from ending, and ends with it', async ({ world }) => {
+test('a hanging browser does not stop the program from ending and is ended with it', async ({ world }) => {
   const desktop = await world.start()
   await openApp(desktop, 'mail')
   await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
@@ -226,7 +226,7 @@ test('a browser that hangs does not keep the program from ending, and ends with 
   await expect.poll(() => isRunning(id)).toBe(false)
 })
 
-test('a second start shows the menu of the first, and the last window that is closed ends the program', async ({
+test('a second start shows the first program’s menu, and closing the last window ends the program', async ({
   world,
 }) => {
   const { computer, start } = world
@@ -246,7 +246,7 @@ test('a second start shows the menu of the first, and the last window that is cl
   expect(rememberedWindows(computer)).toMatchObject({ open: [] })
 })
 
-test('speaks the language of the system', async ({ world }) => {
+test('the menu uses the system language', async ({ world }) => {
   world.computer.env.LANG = 'de_DE.UTF-8'
   const { menu, program } = await world.start()
   await expect(menu.getByRole('heading', { name: 'Arbeitsbereich' })).toBeVisible()
@@ -261,7 +261,7 @@ test('speaks the language of the system', async ({ world }) => {
   expect(code).toBe(0)
 })
 
-test('by itself it opens no port, and its profiles are the person’s alone', async ({ world }) => {
+test('the program opens no port by default, and only its user can access the profiles', async ({ world }) => {
   const { computer } = world
   const quiet = computer.env.FW_DESKTOP_BROWSER_ARGS?.replace(/--remote-debugging-port=\d+/, '') ?? ''
   const program = startFw(['desktop', '--workspace', computer.file], {
@@ -278,7 +278,7 @@ test('by itself it opens no port, and its profiles are the person’s alone', as
   expect((await program.ended).code).toBe(0)
 })
 
-test('without an installed browser it says where it looked and what to do', async () => {
+test('the program reports the searched path when no browser is installed', async () => {
   const nowhere = mkdtempSync(join(tmpdir(), 'fw-desk-'))
   const env = { HOME: nowhere, XDG_DATA_HOME: nowhere, FW_DESKTOP_BROWSER: join(nowhere, 'chrome') }
   const ended = await fw(['desktop', '--workspace', 'https://hub.example.com'], env)

@@ -103,7 +103,7 @@ async function cookieValues({ host }: Shell): Promise<string[]> {
   return cookies.flat().map(({ value }) => value)
 }
 
-test('one ceremony at the hub signs in to every application, from the card in the settings', async ({
+test('one hub ceremony signs in to every application, the settings list them, and messages contain no cookie values', async ({
   page,
   workspace,
   shell,
@@ -138,7 +138,7 @@ test('one ceremony at the hub signs in to every application, from the card in th
   for (const value of values) expect(crossed).not.toContain(value)
 })
 
-test('while the hub has it switched off, the broker does nothing and each application signs in by itself', async ({
+test('the broker does nothing while the hub has it switched off, and applications need separate sign-ins', async ({
   workspace,
   shell,
 }) => {
@@ -154,7 +154,7 @@ test('while the hub has it switched off, the broker does nothing and each applic
   expect(await sessionIn(shell, workspace, 'docs')).toBeNull()
 })
 
-test('the log of hub and applications has no code, token or assertion in it', async ({ page, workspace, shell }) => {
+test('logs of the hub and applications contain no JWT and no cookie value', async ({ page, workspace, shell }) => {
   await switchOn(workspace, page)
   await shell.broker.start()
   const ceremony = shell.broker.handle({ type: 'sign-in' })

@@ -36,7 +36,7 @@ const test = base.extend<object, { development: Development }>({
 
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
-test('an application that a declaration keeps from starting shows file, line and reason, until it is mended', async ({
+test('a broken declaration at startup shows file, line and reason until it is fixed', async ({
   page,
   request,
   development: { application, server },
@@ -59,7 +59,7 @@ test('an application that a declaration keeps from starting shows file, line and
   await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
 })
 
-test('an empty application shows what comes next, in both languages and colours, and its action works as it stands there', async ({
+test('an empty application shows next steps in both languages and color modes, and its example action works unchanged', async ({
   page,
   context,
   development: { application, server },
@@ -96,7 +96,7 @@ test('an empty application shows what comes next, in both languages and colours,
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
 })
 
-test('a declaration that breaks lies over the open page with the terminal’s reason, which the terminal says once', async ({
+test('a broken declaration covers the open page with the terminal’s reason, which the terminal reports once', async ({
   page,
   development: { application, server },
 }) => {
@@ -120,10 +120,7 @@ test('a declaration that breaks lies over the open page with the terminal’s re
   expect(tellings()).toBe(1)
 })
 
-test('an icon that a page names for the first time is shown', async ({
-  page,
-  development: { application, server },
-}) => {
+test('an icon that a page uses for the first time is shown', async ({ page, development: { application, server } }) => {
   await page.goto(`${server.origin}/hello`)
   await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
   application.write(

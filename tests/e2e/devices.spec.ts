@@ -24,7 +24,7 @@ const comeBack = (page: Page) =>
 
 test.beforeEach(async ({ page, origin }) => signUp(page, origin).then(() => undefined))
 
-test('the link of the mail leads to the devices, which are loaded only then', async ({ page }) => {
+test('the email link opens the devices, which are loaded only then', async ({ page }) => {
   const asked: string[] = []
   page.on('request', request => asked.push(new URL(request.url()).pathname))
   await page.goto('/settings', { waitUntil: 'networkidle' })
@@ -37,7 +37,7 @@ test('the link of the mail leads to the devices, which are loaded only then', as
   await expect(section(page).getByRole('listitem')).toContainText(/on Linux.*This device.*With a password/s)
 })
 
-test('one device is ended by a second click, and notices when somebody comes back to it', async ({ page, origin }) => {
+test('a device is revoked with a second press and signed out when it regains focus', async ({ page, origin }) => {
   const phone = await elsewhere(page, origin, userAgents.safariOnPhone)
   await page.goto('/settings/security#devices')
   const row = section(page).getByRole('listitem').filter({ hasText: 'Safari on iOS' })
@@ -53,7 +53,7 @@ test('one device is ended by a second click, and notices when somebody comes bac
   await phone.waitForURL('**/sign-in?**')
 })
 
-test('a double click ends nothing', async ({ page, origin }) => {
+test('a double click revokes no session', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
   await page.goto('/settings/security#devices')
   await section(page).getByRole('button', { name: 'Revoke the session of Safari on iOS' }).dblclick()
@@ -62,7 +62,7 @@ test('a double click ends nothing', async ({ page, origin }) => {
   await expect(section(page).getByRole('listitem')).toHaveCount(2)
 })
 
-test('all others are ended at once, with their number in the question', async ({ page, origin }) => {
+test('all other devices are revoked at once, and the confirmation states their number', async ({ page, origin }) => {
   const others = [
     await elsewhere(page, origin, userAgents.safariOnPhone),
     await elsewhere(page, origin, userAgents.edgeOnWindows),
@@ -81,7 +81,7 @@ test('all others are ended at once, with their number in the question', async ({
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('what was ended elsewhere meanwhile is no failure', async ({ page, origin }) => {
+test('revoking a session that has already ended reports success', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
   await page.goto('/settings/security#devices')
   await expect(section(page).getByRole('listitem')).toHaveCount(2)

@@ -27,7 +27,7 @@ async function call(context: BrowserContext, origin: string, action: string, dat
   return { status: answer.status(), body: await answer.json() }
 }
 
-test('a refusal shows its rule, the row that decided and the way out; people are become and left again', async ({
+test('a denial shows its rule, the deciding row and the fix, and the developer can become another person and return', async ({
   dev: { origin },
   page,
   context,
@@ -75,7 +75,7 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await tom.close()
 })
 
-test('everything that is declared and kept is there, found by a text, narrow and with the keyboard', async ({
+test('every view lists its entries, can be searched, fits a narrow screen and works with the keyboard', async ({
   dev: { origin },
   page,
 }) => {
@@ -101,7 +101,7 @@ test('everything that is declared and kept is there, found by a text, narrow and
   await expect(page.getByRole('region', { name: 'fw_migrations' })).toContainText('••••')
 })
 
-test('jobs are listed with their schedules, run now, and retried', async ({
+test('jobs are listed with their schedules, run on demand and retried', async ({
   dev: { origin, dataDir },
   page,
   context,
@@ -138,7 +138,7 @@ test('jobs are listed with their schedules, run now, and retried', async ({
   expect((await context.request.get(`${origin}/_fw/devtools/jobs/act`)).status()).toBe(405)
 })
 
-test('only this machine’s own pages are answered', async ({ dev: { origin }, request }) => {
+test('requests from other machines, sites and host names are refused', async ({ dev: { origin }, request }) => {
   const ask = async (headers: Record<string, string>) =>
     (await request.get(`${origin}/_fw/devtools/requests`, { headers, maxRedirects: 0 })).status()
   expect(await ask({})).toBe(200)

@@ -15,7 +15,7 @@ const DIALOGS = [
 
 const dialog = (page: Page) => page.getByRole('dialog')
 
-test('a dialog begins at its first field, and Enter does not close it', async ({ page, origin }) => {
+test('a dialog focuses its first field, and Enter does not close it', async ({ page, origin }) => {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Harbour plan' })
   for (const [path, button, role, name] of DIALOGS) {
@@ -27,7 +27,7 @@ test('a dialog begins at its first field, and Enter does not close it', async ({
   }
 })
 
-test('a dialog without a field has the focus itself, and Enter does not close it', async ({ page, origin }) => {
+test('a dialog without fields takes the focus itself, and Enter does not close it', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/settings/apps')
   await page.getByRole('button', { name: 'Create a token' }).press('Enter')

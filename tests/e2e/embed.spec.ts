@@ -16,7 +16,7 @@ async function ticketFor(page: Page, origin: string, path = '/embed/notes'): Pro
   return (await answer.json()).url
 }
 
-test('another site shows the notes in a frame, without cookies, the gate or a token in any address', async ({
+test('another site embeds the notes without cookies, the session gate or tokens in URLs', async ({
   page,
   origin,
   host,
@@ -53,7 +53,7 @@ test('another site shows the notes in a frame, without cookies, the gate or a to
   await expectNoViolations(page, { isFramed: true })
 })
 
-test('a frame says that its ticket was used, and a site that is not named shows nothing', async ({
+test('a frame reports that its ticket was already used, and a site that is not allowed shows no notes', async ({
   page,
   origin,
   host,
@@ -77,7 +77,7 @@ test('a frame says that its ticket was used, and a site that is not named shows 
   await stranger.stop()
 })
 
-test('an embed page without a token says so instead of asking to sign in', async ({ page, origin }) => {
+test('an embed page without a token shows a message instead of the sign-in page', async ({ page, origin }) => {
   await page.goto('/embed/notes')
   await expect(page.getByRole('heading', { name: 'Nothing to show here' })).toBeVisible()
   expect(page.url()).toBe(`${origin}/embed/notes`)
@@ -86,7 +86,7 @@ test('an embed page without a token says so instead of asking to sign in', async
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
 })
 
-test('an embed page shows that it is loading, what failed, and tries again', async ({ page, origin }) => {
+test('an embed page shows loading, reports a failure and retries', async ({ page, origin }) => {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Harbour plan' })
   const url = await ticketFor(page, origin)

@@ -11,7 +11,10 @@ const AT_LEISURE = { timeout: 30_000 }
 
 const rows = (page: Page) => page.getByRole('main').getByRole('link', { name: /^Berth \d/ })
 
-test('a list goes on as its end comes into sight, and stops at the last row', async ({ page, origin }) => {
+test('an endless list loads more rows when its end becomes visible and stops at the last row', async ({
+  page,
+  origin,
+}) => {
   await signUp(page, origin)
   const asked: string[] = []
   page.on('request', request => {
@@ -35,7 +38,7 @@ test('a list goes on as its end comes into sight, and stops at the last row', as
   await expectNoViolations(page)
 })
 
-test('who comes back finds the rows and the place that were there', async ({ page, origin }) => {
+test('going back restores the loaded rows and the scroll position', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto(`${origin}/berths`)
   await page.mouse.move(600, 400)
@@ -53,7 +56,10 @@ test('who comes back finds the rows and the place that were there', async ({ pag
   await expect(rows(page).nth(95)).toBeInViewport()
 })
 
-test('the keyboard and a failure have a button', async ({ page, origin }) => {
+test('a failed load keeps the rows and offers a retry button that works with the keyboard', async ({
+  page,
+  origin,
+}) => {
   await signUp(page, origin)
   let isBroken = true
   await page.route('**/berth-list?page=*', route => (isBroken ? route.abort() : route.continue()))
@@ -75,7 +81,7 @@ test('the keyboard and a failure have a button', async ({ page, origin }) => {
     .toBe(120)
 })
 
-test('an item says whether it is there, missing or not for this person', async ({ page, origin }) => {
+test('an item page distinguishes an existing, a missing and a forbidden item', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto(`${origin}/berths/7`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Berth 7')

@@ -12,7 +12,7 @@ const SECTIONS = [
   ['/settings/security#devices', '**/_fw/sessions', 'Your devices could not be loaded.'],
 ] as const
 
-test('sections of home fail alike: each keeps its place, says what happened and tries again', async ({
+test('failed home sections keep their place, explain the failure and retry, all in the same way', async ({
   page,
   origin,
 }) => {
@@ -36,7 +36,7 @@ test('sections of home fail alike: each keeps its place, says what happened and 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('what the server refuses is one sentence without a code', async ({ page, origin }) => {
+test('a refusal is shown as one sentence without a code', async ({ page, origin }) => {
   await signUp(page, origin)
   const problem = {
     type: 'urn:fairway:error:forbidden',
@@ -52,7 +52,7 @@ test('what the server refuses is one sentence without a code', async ({ page, or
   await expect(notice).not.toContainText(/0198|\bforbidden\b/)
 })
 
-test('every section says when it cannot be loaded, and tries again', async ({ page, origin }) => {
+test('every section reports that it could not be loaded and retries', async ({ page, origin }) => {
   await signUp(page, origin)
   for (const [path, address, text] of SECTIONS) {
     await page.route(address, route => route.fulfill({ status: 503, body: 'busy' }))

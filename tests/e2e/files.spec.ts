@@ -9,7 +9,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-test('a field uploads what is chosen with the keyboard, dropped or pasted, shows progress, and lets go of it', async ({
+test('a file field uploads chosen, dropped or pasted files, reports each upload and removes a file', async ({
   page,
   origin,
 }) => {
@@ -77,7 +77,7 @@ test('a field uploads what is chosen with the keyboard, dropped or pasted, shows
   }
 })
 
-test('a field for several files shows the progress of each, and one can be cancelled', async ({ page, origin }) => {
+test('a field for several files shows the progress of each and can cancel one upload', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/papers')
   let go = () => {}
@@ -108,7 +108,7 @@ test('a field for several files shows the progress of each, and one can be cance
   await expectNoViolations(page)
 })
 
-test('a picture and a sound open in a tab of their own', async ({ page, origin }) => {
+test('a picture and a sound can be opened directly in a browser tab', async ({ page, origin }) => {
   await signUp(page, origin)
   const headers = { origin, 'sec-fetch-site': 'same-origin' }
   const tickets: string[] = []

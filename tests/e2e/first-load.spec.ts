@@ -42,7 +42,7 @@ async function moved(page: Page): Promise<Shift[]> {
 }
 
 for (const [path, most] of Object.entries(mostBytes)) {
-  test(`${path} stays within its limit of JavaScript, from here only, with an empty console, keeps its place and fits 320 px`, async ({
+  test(`${path} stays within its JavaScript limit, loads nothing external, logs nothing, does not shift and fits 320 px`, async ({
     page,
     origin,
   }) => {
@@ -92,7 +92,7 @@ const SECTIONS = [
 ].concat(['/settings/security', '/settings/apps', '/settings/appearance', '/settings/data', '/', '/notes', '/tools'])
 
 for (const width of [375, 1280])
-  test(`nothing moves after it is shown, at ${width} px`, async ({ page, origin }) => {
+  test(`pages do not shift after they are shown, at ${width} px`, async ({ page, origin }) => {
     await page.setViewportSize({ width, height: 800 })
     await signUp(page, origin)
     await runAction(page, origin, 'create-note', { title: 'Groceries', text: 'word '.repeat(50) })

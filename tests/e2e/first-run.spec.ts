@@ -4,7 +4,7 @@ import { countRows } from '../support/query'
 
 test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'no-preference' })
 
-test('a fresh start leads to the asked page, signed in; a new account begins with nothing of it', async ({ page }) => {
+test('a fresh start opens the requested page signed in, and a new account has none of that data', async ({ page }) => {
   await page.goto('/notes')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
   await expect(page).toHaveURL(/\/notes$/)
@@ -45,7 +45,7 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   await expect(page.getByText('Better plan')).toHaveCount(0)
 })
 
-test('two tabs at once are one person, and signing out in one is kept by both', async ({ context, server }) => {
+test('two tabs at once share one account, and signing out in one signs out both', async ({ context, server }) => {
   const [first, second] = [await context.newPage(), await context.newPage()]
   await Promise.all([first.goto('/notes'), second.goto('/settings')])
   for (const [page, heading] of [

@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e'
 import { aPerson, runAction, signUp } from '../support/people'
 import { addGrant, query } from '../support/query'
 
-test('home shows the newest notes first, what happened to what a person may see, and nothing private of others', async ({
+test('home shows the newest notes first and visible activity, without private data of other people', async ({
   page,
   origin,
   server,
@@ -47,7 +47,7 @@ test('home shows the newest notes first, what happened to what a person may see,
   await maria.close()
 })
 
-test('the first steps tick themselves, can be put away and taken back, and go when they are done', async ({
+test('getting-started steps complete automatically, can be dismissed and restored, and stay dismissed after a reload', async ({
   page,
   origin,
   server,
@@ -72,7 +72,7 @@ test('the first steps tick themselves, can be put away and taken back, and go wh
   await expect(steps).toHaveCount(0)
 })
 
-test('an address waits to be confirmed; invitations are in the banner alone', async ({
+test('home asks to confirm the address, and invitations appear only in the banner', async ({
   page,
   origin,
   server,

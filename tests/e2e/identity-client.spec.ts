@@ -13,7 +13,7 @@ const test = base.extend<object, { hub: TestHub }>({
 
 const button = (hub: TestHub) => ({ name: `Continue with ${new URL(hub.origin).host}` })
 
-test('a person signs in through the hub, lands on the page they asked for, and sees it among their devices', async ({
+test('a person signs in through the hub, reaches the requested page, and sees the sign-in among their devices', async ({
   page,
   hub,
 }) => {
@@ -33,7 +33,7 @@ test('a person signs in through the hub, lands on the page they asked for, and s
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('the same button works', async ({ page, hub, origin }) => {
+  test('the hub button signs in and returns to the requested page', async ({ page, hub, origin }) => {
     hub.signIn({ email: 'ada@example.test' })
     await page.goto('/sign-in?return=%2Fteam%3Fa%3D1')
     await page.getByRole('button', button(hub)).click()
@@ -43,7 +43,7 @@ test.describe('without JavaScript', () => {
   })
 })
 
-test('two tabs that begin at once both end where they wanted to', async ({ page, hub, context }) => {
+test('two tabs that sign in at once both reach their requested pages', async ({ page, hub, context }) => {
   hub.signIn({ email: 'ada@example.test' })
   const other = await context.newPage()
   await Promise.all([page.goto('/sign-in?return=/notes&again=1'), other.goto('/sign-in?return=/team&again=1')])
@@ -51,10 +51,7 @@ test('two tabs that begin at once both end where they wanted to', async ({ page,
   await Promise.all([page.waitForURL('**/notes'), other.waitForURL('**/team')])
 })
 
-test('a hub that does not answer is said in words, and the own sign-in leads on to the same page', async ({
-  page,
-  hub,
-}) => {
+test('an unavailable hub shows a message, and the local sign-in leads to the same page', async ({ page, hub }) => {
   hub.signIn({ email: 'ada@example.test' })
   hub.breakDown(async () => new Response('down', { status: 500 }))
   await page.goto('/sign-in?return=%2Fnotes')

@@ -54,10 +54,7 @@ async function rowHashes(server: TestServer): Promise<Map<string, string[]>> {
   return hashes
 }
 
-test('one sign-in at the hub opens both applications, and each page that was asked for', async ({
-  page,
-  workspace,
-}) => {
+test('one sign-in at the hub opens both applications at the requested pages', async ({ page, workspace }) => {
   await aConfirmed(page, workspace.hub)
   const [mail, docs] = [workspace.app('mail'), workspace.app('docs')]
   await page.goto(`${mail.origin}/notes?page=2`)
@@ -74,7 +71,7 @@ test('one sign-in at the hub opens both applications, and each page that was ask
   expect(await sessionAt(page, docs.origin)).toMatchObject({ email: ada.email, provider: 'hub' })
 })
 
-test('who has an account already comes back to it: no row of it has changed', async ({ page, workspace }) => {
+test('hub sign-in returns to an existing account without changing its rows', async ({ page, workspace }) => {
   const mail = workspace.app('mail')
   await aConfirmed(page, workspace.hub)
   await signUp(page, mail.origin)
@@ -108,7 +105,7 @@ test('who has an account already comes back to it: no row of it has changed', as
   expect(grown).not.toContain('org_members')
 })
 
-test('no address that the browser visits has a token or an assertion in it', async ({ page, workspace }) => {
+test('no URL that the browser visits contains a token or an assertion', async ({ page, workspace }) => {
   const visited: string[] = []
   page.on('request', request => {
     visited.push(request.url(), request.headers().referer ?? '', request.postData() ?? '')
@@ -124,7 +121,7 @@ test('no address that the browser visits has a token or an assertion in it', asy
   expect(visited.filter(text => /assertion|code_verifier|access_token|id_token/.test(text))).toEqual([])
 })
 
-test('a squatted account goes to the owner of its address, who ends what the squatter had', async ({
+test('the owner of an address takes over a squatted account and ends the squatter’s access', async ({
   page,
   browser,
   workspace,
@@ -153,7 +150,7 @@ test('a squatted account goes to the owner of its address, who ends what the squ
   expect(again.status()).toBe(401)
 })
 
-test('while the hub is away, the application says so and its own sign-in works', async ({ page, workspace }) => {
+test('the application reports an unavailable hub, and its own sign-in works', async ({ page, workspace }) => {
   const mail = workspace.app('mail')
   await aConfirmed(page, workspace.hub)
   await signUp(page, mail.origin)
@@ -180,7 +177,7 @@ test('while the hub is away, the application says so and its own sign-in works',
   await page.waitForURL(`${mail.origin}/notes`)
 })
 
-test('rolling back is taking the variable away: the option goes, accounts and sessions stay', async ({ browser }) => {
+test('removing the hub variable removes the sign-in option and keeps accounts and sessions', async ({ browser }) => {
   const workspace = await startWorkspace({ ids: ['mail'] })
   const mail = workspace.app('mail')
   const page = await browser.newPage()

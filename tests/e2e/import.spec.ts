@@ -8,7 +8,7 @@ test.use({ application: 'author' })
 const chooseFile = (page: Page, text: string, name = 'quotes.csv') =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
 
-test('rows of a file are checked, corrected and imported, all of them or none', async ({ page, origin }) => {
+test('rows of a file are checked, corrected and imported, either all of them or none', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/quotes')
   await page.getByRole('button', { name: 'Import' }).click()

@@ -32,7 +32,11 @@ const worksIn = (page: Page, name: RegExp) => page.getByRole('button', { name })
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Join Ada.*\?$/ })
 const accept = (page: Page) => banner(page).getByRole('button', { name: /^Accept/ })
 
-test('is below the pages of the sidebar, and at the bottom of narrow screens', async ({ page, browser, origin }) => {
+test('the invitation banner is below the pages in the sidebar and at the bottom of narrow screens', async ({
+  page,
+  browser,
+  origin,
+}) => {
   await expect(inSidebar(page)).toContainText('Ada invited you')
   await expect(banner(page)).toHaveCount(1)
   await expectNoViolationsInBothColours(page)
@@ -73,7 +77,7 @@ test('is below the pages of the sidebar, and at the bottom of narrow screens', a
   await expect(banner(page)).toHaveCount(0)
 })
 
-test('joins and stays, by keyboard alone', async ({ page }) => {
+test('accepting an invitation joins without switching organization, with the keyboard alone', async ({ page }) => {
   await accept(page).click()
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog(page)).toHaveCount(0)
@@ -98,7 +102,7 @@ test('joins and stays, by keyboard alone', async ({ page }) => {
   await expect(banner(page)).toHaveCount(0)
 })
 
-test('joins and switches when asked to', async ({ page }) => {
+test('accepting an invitation joins and switches when the person chooses to', async ({ page }) => {
   await accept(page).click()
   await dialog(page).getByRole('button', { name: 'Join and switch' }).click()
   await expect(worksIn(page, /^Organization Ada/)).toBeVisible()
@@ -106,7 +110,7 @@ test('joins and switches when asked to', async ({ page }) => {
   await expect(page.getByText(/You still work in/)).toHaveCount(0)
 })
 
-test('says why when the invitation has ended meanwhile, and takes it away', async ({ page, server }) => {
+test('accepting an ended invitation shows the reason and removes it from the banner', async ({ page, server }) => {
   await accept(page).click()
   await query(server, `update org_invitations set status = 'revoked'`)
   await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
@@ -115,7 +119,7 @@ test('says why when the invitation has ended meanwhile, and takes it away', asyn
   await expect(banner(page)).toHaveCount(0)
 })
 
-test('asks on the page of the mailed link too, and offers to switch afterwards', async ({ page, server }) => {
+test('the emailed invitation page asks before joining and offers to switch afterwards', async ({ page, server }) => {
   await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await page.getByRole('button', { name: /^Join Ada/ }).click()
   await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
@@ -129,7 +133,7 @@ test('asks on the page of the mailed link too, and offers to switch afterwards',
   await expect(worksIn(page, /^Organization Ada/)).toBeVisible()
 })
 
-test('asks whoever may join by the domain of their address', async ({ page, server }) => {
+test('joining by email domain asks first and keeps the current organization', async ({ page, server }) => {
   await query(server, `update org_invitations set status = 'revoked'`)
   await query(server, `update users set email_verified = 1`)
   await query(server, `update organizations set allowed_domain = 'example.test' where name like 'Ada%'`)
@@ -142,7 +146,7 @@ test('asks whoever may join by the domain of their address', async ({ page, serv
   await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
 })
 
-test('a new person opens the mailed link, makes an account, and joins with this one mail', async ({
+test('a new person opens the emailed link, creates an account and joins with that one email', async ({
   page,
   browser,
   origin,

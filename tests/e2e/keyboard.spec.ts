@@ -15,7 +15,11 @@ async function tabTo(page: Page, element: Locator): Promise<void> {
   throw new Error(`the keyboard does not reach ${element}`)
 }
 
-test('signs in, creates a note, archives it and signs out by keyboard alone', async ({ page, origin, context }) => {
+test('a person signs in, creates a note, archives it and signs out with the keyboard alone', async ({
+  page,
+  origin,
+  context,
+}) => {
   const ada = await signUp(page, origin, aPerson())
   await context.clearCookies()
 
@@ -56,7 +60,7 @@ test('signs in, creates a note, archives it and signs out by keyboard alone', as
   await page.waitForURL('**/sign-in?**')
 })
 
-test('what has no title yet is not saved, and is there when one comes back', async ({ page, origin }) => {
+test('a note without a title is not saved, and its text is restored on return', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/notes/new')
   await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()

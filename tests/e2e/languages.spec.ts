@@ -7,7 +7,10 @@ const inArabic = (page: Page) => page.addInitScript(() => localStorage.setItem('
 const PAGES = ['/', '/notes', '/team', '/settings', '/connect', '/connections', '/about', '/no/such/page']
 
 test.describe('Arabic', () => {
-  test('reads from right to left, fits a telephone and a screen, and shuts nobody out', async ({ page, origin }) => {
+  test('pages are right-to-left, fit phones and desktops, and have no accessibility violation', async ({
+    page,
+    origin,
+  }) => {
     test.setTimeout(120_000)
     await signUp(page, origin)
     await runAction(page, origin, 'create-note', {
@@ -32,10 +35,7 @@ test.describe('Arabic', () => {
     }
   })
 
-  test('turns the page before it is painted, and nothing of the frame moves when the texts come', async ({
-    page,
-    origin,
-  }) => {
+  test('pages are right-to-left from the first paint', async ({ page, origin }) => {
     await signUp(page, origin)
     await inArabic(page)
     await page.addInitScript(() => {
@@ -49,7 +49,7 @@ test.describe('Arabic', () => {
     expect(await page.evaluate('directionsOf()')).toEqual(['rtl'])
   })
 
-  test('has the sidebar and the drawer at the right', async ({ page, origin }) => {
+  test('the sidebar and the drawer are on the right', async ({ page, origin }) => {
     await signUp(page, origin)
     await inArabic(page)
     await page.goto('/')
@@ -63,7 +63,7 @@ test.describe('Arabic', () => {
     await expectNoViolations(page)
   })
 
-  test('says what went wrong, with codes and ids from left to right', async ({ page, origin }) => {
+  test('errors are shown in Arabic with the code left-to-right', async ({ page, origin }) => {
     await signUp(page, origin)
     await inArabic(page)
     await page.route('**/_fw/connections', route =>
@@ -80,7 +80,7 @@ test.describe('Arabic', () => {
   })
 })
 
-test('a language is chosen in the account menu and survives a reload', async ({ page, origin }) => {
+test('a language chosen in the account menu is kept after a reload', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/')
   await page.getByRole('button', { name: /^Account/ }).click()
@@ -91,7 +91,7 @@ test('a language is chosen in the account menu and survives a reload', async ({ 
   await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
 })
 
-test('the server’s own pages offer every language and stand the right way round', async ({ page }) => {
+test('server pages offer every language and set its text direction', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'العربية' }).click()
   await expect(page).toHaveURL(/lang=ar/)

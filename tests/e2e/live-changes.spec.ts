@@ -25,7 +25,7 @@ async function openLive(page: Page, origin: string): Promise<void> {
 const pinOf = (page: Page, title: string) => page.getByRole('button', { name: new RegExp(`^(Pin|Unpin).*${title}`) })
 const isPinned = (page: Page, title: string) => expect(pinOf(page, title)).toHaveAttribute('aria-pressed', 'true')
 
-test('a note that is pinned in one browser is pinned in the other, which keeps its place and selection', async ({
+test('pinning a note in one browser pins it in the other, which keeps its selection', async ({
   page,
   browser,
   origin,
@@ -45,7 +45,7 @@ test('a note that is pinned in one browser is pinned in the other, which keeps i
   await expect(pinOf(page, 'Berth')).toHaveAttribute('aria-pressed', 'false')
 })
 
-test('a note that is open shows what was written elsewhere, and nothing of it in a text that is being written', async ({
+test('an open note shows remote changes but keeps text that is being written', async ({
   page,
   browser,
   origin,
@@ -70,10 +70,7 @@ test('a note that is open shows what was written elsewhere, and nothing of it in
   await expect(other.getByRole('textbox', { name: 'Text' })).toHaveValue('Five, I think.')
 })
 
-test('one tab of a browser listens for all of them, and another goes on when it is closed', async ({
-  page,
-  origin,
-}) => {
+test('one tab listens for all tabs of a browser, and another takes over when it closes', async ({ page, origin }) => {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Berth' })
   const asked: string[] = []
@@ -97,7 +94,7 @@ test('one tab of a browser listens for all of them, and another goes on when it 
   await expect(pinOf(second, 'Berth')).toHaveAttribute('aria-pressed', 'false')
 })
 
-test('where the stream does not come through, a page asks again when it is looked at', async ({ page, origin }) => {
+test('a page without the change stream reloads its data when it regains focus', async ({ page, origin }) => {
   // First the server has no free place for a stream, then the network fails.
   await page.route(CHANGES, route => route.abort())
   await page.route(CHANGES, route => route.fulfill({ status: 429, headers: { 'retry-after': '30' } }), { times: 1 })
@@ -117,7 +114,7 @@ test('where the stream does not come through, a page asks again when it is looke
   await isPinned(page, 'Berth')
 })
 
-test('a page whose session ends before it listens leaves for the sign-in page', async ({ page, origin }) => {
+test('a page whose session ends before it listens redirects to the sign-in page', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto(`${origin}/notes`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
@@ -126,7 +123,7 @@ test('a page whose session ends before it listens leaves for the sign-in page', 
   await page.waitForURL('**/sign-in?return=%2Fnotes')
 })
 
-test('what an action will do is shown at once, and taken back with the reason when it fails', async ({
+test('the expected result of an action is shown at once and reverted with the reason on failure', async ({
   page,
   origin,
 }) => {

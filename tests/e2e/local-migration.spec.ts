@@ -17,7 +17,11 @@ async function withLocalData(page: Page, origin: string): Promise<void> {
   await signUp(page, origin, aPerson('Ada'))
 }
 
-test('offers what was made before the first account, moves it and shows it', async ({ page, origin, server }) => {
+test('the migration banner offers data from before the first account, moves it and shows it', async ({
+  page,
+  origin,
+  server,
+}) => {
   await withLocalData(page, origin)
   await query(
     server,
@@ -40,7 +44,10 @@ test('offers what was made before the first account, moves it and shows it', asy
   await expect(banner(page)).toHaveCount(0)
 })
 
-test('waits until tomorrow when it is put off, also after a reload', async ({ page, origin }) => {
+test('the migration banner stays hidden when postponed until tomorrow, also after a reload', async ({
+  page,
+  origin,
+}) => {
   await withLocalData(page, origin)
   await page.goto('/')
   await banner(page).getByRole('button', { name: 'Not today' }).click()
@@ -53,7 +60,7 @@ test('waits until tomorrow when it is put off, also after a reload', async ({ pa
   expect(asked).not.toContain('/_fw/local-migration')
 })
 
-test('says what failed, keeps everything, and tries again', async ({ page, origin, server }) => {
+test('the migration banner reports a failure, moves nothing and can be retried', async ({ page, origin, server }) => {
   await withLocalData(page, origin)
   await query(server, `create trigger stuck before update on notes begin select raise(abort, 'stuck'); end`)
   await page.goto('/')
@@ -64,7 +71,7 @@ test('says what failed, keeps everything, and tries again', async ({ page, origi
   await expect(banner(page).getByRole('status')).toContainText('2 notes')
 })
 
-test('speaks German and fits a narrow, dark screen', async ({ page, origin }) => {
+test('the migration banner supports German and fits a narrow screen in dark mode', async ({ page, origin }) => {
   await page.setViewportSize({ width: 375, height: 700 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await withLocalData(page, origin)
@@ -78,7 +85,7 @@ test('speaks German and fits a narrow, dark screen', async ({ page, origin }) =>
   await expect(german.getByRole('status')).toContainText('Zu ada@example.test übernommen')
 })
 
-test('asks nothing for the development account itself', async ({ page }) => {
+test('the development account requests no migration', async ({ page }) => {
   const asked: string[] = []
   page.on('request', request => asked.push(new URL(request.url()).pathname))
   await page.goto('/', { waitUntil: 'networkidle' })
@@ -86,10 +93,10 @@ test('asks nothing for the development account itself', async ({ page }) => {
   expect(asked).not.toContain('/_fw/local-migration')
 })
 
-test.describe('where local data is not moved', () => {
+test.describe('without local data migration', () => {
   test.use({ serverEnv: {} })
 
-  test('asks nothing and loads nothing', async ({ page, origin }) => {
+  test('pages send no migration request and load no migration code', async ({ page, origin }) => {
     await signUp(page, origin)
     const asked: string[] = []
     page.on('request', request => asked.push(new URL(request.url()).pathname))

@@ -34,7 +34,10 @@ const looks = (page: Page) =>
   }, LOOKS)
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`a field and a button look alike on sign-in and in settings, ${colorScheme}`, async ({ browser, origin }) => {
+  test(`fields and buttons look the same on sign-in and in settings, in ${colorScheme} mode`, async ({
+    browser,
+    origin,
+  }) => {
     const page = await browser.newPage({ baseURL: origin, colorScheme, viewport: { width: 1280, height: 800 } })
     await page.goto('/sign-in')
     const outside = await looks(page)

@@ -17,7 +17,7 @@ const test = base.extend<object, { smtp: Smtp }>({
   },
 })
 
-test('a link by mail signs in the tab that waits, by keyboard alone', async ({ page, context, smtp }) => {
+test('an emailed link signs in the waiting tab, with the keyboard alone', async ({ page, context, smtp }) => {
   await page.goto('/notes')
   await page.waitForURL('**/sign-in?return=%2Fnotes')
   await page.keyboard.press('Tab')
@@ -41,7 +41,7 @@ test('a link by mail signs in the tab that waits, by keyboard alone', async ({ p
   await expect(mail.getByRole('heading', { level: 1 })).not.toHaveText('This link has already been used')
 })
 
-test('a link opened on another device lets the waiting one in', async ({ page, browser, smtp }) => {
+test('a link opened on another device signs in the waiting device', async ({ page, browser, smtp }) => {
   await page.goto('/sign-in?return=%2Fsettings')
   await page.getByRole('textbox', { name: 'Email address' }).fill('grace@example.test')
   await page.getByRole('button', { name: 'Email me a link' }).click()
@@ -59,7 +59,7 @@ test('a link opened on another device lets the waiting one in', async ({ page, b
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('a password account is confirmed by mail, forgotten, and set anew; the last used way comes first', async ({
+test('a password account is confirmed and reset by email, and the last used method comes first', async ({
   smtp,
   page,
 }) => {
@@ -104,7 +104,7 @@ test('a password account is confirmed by mail, forgotten, and set anew; the last
   await expect(page.getByRole('button', { name: 'Email me a link' })).toBeHidden()
 })
 
-test('the pages read well at 320 pixels without JavaScript', async ({ browser, server, smtp }) => {
+test('sign-in pages work at 320 pixels without JavaScript', async ({ browser, server, smtp }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   const page = await context.newPage()
   await page.goto(`${server.origin}/sign-in?return=%2Fabout&lang=de`)
@@ -118,7 +118,7 @@ test('the pages read well at 320 pixels without JavaScript', async ({ browser, s
   await expect(page).toHaveURL(/\/about$/)
 })
 
-test.describe('where an address need not be confirmed to sign in', () => {
+test.describe('without required email confirmation', () => {
   test.use({
     serverEnv: async ({ smtp }, use) => {
       smtp.received.length = 0
@@ -126,7 +126,7 @@ test.describe('where an address need not be confirmed to sign in', () => {
     },
   })
 
-  test('inviting people asks for it before anything is typed, and goes on once it is', async ({
+  test('inviting people asks for a confirmed address first and continues after the confirmation', async ({
     page,
     context,
     origin,

@@ -4,7 +4,7 @@ import { signUp } from '../support/people'
 
 test.use({ application: 'author' })
 
-test('topics of emails are switched in the settings', async ({ page, origin }) => {
+test('email topics are turned off and on in the settings', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto(`${origin}/settings`)
   const section = page.getByRole('region', { name: 'Emails', exact: true })

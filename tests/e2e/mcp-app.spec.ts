@@ -39,7 +39,7 @@ async function show(page: Page, origin: string, input: object) {
   return { frame: page.frameLocator('iframe'), requests }
 }
 
-test('a host shows the notes beside the answer and turns their pages, without any request of the page', async ({
+test('an MCP host shows the notes beside the answer and pages through them without network requests', async ({
   page,
   origin,
   server,
@@ -59,7 +59,7 @@ test('a host shows the notes beside the answer and turns their pages, without an
   await expectNoViolations(page, { isFramed: true })
 })
 
-test('the page says so when there is nothing', async ({ page, origin, server }) => {
+test('the MCP app shows a message when there are no notes', async ({ page, origin, server }) => {
   await signUp(page, origin)
   await confirmAddress(server, aPerson().email)
   const { frame } = await show(page, origin, {})

@@ -79,7 +79,10 @@ async function connect(library: keyof typeof libraries, page: Page, origin: stri
 }
 
 for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
-  test(`${library} connects with the address only, renews, and is ended in the settings`, async ({ page, origin }) => {
+  test(`${library} connects with only the address, refreshes its token and is revoked in the settings`, async ({
+    page,
+    origin,
+  }) => {
     const { host, client } = await connect(library, page, origin)
     const created = await client.callTool('create-note', { title: `By ${library}` })
     expect(created.structuredContent).toMatchObject({ note: { title: `By ${library}` } })
@@ -109,7 +112,7 @@ for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
   })
 }
 
-test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ page, origin }) => {
+test('fw mcp probe (oauth4webapi) completes every step including revocation', async ({ page, origin }) => {
   const child = startFw(['mcp', 'probe', origin], { HOME: mkdtempSync(join(tmpdir(), 'fw-home-')) })
   await agree(page, await shownAddress(child))
   const { code, out } = await child.ended
@@ -134,7 +137,7 @@ test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ 
   await expect(page.getByText('No connected apps yet.')).toBeVisible()
 })
 
-test('the probe says that somebody said no', async ({ page, origin }) => {
+test('fw mcp probe reports a denied request', async ({ page, origin }) => {
   const child = startFw(['mcp', 'probe', origin], { HOME: mkdtempSync(join(tmpdir(), 'fw-home-')) })
   await page.request.post('/_fw/auth/sign-in/email', { data: { email, password }, headers: { origin } })
   await page.goto(await shownAddress(child))
@@ -143,10 +146,7 @@ test('the probe says that somebody said no', async ({ page, origin }) => {
   expect([code, out]).toEqual([1, expect.stringMatching(/✗ the way back from the browser.*access_denied/s)])
 })
 
-test('the program for standard input and output signs in through the browser, once for two hosts', async ({
-  page,
-  origin,
-}) => {
+test('fw mcp stdio signs in through the browser once for two hosts', async ({ page, origin }) => {
   const home = mkdtempSync(join(tmpdir(), 'fw-home-'))
   const program = {
     command: 'node',
@@ -184,7 +184,11 @@ test('the program for standard input and output signs in through the browser, on
   await three.client.close()
 })
 
-test('a connection ends within a second, on every instance', async ({ page, origin, server }) => {
+test('revoking a connected app ends its access within 1.5 seconds on every instance', async ({
+  page,
+  origin,
+  server,
+}) => {
   const second = await startInstance(server)
   try {
     const { host } = await connect('client 2.4', page, origin)
@@ -201,7 +205,7 @@ test('a connection ends within a second, on every instance', async ({ page, orig
   }
 })
 
-test('leaving an organization ends its connections, on every instance, and spends the refresh token', async ({
+test('removing a member ends their connections on every instance and invalidates the refresh token', async ({
   page,
   origin,
   server,

@@ -61,7 +61,7 @@ test('members are sorted, filtered by role and exported', async ({ page, server,
   ])
 })
 
-test('many members get another role or are removed at once, and who is left over is named with the reason', async ({
+test('several members change role or are removed at once, and each unchanged member is named with the reason', async ({
   page,
   server,
 }) => {
@@ -100,7 +100,7 @@ test('many members get another role or are removed at once, and who is left over
   expect(await rolesOf(server)).toMatchObject([{ name: 'Ada' }])
 })
 
-test('a role that was changed is given back with one press', async ({ page, server }) => {
+test('a changed role can be undone with one press', async ({ page, server }) => {
   await addMembers(server, ['Grace'])
   await page.goto('/team')
   await page.getByRole('button', { name: 'Role of Grace: Member' }).click()
@@ -110,7 +110,7 @@ test('a role that was changed is given back with one press', async ({ page, serv
   expect(await rolesOf(server)).toMatchObject([{ name: 'Ada' }, { name: 'Grace', role: 'member' }])
 })
 
-test('fits a phone: cards with everything in reach, twenty to a page', async ({ page, server }) => {
+test('members appear on a phone as cards with all actions, twenty per page', async ({ page, server }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await addMembers(
     server,
@@ -133,7 +133,7 @@ test('fits a phone: cards with everything in reach, twenty to a page', async ({ 
   await expect(cards.nth(1)).toContainText('Admin')
 })
 
-test('a copied invitation link works for the invited address alone, and the mailed one goes on working', async ({
+test('a copied invitation link works only for the invited address and keeps the emailed link valid', async ({
   page,
   context,
   browser,
@@ -165,7 +165,7 @@ test('a copied invitation link works for the invited address alone, and the mail
   await elsewhere.close()
 })
 
-test('many invitations are revoked at once', async ({ page, origin, server }) => {
+test('several invitations are revoked at once', async ({ page, origin, server }) => {
   const invitations = ['a', 'b', 'c'].map(name => ({ email: `${name}@example.test` }))
   await page.request.post('/_fw/org/invitations', { data: { invitations }, headers: { origin } })
   await page.goto('/team/invitations')
@@ -180,7 +180,7 @@ test('many invitations are revoked at once', async ({ page, origin, server }) =>
   ])
 })
 
-test('every section has an address, and an unknown one is not found', async ({ page }) => {
+test('every team section has a URL, and an unknown section is not found', async ({ page }) => {
   for (const [path, heading] of [
     ['/team/roles', 'Roles in the organization'],
     ['/team/sign-in', 'Allowed domain'],
@@ -199,7 +199,7 @@ test('every section has an address, and an unknown one is not found', async ({ p
   await expect(page.getByRole('heading', { name: 'There is no page at this address' })).toBeVisible()
 })
 
-test('ownership is given to a person who is found by name, by keyboard alone', async ({ page, server }) => {
+test('ownership is transferred to a member found by name, with the keyboard alone', async ({ page, server }) => {
   await addMembers(server, ['Grace Hopper', 'Grace Kelly'])
   await page.goto('/team/danger')
   await page.getByRole('button', { name: 'Transfer', exact: true }).press('Enter')
@@ -223,7 +223,7 @@ test('ownership is given to a person who is found by name, by keyboard alone', a
   ])
 })
 
-test('a person is found while the answer is slow: what was found stays in sight, and is there at once the next time', async ({
+test('member search keeps known results visible while the response is slow and reuses them next time', async ({
   page,
   server,
 }) => {

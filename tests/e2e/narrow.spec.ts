@@ -23,7 +23,7 @@ const PATHS = [
   '/no/such/page',
 ]
 
-test('nothing is wider than a narrow screen', async ({ page, origin }) => {
+test('no page is wider than a 320 px screen', async ({ page, origin }) => {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', {
     title: 'A title that is much longer than a narrow screen is wide',

@@ -17,7 +17,7 @@ async function openNote(page: Page, origin: string, note: { title: string; text:
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(note.title)
 }
 
-test('a note has an address, and shows its Markdown with nothing in it that runs', async ({ page, origin }) => {
+test('a note has a URL and shows its Markdown without executable content', async ({ page, origin }) => {
   const elsewhere: string[] = []
   page.on('request', request => {
     if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) elsewhere.push(request.url())
@@ -47,7 +47,7 @@ test('a note has an address, and shows its Markdown with nothing in it that runs
   await expectNoViolations(page)
 })
 
-test('a note saves itself, and a new one is made by the first save', async ({ page, origin, server }) => {
+test('a note saves automatically, and the first save creates it', async ({ page, origin, server }) => {
   await signUp(page, origin)
   await page.goto('/notes/new')
   await page.getByRole('textbox', { name: 'Title' }).fill('Plan')
@@ -66,7 +66,7 @@ test('a note saves itself, and a new one is made by the first save', async ({ pa
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('')
 })
 
-test('what cannot be saved is kept over a reload, and saved once that works', async ({ page, origin, server }) => {
+test('unsaved changes are kept after a reload and saved when saving works again', async ({ page, origin, server }) => {
   await openNote(page, origin, { title: 'Plan', text: 'old' })
   await page.getByRole('button', { name: 'Write' }).click()
   await page.route('**/update-note', route => route.fulfill({ status: 503, body: 'down' }))
@@ -89,7 +89,7 @@ test('what cannot be saved is kept over a reload, and saved once that works', as
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'newest' }])
 })
 
-test('a conflict says who changed the note and what, and both versions can be kept', async ({
+test('a conflict shows the other author and the changed lines, and both versions can be kept', async ({
   page,
   browser,
   origin,
@@ -137,7 +137,7 @@ test('a conflict says who changed the note and what, and both versions can be ke
   await grace.close()
 })
 
-test('two who write at once lose nothing: one keeps theirs or takes the other version', async ({
+test('concurrent edits lose no text when the person keeps their version or takes the other', async ({
   page,
   origin,
   server,
@@ -173,7 +173,11 @@ test('two who write at once lose nothing: one keeps theirs or takes the other ve
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'mine again' }])
 })
 
-test('back from a note, the list has its filters, its page and its place', async ({ page, server, origin }) => {
+test('returning from a note restores the filters, page and scroll position of the list', async ({
+  page,
+  server,
+  origin,
+}) => {
   const ada = await signUp(page, origin)
   await page.request.get('/_fw/session')
   await insertNotes(server, ada.email, 75)
@@ -194,7 +198,7 @@ test('back from a note, the list has its filters, its page and its place', async
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
 })
 
-test('several notes are selected as a range, archived with undo, and deleted after a question', async ({
+test('several notes are selected as a range, archived with undo, and deleted after a confirmation', async ({
   page,
   server,
   origin,
@@ -226,7 +230,7 @@ test('several notes are selected as a range, archived with undo, and deleted aft
   expect(await query(server, 'select title from notes')).toMatchObject([{ title: noteTitle(1) }])
 })
 
-test('on a telephone, notes are cards that are links, and can be selected', async ({ page, origin }) => {
+test('notes on a phone are cards that link to the note and can be selected', async ({ page, origin }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Harbour plan', text: 'Three berths' })

@@ -19,7 +19,7 @@ async function create(page: Page, origin: string, name: string): Promise<void> {
   expect(answer.status()).toBe(201)
 }
 
-test('creates one more organization after a warning', async ({ page }) => {
+test('creating another organization shows a warning first', async ({ page }) => {
   await switcher(page).click()
   await expect(page.getByRole('menuitemcheckbox', { name: /^Ada.*Owner/ })).toBeChecked()
   await expectNoViolations(page)
@@ -38,7 +38,7 @@ test('creates one more organization after a warning', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Organization', exact: true })).toContainText('Second Office')
 })
 
-test('switches at once, offers to undo it, and asks only where credentials are left behind', async ({
+test('switching organization is immediate with undo, and asks first only when credentials are left behind', async ({
   page,
   origin,
 }) => {
@@ -72,7 +72,7 @@ test('switches at once, offers to undo it, and asks only where credentials are l
   await expectNoViolations(page)
 })
 
-test('searches when there are many', async ({ page, origin }) => {
+test('the organization switcher has a search when there are many organizations', async ({ page, origin }) => {
   for (const name of ['Alpha', 'Beta', 'Gamma', 'Delta', 'Zeta', 'Eta', 'Epsilon']) await create(page, origin, name)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Organization Epsilon' })).toHaveAttribute('aria-haspopup', 'dialog')
@@ -83,7 +83,7 @@ test('searches when there are many', async ({ page, origin }) => {
   await expect(page.getByRole('button', { name: 'Organization Gamma' })).toBeVisible()
 })
 
-test('deletes an organization whose name is typed', async ({ page, origin, server }) => {
+test('an organization is deleted after its name is typed and can be restored', async ({ page, origin, server }) => {
   await create(page, origin, 'Second Office')
   await query(server, 'update sessions set created_at = created_at - 960000')
   await page.goto('/team/danger')
@@ -109,14 +109,14 @@ test('deletes an organization whose name is typed', async ({ page, origin, serve
   await expect(page.getByRole('menuitemcheckbox', { name: /^Second Office/ })).toBeVisible()
 })
 
-test('the only owner cannot leave, and reads why', async ({ page }) => {
+test('the only owner cannot leave and sees the reason', async ({ page }) => {
   await page.goto('/team/danger')
   await page.getByRole('button', { name: 'Leave', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave organization' }).click()
   await expect(page.getByRole('alert')).toContainText('An organization needs an owner.')
 })
 
-test('finds organizations to join in the search', async ({ page, origin, server, browser }) => {
+test('the organization search finds organizations to join', async ({ page, origin, server, browser }) => {
   const context = await browser.newContext({ baseURL: origin })
   const grace = await context.newPage()
   await signUp(grace, origin, aPerson('Grace'))

@@ -16,7 +16,7 @@ async function openAction(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('button', { name: `Run ${name}` })).toBeVisible()
 }
 
-test('leads to a page by keyboard alone', async ({ page }) => {
+test('the command palette opens a page with the keyboard alone', async ({ page }) => {
   await page.goto('/')
   await expect(pageHeading(page)).toBeVisible()
   await page.keyboard.press('ControlOrMeta+k')
@@ -26,7 +26,7 @@ test('leads to a page by keyboard alone', async ({ page }) => {
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('runs an action from its form, says what is not accepted, and shows the result and the same call from elsewhere', async ({
+test('the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls', async ({
   page,
   origin,
 }) => {
@@ -47,7 +47,10 @@ test('runs an action from its form, says what is not accepted, and shows the res
   await expect(page.getByRole('heading', { name: 'From the palette' })).toBeVisible()
 })
 
-test('finds notes and people, marks what was typed, and says how many there are', async ({ page, origin }) => {
+test('the command palette finds notes and people, highlights the matches and announces their number', async ({
+  page,
+  origin,
+}) => {
   await runAction(page, origin, 'create-note', { title: 'Harbour plan', text: 'Cranes and boats' })
   await runAction(page, origin, 'create-note', { title: 'Menu', text: 'Soup' })
   await page.goto('/')
@@ -69,7 +72,7 @@ test('finds notes and people, marks what was typed, and says how many there are'
   await expect(page).toHaveURL(/\/notes\/[\w-]+$/)
 })
 
-test('asks for data when a person rests, and not with each letter', async ({ page }) => {
+test('the command palette requests data after a pause in typing, not for each letter', async ({ page }) => {
   const asked: string[] = []
   page.on('request', request => {
     if (request.url().includes('/note-list')) asked.push(new URL(request.url()).searchParams.get('content') ?? '')
@@ -84,7 +87,7 @@ test('asks for data when a person rests, and not with each letter', async ({ pag
   expect(asked.length).toBeLessThan('harbour'.length - 1)
 })
 
-test('remembers what was opened, and forgets it with the sign-out', async ({ page }) => {
+test('the command palette remembers recent entries and clears them on sign-out', async ({ page }) => {
   await page.goto('/')
   await openAction(page, 'list-notes')
   await page.keyboard.press('Escape')

@@ -29,7 +29,7 @@ async function signOut(page: Page, origin: string): Promise<void> {
 
 const sessionOf = async (page: Page) => (await (await page.request.get('/_fw/session')).json()).session
 
-test('a passkey is added, signs in, is renamed and removed', async ({ page, origin }) => {
+test('a passkey is added, used to sign in, renamed and removed', async ({ page, origin }) => {
   const authenticator = await addVirtualAuthenticator(page)
   await signUp(page, origin)
   await openSettings(page)
@@ -73,7 +73,7 @@ test('a passkey is added, signs in, is renamed and removed', async ({ page, orig
   await expect.poll(() => authenticator.count()).toBe(0)
 })
 
-test('somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the email field', async ({
+test('adding a passkey requires a recent sign-in, rejects a duplicate device, and the email field offers the passkey', async ({
   page,
   origin,
   server,
@@ -100,7 +100,7 @@ test('somebody who signed in long ago signs in again to add a device, which cann
   expect(await sessionOf(page)).toMatchObject({ provider: 'passkey' })
 })
 
-test('the sign-in page offers passkeys only where the browser can use them', async ({ page, browser, origin }) => {
+test('the sign-in page offers passkeys only when the browser can use them', async ({ page, browser, origin }) => {
   await page.goto('/sign-in')
   await expect(signInButton(page)).toBeVisible()
   await expect(page.locator('#email')).toHaveAttribute('autocomplete', 'username webauthn')

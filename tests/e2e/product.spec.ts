@@ -41,7 +41,7 @@ async function addQuote(page: Page, title: string): Promise<void> {
 }
 
 for (const width of [375, 1280])
-  test(`a product is tried, bought, shared, guarded and cancelled, ${width} pixels wide`, async ({
+  test(`a person tries, buys, shares and cancels a plan, and an operator suspends and views the account, at ${width} px`, async ({
     browser,
     page,
     origin,

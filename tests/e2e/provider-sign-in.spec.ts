@@ -19,7 +19,7 @@ test.beforeEach(async ({ page, provider, origin }) => {
   await page.getByRole('button', { name: 'Continue with Corp' }).click()
 })
 
-test('a person signs in with a provider and lands on the page they asked for', async ({ page }) => {
+test('a person signs in with a provider and reaches the requested page', async ({ page }) => {
   await page.locator('[name=login]').fill('ada@example.test')
   await page.locator('[name=password]').fill('any')
   await page.locator('[type=submit]').click()
@@ -28,7 +28,7 @@ test('a person signs in with a provider and lands on the page they asked for', a
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
 })
 
-test('a person who cancels is told so, and still gets to the page they asked for', async ({ page }) => {
+test('a cancelled provider sign-in shows a message, and the next one reaches the requested page', async ({ page }) => {
   await page.getByRole('link', { name: /cancel/i }).click()
   await page.waitForURL('**/sign-in?error=sign-in-cancelled&return=%2Fnotes')
   await expect(page.getByRole('alert')).toContainText('You cancelled the sign-in')

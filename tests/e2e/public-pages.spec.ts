@@ -4,7 +4,7 @@ import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { readOutbox } from '../support/mail'
 
-test('the landing page leads to "Create account"', async ({ page }) => {
+test('the landing page leads to account creation', async ({ page }) => {
   await page.goto('/welcome')
   await page.getByRole('main').getByRole('link', { name: 'Create account' }).first().click()
   await expect(page).toHaveURL(/\/sign-in\?return=%2F#sign-up$/)
@@ -17,7 +17,7 @@ test('the landing page leads to "Create account"', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: /Maria Ortiz/ })).toBeVisible()
 })
 
-test('public pages fit a telephone and a screen in every language, and shut nobody out', async ({ page }) => {
+test('public pages fit phones and desktops in every language and have no accessibility violation', async ({ page }) => {
   test.setTimeout(120_000)
   for (const path of ['/welcome', '/contact'])
     for (const query of ['', '?lang=de', '?lang=ar']) {
@@ -35,7 +35,7 @@ test('public pages fit a telephone and a screen in every language, and shut nobo
 test.describe('in a browser that prefers German', () => {
   test.use({ locale: 'de-DE' })
 
-  test('the address decides about the language, and a choice stays on the device', async ({ page }) => {
+  test('the URL sets the language, and a chosen language is kept on the device', async ({ page }) => {
     const faults: string[] = []
     page.on('console', message => {
       if (message.type() === 'error' || /hydration/i.test(message.text())) faults.push(message.text())
@@ -56,7 +56,10 @@ test.describe('in a browser that prefers German', () => {
 })
 
 test.describe('the contact form', () => {
-  test('is sent by keyboard, says that it was sent, and can be sent again', async ({ page, server }) => {
+  test('is sent with the keyboard, validates its fields, confirms the message and can be sent again', async ({
+    page,
+    server,
+  }) => {
     const mails = () => (existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir) : [])
     await page.goto('/contact')
     await page.waitForLoadState('networkidle')
@@ -84,7 +87,7 @@ test.describe('the contact form', () => {
     await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('')
   })
 
-  test('says in the language of the page what went wrong', async ({ page }) => {
+  test('reports a failure in the language of the page', async ({ page }) => {
     await page.goto('/contact?lang=de')
     await page.waitForLoadState('networkidle')
     await page.route('**/_fw/form-ticket', route => route.abort())

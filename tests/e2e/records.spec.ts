@@ -7,7 +7,7 @@ import { query } from '../support/query'
 // A rule that requires Google would lock the owner out. Setting it therefore requires a confirmation.
 test.use({ serverEnv: { GOOGLE_CLIENT_ID: 'records', GOOGLE_CLIENT_SECRET: 'of tests' } })
 
-test('/audit tells what was done in sentences, narrowed down by filters that the address keeps', async ({
+test('/audit lists actions as sentences, with filters in the URL, details and a CSV export', async ({
   page,
   origin,
 }) => {
@@ -60,7 +60,7 @@ test('/audit tells what was done in sentences, narrowed down by filters that the
   expect(complaints).toEqual([])
 })
 
-test('/audit tells a member who can grant it, and is not in their navigation', async ({
+test('/audit tells a member who can grant access and is hidden from their navigation', async ({
   page,
   origin,
   server,

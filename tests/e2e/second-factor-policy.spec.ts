@@ -3,7 +3,7 @@ import { expectNoViolations } from '../support/accessibility'
 import { aPerson, pageHeading, signUp } from '../support/people'
 import { query } from '../support/query'
 
-test('a second factor that an organization requires: switched on, announced, and asked for', async ({
+test('an organization requires a second factor, announces the deadline and then asks for it', async ({
   page,
   server,
   origin,

@@ -13,7 +13,10 @@ function watchRequests(page: Page): string[] {
 
 const content = (page: Page) => page.getByRole('heading', { level: 1 })
 
-test('shows the skeleton of the layout until the session is known, then the page', async ({ page, origin }) => {
+test('the session gate shows the layout’s skeleton until the session is known, then the page', async ({
+  page,
+  origin,
+}) => {
   await signUp(page, origin)
   const answer = Promise.withResolvers<void>()
   await page.route(SESSION, async route => {
@@ -28,7 +31,9 @@ test('shows the skeleton of the layout until the session is known, then the page
   await expect(content(page)).toHaveText('Notes')
 })
 
-test('leads a signed-out visitor once to the sign-in page, with path, query and hash', async ({ page }) => {
+test('the session gate redirects a signed-out visitor once to the sign-in page with path, query and hash', async ({
+  page,
+}) => {
   const seen = watchRequests(page)
   await page.goto('/notes?view=archived&x=a%26b#top')
   await page.waitForURL('**/sign-in?**')
@@ -41,7 +46,7 @@ test('leads a signed-out visitor once to the sign-in page, with path, query and 
   expect(new Set(asked)).toEqual(new Set(['/_fw/session']))
 })
 
-test('leaves no private page behind in the history of a signed-out visitor', async ({ page }) => {
+test('the session gate leaves no private page in the history of a signed-out visitor', async ({ page }) => {
   await page.goto('/about')
   await page.goto('/notes')
   await page.waitForURL('**/sign-in?**')
@@ -53,7 +58,7 @@ for (const [name, fulfil] of [
   ['the server answers 503', { status: 503, body: 'down' }],
   ['the answer is a page of something in between', { status: 200, contentType: 'text/html', body: '<p>proxy</p>' }],
 ] as const) {
-  test(`says that the server cannot be reached when ${name}, and never signs out`, async ({ page, origin }) => {
+  test(`the session gate reports an unreachable server when ${name} and never signs out`, async ({ page, origin }) => {
     await signUp(page, origin)
     await page.route(SESSION, route => route.fulfill(fulfil))
     await page.goto('/notes')
@@ -65,7 +70,7 @@ for (const [name, fulfil] of [
   })
 }
 
-test('says that the server cannot be reached when the network fails', async ({ page, origin }) => {
+test('the session gate reports an unreachable server when the network fails', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.route(SESSION, route => route.abort('connectionrefused'))
   await page.goto('/settings')
@@ -75,7 +80,10 @@ test('says that the server cannot be reached when the network fails', async ({ p
   await expect(page).toHaveURL(/\/settings$/)
 })
 
-test('says that the server cannot be reached when no answer comes within ten seconds', async ({ page, origin }) => {
+test('the session gate reports an unreachable server when there is no answer within ten seconds', async ({
+  page,
+  origin,
+}) => {
   // Time-outs on this page fire twenty times sooner; the test keeps their original values.
   await page.addInitScript(() => {
     const timeOuts: number[] = []
@@ -94,7 +102,11 @@ test('says that the server cannot be reached when no answer comes within ten sec
   expect(await page.evaluate(() => Reflect.get(window, 'timeOuts'))).toEqual([10_000])
 })
 
-test('a sign-out in one tab empties the others without a reload', async ({ page, context, origin }) => {
+test('signing out in one tab redirects the other tabs to the sign-in page without a reload', async ({
+  page,
+  context,
+  origin,
+}) => {
   await signUp(page, origin)
   await page.goto('/notes')
   const other = await context.newPage()
@@ -106,7 +118,7 @@ test('a sign-out in one tab empties the others without a reload', async ({ page,
   await other.waitForURL('**/sign-in?return=%2Fsettings')
 })
 
-test('a session that ended elsewhere is noticed on coming back to the tab', async ({ page, origin }) => {
+test('a session that ended elsewhere is noticed when the tab regains focus', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/notes')
   await expect(content(page)).toHaveText('Notes')
@@ -124,7 +136,7 @@ test('a session that ended elsewhere is noticed by the next request', async ({ p
   await page.waitForURL('**/sign-in?return=**')
 })
 
-test('a short outage does not take the page away from who is signed in', async ({ page, origin }) => {
+test('a short outage does not remove the page of a signed-in person', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/notes')
   await page.getByRole('link', { name: 'New note' }).click()
@@ -136,10 +148,7 @@ test('a short outage does not take the page away from who is signed in', async (
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Half a thought')
 })
 
-test('every link to the sign-in page on a public page leads back to where one was, with query and hash', async ({
-  page,
-  origin,
-}) => {
+test('every sign-in link on a public page returns to the same place with query and hash', async ({ page, origin }) => {
   const ada = await signUp(page, origin)
   await page.request.delete('/_fw/session', { headers: { origin } })
   const complaints: string[] = []
@@ -160,7 +169,7 @@ test('every link to the sign-in page on a public page leads back to where one wa
   await expect(page).toHaveURL(`${origin}/about?x=1&y=a%26b#what`)
 })
 
-test('a public page is there for everybody, from the server, and asks for no session', async ({ page }) => {
+test('a public page is rendered by the server for everyone and requests no session', async ({ page }) => {
   const html = await (await page.request.get('/about')).text()
   expect(html).toContain('Your work, with the people and tools you choose')
   const seen = watchRequests(page)
@@ -171,7 +180,7 @@ test('a public page is there for everybody, from the server, and asks for no ses
   await page.waitForURL('**/sign-in?return=%2Fabout')
 })
 
-test('keeps what was written when the session ends, until its person comes back', async ({ page, origin }) => {
+test('unsaved text is kept when the session ends, until the same person signs in again', async ({ page, origin }) => {
   const ada = await signUp(page, origin)
   await page.goto('/notes')
   await page.getByRole('link', { name: 'New note' }).click()
@@ -189,7 +198,7 @@ test('keeps what was written when the session ends, until its person comes back'
   await expect(page).toHaveURL(/\/notes\/[\w-]{20,}$/)
 })
 
-test('tells inside the frame that a page is not there, and leads on from it', async ({ page, origin }) => {
+test('an unknown page shows a message inside the layout with working navigation', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/no/such/page')
   await expect(content(page)).toHaveText('There is no page at this address')
@@ -197,7 +206,7 @@ test('tells inside the frame that a page is not there, and leads on from it', as
   await expect(content(page)).toHaveText('Notes')
 })
 
-test('tells a signed-out visitor as well that a page is not there', async ({ page }) => {
+test('an unknown page shows the message to a signed-out visitor too', async ({ page }) => {
   await page.goto('/no/such/page')
   await expect(content(page)).toHaveText('There is no page at this address')
   await expect(page).toHaveURL(/\/no\/such\/page$/)

@@ -7,7 +7,7 @@ test.beforeEach(async ({ page, origin }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('sections have addresses, and the former ones lead to them', async ({ page }) => {
+test('settings sections have URLs, and the former anchors redirect to them', async ({ page }) => {
   const list = page.getByRole('navigation', { name: 'Settings' })
   await expect(list.getByRole('link')).toHaveText(['Profile', 'Security', 'Connected apps', 'Appearance', 'Data'])
   await list.getByRole('link', { name: 'Appearance' }).click()
@@ -27,7 +27,7 @@ test('sections have addresses, and the former ones lead to them', async ({ page 
   }
 })
 
-test('has no section about mail where the application has no topics', async ({ page }) => {
+test('settings have no email section when the application has no email topics', async ({ page }) => {
   // Excludes the response to the previous page.
   await page.waitForLoadState('networkidle')
   const listed = page.waitForResponse('**/_fw/account/mail?*')
@@ -36,14 +36,14 @@ test('has no section about mail where the application has no topics', async ({ p
   await expect(page.getByRole('heading', { name: 'Emails', exact: true })).toHaveCount(0)
 })
 
-test('an unknown section is no page', async ({ page }) => {
+test('an unknown settings section returns 404', async ({ page }) => {
   expect((await page.goto('/settings/nowhere'))?.status()).toBe(404)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page at this address')
   await page.goto('/settings/desktop')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page at this address')
 })
 
-test('changes the name everywhere on the page', async ({ page }) => {
+test('changing the name updates it everywhere on the page', async ({ page }) => {
   await page.getByRole('button', { name: 'Edit name' }).click()
   await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused()
   await page.getByRole('textbox', { name: 'Name' }).fill('Nobody')
@@ -57,7 +57,7 @@ test('changes the name everywhere on the page', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText('ada@example.test')
 })
 
-test('keeps the theme on this device', async ({ page }) => {
+test('the theme is kept on this device', async ({ page }) => {
   await page.goto('/settings/appearance')
   await page.getByRole('radio', { name: 'Dark' }).click()
   await expect(page.locator('html')).toHaveClass(/dark/)
@@ -66,7 +66,7 @@ test('keeps the theme on this device', async ({ page }) => {
   await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked()
 })
 
-test('keeps the language on this device, for the server’s own pages in a cookie that says nothing else', async ({
+test('the language is kept on this device, for server pages in a cookie that contains only the language', async ({
   page,
   context,
 }) => {
@@ -84,7 +84,7 @@ test('keeps the language on this device, for the server’s own pages in a cooki
   expect(added.map(({ name, value }) => [name, value])).toEqual([['fw-language', 'de']])
 })
 
-test('keeps the folded sidebar on this device', async ({ page }) => {
+test('the folded sidebar is kept on this device', async ({ page }) => {
   await page.getByRole('button', { name: 'Fold the sidebar' }).click()
   await page.reload()
   await expect(page.getByRole('button', { name: 'Unfold the sidebar' })).toBeVisible()
@@ -92,7 +92,7 @@ test('keeps the folded sidebar on this device', async ({ page }) => {
   expect(box?.width).toBe(64)
 })
 
-test('changes the password and ends the other sessions', async ({ page, browser, origin }) => {
+test('changing the password ends the other sessions', async ({ page, browser, origin }) => {
   const elsewhere = await browser.newPage({ baseURL: origin })
   const { email, password } = { email: 'ada@example.test', password: 'quiet harbour lantern 42' }
   await elsewhere.request.post('/_fw/auth/sign-in/email', { data: { email, password }, headers: { origin } })
@@ -115,7 +115,7 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('says at the field why a password is refused', async ({ page }) => {
+test('a refused password shows the reason at the field', async ({ page }) => {
   await page.goto('/settings/security')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByLabel('Current password').fill('not my password')

@@ -7,7 +7,11 @@ import { aPerson, runAction, signUp } from '../support/people'
 const post = (page: Page, origin: string, path: string, data: object) =>
   page.request.post(origin + path, { data, headers: { origin } })
 
-test('a note is shared with one person, then with everybody, and taken back', async ({ page, browser, origin }) => {
+test('a note is shared with one member, unshared, and then shared with the whole organization', async ({
+  page,
+  browser,
+  origin,
+}) => {
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Harbour plan', text: 'Three berths.' })
   const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce' })

@@ -12,7 +12,7 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(pageHeading(page)).toBeVisible()
 }
 
-test('two keys lead to a page', async ({ page }) => {
+test('a two-key shortcut opens a page', async ({ page }) => {
   await open(page, '/')
   for (const [key, title] of [
     ['n', 'Notes'],
@@ -26,7 +26,7 @@ test('two keys lead to a page', async ({ page }) => {
   }
 })
 
-test('one key searches on the page, or in the palette where the page has no search', async ({ page }) => {
+test('one key focuses the page’s search, or the command palette on a page without search', async ({ page }) => {
   await open(page, '/notes')
   await page.keyboard.press('/')
   await expect(page.getByRole('searchbox')).toBeFocused()
@@ -36,7 +36,7 @@ test('one key searches on the page, or in the palette where the page has no sear
   await expect(page.getByPlaceholder('Search pages and actions')).toBeFocused()
 })
 
-test('one key creates what the page is for, and it is found in the palette', async ({ page }) => {
+test('one key creates the page’s main item, which the command palette also offers', async ({ page }) => {
   await open(page, '/notes')
   await page.keyboard.press('c')
   await expect(page).toHaveURL(/\/notes\/new$/)
@@ -49,7 +49,7 @@ test('one key creates what the page is for, and it is found in the palette', asy
   await expect(page).toHaveURL(/\/settings$/)
 })
 
-test('nothing happens while somebody types, with a modifier, or behind a dialog', async ({ page }) => {
+test('shortcuts do nothing while typing, with a modifier key or behind a dialog', async ({ page }) => {
   await open(page, '/notes')
   const search = page.getByRole('searchbox')
   await search.pressSequentially('gt?c/')
@@ -66,7 +66,9 @@ test('nothing happens while somebody types, with a modifier, or behind a dialog'
   await expect(pageHeading(page)).toHaveText('Notes')
 })
 
-test('the list names all of them, is opened from the account menu too, and has no violation', async ({ page }) => {
+test('the shortcut list shows all groups, opens from the account menu and has no accessibility violation', async ({
+  page,
+}) => {
   await open(page, '/notes')
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
@@ -78,7 +80,7 @@ test('the list names all of them, is opened from the account menu too, and has n
   await expectNoViolationsInBothColours(page)
 })
 
-test('they are switched off on this device in the settings', async ({ page }) => {
+test('shortcuts can be turned off on this device in the settings', async ({ page }) => {
   await open(page, '/settings/appearance')
   await page.getByRole('group', { name: 'Keyboard shortcuts' }).getByRole('radio', { name: 'Off' }).check()
   await open(page, '/notes')

@@ -22,7 +22,7 @@ const test = base.extend<object, { smtp: Smtp }>({
 
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
-test('the mailed link comes first, then the password, then one other way, and the rest behind a disclosure', async ({
+test('the emailed link comes first, then the password, then one provider, and other methods are collapsed', async ({
   page,
 }) => {
   await page.goto('/sign-in')
@@ -45,7 +45,7 @@ test('the mailed link comes first, then the password, then one other way, and th
   await expectNoViolationsInBothColours(page)
 })
 
-test('what is typed into the password can be shown, and nothing moves', async ({ page }) => {
+test('the typed password can be shown without moving the field', async ({ page }) => {
   await page.goto('/sign-in#sign-in')
   const field = page.locator('#sign-in').getByLabel('Password', { exact: true })
   await field.fill('a secret')
@@ -58,7 +58,7 @@ test('what is typed into the password can be shown, and nothing moves', async ({
   await expectNoViolationsInBothColours(page)
 })
 
-test('a way that failed is not the one used last; the one that worked is', async ({ page, origin }) => {
+test('only a sign-in method that worked is marked as last used', async ({ page, origin }) => {
   const mary = aPerson('Mary')
   await signUp(page, origin, mary)
   await page.context().clearCookies()
@@ -82,7 +82,7 @@ test('a way that failed is not the one used last; the one that worked is', async
   await expectNoViolationsInBothColours(page)
 })
 
-test('the pages stand from right to left in Arabic', async ({ page, smtp }) => {
+test('sign-in pages and emails are right-to-left in Arabic', async ({ page, smtp }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await page.goto('/sign-in?return=%2Fnotes')
   await page.getByRole('button', { name: 'العربية' }).click()
@@ -112,7 +112,7 @@ test('the pages stand from right to left in Arabic', async ({ page, smtp }) => {
 test.describe('a browser that prefers another language', () => {
   test.use({ locale: 'de-DE' })
 
-  test('comes to the page in it, and pages that answer it alone speak it too', async ({ page }) => {
+  test('opens the sign-in page and link pages in that language', async ({ page }) => {
     await page.goto('/sign-in?return=%2Fnotes')
     await page.waitForURL('**/sign-in?return=%2Fnotes&lang=de')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')

@@ -44,7 +44,7 @@ async function signInWithPassword(page: Page): Promise<void> {
   await form.getByRole('button', { name: /^Sign in/ }).click()
 }
 
-test('a sign-in policy is tried out first, warns whoever would lock themselves out, and then signs everybody out', async ({
+test('a sign-in policy shows its effects first, warns of a lockout, and then signs everyone out', async ({
   page,
   origin,
 }) => {
@@ -65,7 +65,10 @@ test('a sign-in policy is tried out first, warns whoever would lock themselves o
   await requireCorp(page)
 })
 
-test('a closed organization is one card with two ways on, and everything else goes on', async ({ page, origin }) => {
+test('an organization closed by its policy shows one card with two options, and other pages stay accessible', async ({
+  page,
+  origin,
+}) => {
   provider.allow(`${origin}/_fw/auth/callback/corp`)
   await signUp(page, origin)
   await requireCorp(page)

@@ -70,7 +70,7 @@ async function expectPanel(page: Page, button: Locator, name: string | RegExp): 
   expect(page.url()).toBe(address)
 }
 
-test('members: one line each, chosen by the box in the heading, sorted by the headings, changed by a menu', async ({
+test('the members table has one-line rows, a select-all box, sortable headings and an action menu', async ({
   page,
   server,
 }) => {
@@ -119,7 +119,7 @@ test('members: one line each, chosen by the box in the heading, sorted by the he
   expect(await wider(page)).toBe(0)
 })
 
-test('the audit log: one line each, with all of an entry in a panel at its side', async ({ page, origin }) => {
+test('the audit log has one-line rows and shows all details of an entry in a side panel', async ({ page, origin }) => {
   await runAction(page, origin, 'create-note', { title: `The will of ${LONG}`, text: '' })
   await runAction(page, origin, 'create-note', { title: 'Weekly metrics', text: '' })
   await page.goto('/audit?range=7d')
@@ -149,7 +149,7 @@ test('the audit log: one line each, with all of an entry in a panel at its side'
   await expectNoViolationsInBothColours(page)
 })
 
-test('security events: people by name, one line each, with all of an event in a panel at its side', async ({
+test('security events show people by name in one-line rows and all details in a side panel', async ({
   page,
   server,
 }) => {

@@ -36,7 +36,7 @@ async function elsewhere(browser: Browser, origin: string, name: string): Promis
   return page
 }
 
-test('somebody who is invited accepts in another browser and then is here', async ({
+test('an invited person joins in another browser, becomes admin and is removed, and the owner receives their notes', async ({
   page,
   browser,
   origin,
@@ -95,7 +95,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await grace.context().close()
 })
 
-test('an invitation in the banner is accepted without a question by who has no organization', async ({
+test('a person without an organization accepts an invitation in the banner without a confirmation', async ({
   page,
   browser,
   origin,
@@ -112,7 +112,9 @@ test('an invitation in the banner is accepted without a question by who has no o
   await grace.context().close()
 })
 
-test('shows each address once, counts those that are valid, and says why one was not invited', async ({ page }) => {
+test('the invitation dialog shows each address once, counts valid ones and explains why one was not invited', async ({
+  page,
+}) => {
   await openTeam(page)
   await page.getByRole('button', { name: 'Invite people' }).first().click()
   const field = page.getByRole('textbox', { name: 'Email addresses' })
@@ -141,7 +143,7 @@ test('shows each address once, counts those that are valid, and says why one was
   await expect(page.getByText('You can invite up to 50 people at once. You entered 51.')).toBeVisible()
 })
 
-test('resends and revokes an invitation, and the old link says so', async ({ page, browser, origin, server }) => {
+test('an invitation is resent and revoked, and the revoked link says so', async ({ page, browser, origin, server }) => {
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
   await openInvitations(page)
@@ -165,7 +167,10 @@ test('resends and revokes an invitation, and the old link says so', async ({ pag
   await grace.context().close()
 })
 
-test('whoever has another address is told to sign out, and comes back to the link', async ({ page, server }) => {
+test('an invitation link for another address asks the person to sign out and returns to the link', async ({
+  page,
+  server,
+}) => {
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
   await expect(page.getByText('1 person was invited.').first()).toBeVisible()
@@ -177,7 +182,7 @@ test('whoever has another address is told to sign out, and comes back to the lin
   )
 })
 
-test('finds members and changes the name of the organization', async ({ page }) => {
+test('members are found by search, and the organization’s name is changed', async ({ page }) => {
   await openTeam(page)
   await page.getByRole('searchbox').fill('zebra')
   await expect(page.getByText('No results for “zebra”.')).toBeVisible()
@@ -196,7 +201,7 @@ test('finds members and changes the name of the organization', async ({ page }) 
   await expect(page.getByText('Anyone can have an address at this domain.')).toBeVisible()
 })
 
-test('invites by keyboard alone', async ({ page }) => {
+test('inviting works with the keyboard alone', async ({ page }) => {
   await openTeam(page)
   await page.getByRole('button', { name: 'Invite people' }).first().focus()
   await page.keyboard.press('Enter')

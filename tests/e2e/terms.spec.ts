@@ -1,10 +1,7 @@
 import { expect, test } from '../support/e2e'
 import { pageHeading, signUp } from '../support/people'
 
-test('a browser whose person has terms to accept is led to them before a private page, and back', async ({
-  page,
-  origin,
-}) => {
+test('a person with terms to accept is sent to them before a private page and back', async ({ page, origin }) => {
   await signUp(page, origin)
   // The sample declares no terms, so the first response marks them as due, as after a new version.
   await page.route(

@@ -20,7 +20,7 @@ async function expectGood(page: Page): Promise<void> {
   await expectNoViolationsInBothColours(page)
 }
 
-test('are listed by folder with what they do, the platform’s own last', async ({ page }) => {
+test('tools are listed by folder with their effect, platform tools last', async ({ page }) => {
   await page.goto('/tools')
   await expect(entry(page, 'create-note')).toContainText('Makes changes')
   await expect(entry(page, 'list-notes')).toContainText('Read-only')
@@ -30,7 +30,7 @@ test('are listed by folder with what they do, the platform’s own last', async 
   await expect(page.getByRole('heading', { name: 'Resources' })).toBeVisible()
 })
 
-test('have addresses, with the list beside them, and say who may call them', async ({ page }) => {
+test('tools have URLs, stay beside the list, and state who can call them', async ({ page }) => {
   await page.goto('/tools')
   await entry(page, 'create-note').click()
   await expect(page).toHaveURL(/\/tools\/create-note$/)
@@ -53,7 +53,7 @@ test('have addresses, with the list beside them, and say who may call them', asy
   await expect(page.getByText('There is no tool named “nothing-like-it”')).toBeVisible()
 })
 
-test('are searched and walked through by keyboard', async ({ page }) => {
+test('tools can be searched and browsed with the keyboard', async ({ page }) => {
   await page.goto('/tools')
   const search = page.getByRole('searchbox', { name: 'Search tools' })
   await search.fill('share a note')
@@ -71,7 +71,7 @@ test('are searched and walked through by keyboard', async ({ page }) => {
   await expect(entry(page, 'create-note')).toBeVisible()
 })
 
-test('are run in place, and their result is read as words and as JSON', async ({ page, server }) => {
+test('tools run on their page and show the result as words and as JSON', async ({ page, server }) => {
   await page.goto('/tools/create-note')
   await page.getByRole('button', { name: 'Try create-note' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('Made here')
@@ -85,7 +85,7 @@ test('are run in place, and their result is read as words and as JSON', async ({
   await expectGood(page)
 })
 
-test('let a row be chosen by its name, also by what is typed, and ask before they lose it', async ({
+test('tools accept a row by its name or a typed id and confirm before deleting it', async ({
   page,
   origin,
   server,
@@ -111,7 +111,7 @@ test('let a row be chosen by its name, also by what is typed, and ask before the
   await expect(page.getByText('npx fw action delete-note --id=no-such-id')).toBeVisible()
 })
 
-test('that are refused say why and who may', async ({ page }) => {
+test('refused tools explain the failure and who has access', async ({ page }) => {
   await page.goto('/tools/purge-archive')
   await page.getByRole('button', { name: 'Try purge-archive' }).click()
   await page.getByRole('button', { name: 'Run purge-archive' }).click()
@@ -120,7 +120,7 @@ test('that are refused say why and who may', async ({ page }) => {
   await expect(page.getByText('Access: Only people with the role curator')).toBeVisible()
 })
 
-test('say what is wrong with a field in the language of the page', async ({ page }) => {
+test('tools report a field error in the language of the page', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('fairway-language', 'de'))
   await page.goto('/tools/create-note')
   await page.getByRole('button', { name: 'create-note ausprobieren' }).click()
@@ -130,7 +130,7 @@ test('say what is wrong with a field in the language of the page', async ({ page
   await expect(field).toHaveAccessibleDescription(/Verwenden Sie höchstens 200 Zeichen\./)
 })
 
-test('that have a dry run show it before they ask', async ({ page, origin }) => {
+test('tools with a dry run show its result before the confirmation', async ({ page, origin }) => {
   const { email } = { email: 'ada@example.test' }
   await page.goto('/tools/purge-archive')
   await expect(pageHeading(page)).toBeVisible()
@@ -148,7 +148,7 @@ test('that have a dry run show it before they ask', async ({ page, origin }) => 
   await expect(page.getByRole('region', { name: 'Result' })).toContainText(/Deleted.*Yes/s)
 })
 
-test('say how the same call looks from elsewhere', async ({ page, origin }) => {
+test('tools show the equivalent HTTP, MCP and composable calls', async ({ page, origin }) => {
   await page.goto('/tools/list-notes')
   await expect(page.getByText(`${origin}/_fw/actions/list-notes`)).toContainText('Authorization: Bearer $FW_TOKEN')
   await page.getByRole('tab', { name: 'MCP' }).click()
@@ -158,7 +158,7 @@ test('say how the same call looks from elsewhere', async ({ page, origin }) => {
   await expect(page.getByText(`useAction('list-notes')`)).toBeVisible()
 })
 
-test('say what failed, and that there are none', async ({ page }) => {
+test('the tools page reports a loading failure and an empty list', async ({ page }) => {
   await page.route(`**${MCP_CATALOG_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
   await page.goto('/tools')
   await expect(page.getByText('The tools could not be loaded.')).toBeVisible()
@@ -169,7 +169,7 @@ test('say what failed, and that there are none', async ({ page }) => {
   await expectGood(page)
 })
 
-test('have a telephone’s screen for themselves, with a way back', async ({ page }) => {
+test('the tools page shows one view at a time on a phone, with a way back', async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await page.goto('/tools')
   await expect(entry(page, 'create-note')).toBeVisible()

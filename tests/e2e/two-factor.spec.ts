@@ -36,7 +36,7 @@ async function enterBackupCode(page: Page, code: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).last().click()
 }
 
-test('is set up, asked for, and switched off', async ({ page, origin }) => {
+test('two-factor authentication is set up, requested at sign-in and turned off', async ({ page, origin }) => {
   test.setTimeout(120_000)
   const person = await signUp(page, origin)
   await openSettings(page)

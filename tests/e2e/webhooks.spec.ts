@@ -11,7 +11,7 @@ const test = base.extend<object, { receiver: Receiver }>({
     use({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: 'ada@example.test' }),
 })
 
-test('a webhook is added, fails, is repaired and sends again', async ({ page, origin, server, receiver }) => {
+test('a webhook is added, fails, recovers and resends its events', async ({ page, origin, server, receiver }) => {
   await signUp(page, origin)
   await query(server, 'update users set email_verified = 1')
   await page.goto('/team/webhooks')
@@ -86,7 +86,7 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
   await expect.poll(() => receiver.at('/hook').length).toBe(before + 1)
 })
 
-test('a webhook is switched off, gets another secret and is deleted, with the keyboard and on a narrow screen', async ({
+test('a webhook is paused, gets a new secret and is deleted, with the keyboard on a narrow screen', async ({
   page,
   origin,
   server,
@@ -123,7 +123,7 @@ test('a webhook is switched off, gets another secret and is deleted, with the ke
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
 })
 
-test('operators keep the webhooks of the installation beside its security events', async ({ page, origin, server }) => {
+test('operators see the installation’s webhooks beside its security events', async ({ page, origin, server }) => {
   await signUp(page, origin)
   await query(server, 'update users set email_verified = 1')
   await page.goto('/security')

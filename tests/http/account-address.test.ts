@@ -30,8 +30,8 @@ const subjectsTo = (email: string) =>
     .filter(({ to }) => to === email)
     .map(({ subject }) => subject)
 
-describe('a change of address', () => {
-  it('is made when the owners of both addresses have confirmed it, and not before', async () => {
+describe('Email address change', () => {
+  it('changes the address only after the old and the new address have both confirmed', async () => {
     const person = await world.person()
     const email = newAddress()
     expect((await ask(person, email)).status).toBe(202)
@@ -54,7 +54,7 @@ describe('a change of address', () => {
     expect(await countRows(server, events, [person.userId])).toBe(1)
   })
 
-  it('takes along what is kept by address, and ends the other sessions and links', async () => {
+  it('moves notes and invitations to the new address and ends the other sessions', async () => {
     const { owner, member } = await world.team()
     const { browser: elsewhere } = await world.person()
     await elsewhere.post('/_fw/auth/sign-in/email', { json: { email: member.email, password: PASSWORD } })
@@ -77,7 +77,7 @@ describe('a change of address', () => {
     expect(notes).toHaveLength(1)
   })
 
-  it('tells the asker nothing of another account with that address, and its owner that there is one', async () => {
+  it('returns the same 202 for an address that has an account and notifies its owner by email', async () => {
     const [person, other] = [await world.person(), await world.person()]
     const answer = await ask(person, other.email)
     expect(answer.status).toBe(202)
@@ -91,7 +91,7 @@ describe('a change of address', () => {
     expect(await emailOf(person)).toBe(person.email)
   })
 
-  it('is refused where somebody was faster, and is told to the owner of that address only', async () => {
+  it('returns 409 only to the new address’s link when another account takes that address first', async () => {
     const person = await world.person()
     const email = newAddress()
     await ask(person, email)
@@ -103,7 +103,7 @@ describe('a change of address', () => {
     expect(await emailOf(person)).toBe(person.email)
   })
 
-  it('is made although a stranger has signed up with the new address, whose account lets go of it and keeps its rows', async () => {
+  it('takes the address from an unconfirmed account, which keeps its rows under a released address', async () => {
     const person = await world.person()
     const stranger = await world.person({ verified: false })
     await stranger.browser.post('/_fw/actions/create-note', { json: { title: 'Theirs', text: '' } })
@@ -123,7 +123,7 @@ describe('a change of address', () => {
     expect(await countRows(server, 'notes where owner_email = ?', [stranger.email])).toBe(0)
   })
 
-  it('is made once, however often its links are pressed at once', async () => {
+  it('changes the address once when its links are submitted concurrently', async () => {
     const person = await world.person()
     const email = newAddress()
     await ask(person, email)
@@ -135,7 +135,7 @@ describe('a change of address', () => {
     expect(subjectsTo(email).filter(subject => subject.includes('was changed'))).toHaveLength(1)
   })
 
-  it('ends with another one, when it is taken back and after 24 hours', async () => {
+  it('invalidates its links after a newer request, after cancellation and after 24 hours', async () => {
     const person = await world.person()
     const [first, second, third] = [newAddress(), newAddress(), newAddress()]
     await ask(person, first)
@@ -154,7 +154,7 @@ describe('a change of address', () => {
     expect((await stateOf(person)).change).toBeNull()
   })
 
-  it('is mailed again to who has not confirmed it; the former links end', async () => {
+  it('resends the email only to the address that is not confirmed and invalidates the earlier link', async () => {
     const person = await world.person()
     const email = newAddress()
     expect(await statusAndCode(await person.browser.post(`${PATH}/resend`, { json: {} }))).toEqual([404, 'not-found'])
@@ -170,8 +170,8 @@ describe('a change of address', () => {
   })
 })
 
-describe('asking for another address', () => {
-  it('needs a sign-in of the last 15 minutes, or the password', async () => {
+describe('POST /_fw/account/address', () => {
+  it('requires a sign-in within the last 15 minutes or the password', async () => {
     const person = await world.person()
     await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [person.userId])
     const email = newAddress()
@@ -181,7 +181,7 @@ describe('asking for another address', () => {
     expect((await ask(person, email, { password: PASSWORD })).status).toBe(202)
   })
 
-  it('is refused for an address that is no other one, and for an account that is not confirmed', async () => {
+  it('returns 400 for an invalid or unchanged address and 403 for an unconfirmed account', async () => {
     const person = await world.person()
     for (const email of ['nonsense', person.email, person.email.toUpperCase(), 'dev@localhost'])
       expect([email, (await ask(person, email)).status]).toEqual([email, 400])
@@ -190,7 +190,7 @@ describe('asking for another address', () => {
     expect((await stateOf(unconfirmed)).refusal).toBe('email-not-verified')
   })
 
-  it('is refused where no mail can be sent', async () => {
+  it('returns 503 when the server cannot send email', async () => {
     const silent = await startServer({ env: { NODE_ENV: 'production', AUTH_REQUIRE_EMAIL_VERIFICATION: '0' } })
     try {
       const person = await createTeamWorld(silent).person()

@@ -82,8 +82,8 @@ async function itsOwner(email: string): Promise<TestBrowser> {
   return browser
 }
 
-describe('the first sign-in that proves the address leads through the page', () => {
-  it('by a mailed link, pressed on its page', async () => {
+describe('Redirect to the account review page', () => {
+  it('redirects after a click on the page of an emailed link', async () => {
     const { email } = await aStranger()
     const browser = open()
     const token = tokenOf(await linkFor(email, 'magic-link', browser))
@@ -91,14 +91,14 @@ describe('the first sign-in that proves the address leads through the page', () 
     expect([answer.status, locationOf(answer)]).toEqual([303, PAGE])
   })
 
-  it('by a mailed link and its endpoint', async () => {
+  it('returns the review page when an emailed link is verified through the API', async () => {
     const { email } = await aStranger()
     const token = tokenOf(await linkFor(email, 'magic-link'))
     const answer = await open().post('/_fw/auth/magic-link/verify', { json: { token } })
     expect((await answer.json()).location).toBe(PAGE)
   })
 
-  it('in the browser that waited for the link', async () => {
+  it('returns the review page to the browser that waited for the link', async () => {
     const { email } = await aStranger()
     const waiting = open()
     const token = tokenOf(await linkFor(email, 'magic-link', waiting))
@@ -107,7 +107,7 @@ describe('the first sign-in that proves the address leads through the page', () 
     expect(await answer.json()).toMatchObject({ status: 'signed-in', location: PAGE })
   })
 
-  it('by a new password, which stays the one way in beside this session', async () => {
+  it('returns the review page after a password reset, and only-me keeps only the new password', async () => {
     const { email } = await aStranger()
     const browser = open()
     const token = tokenOf(await linkFor(email, 'reset'))
@@ -120,7 +120,7 @@ describe('the first sign-in that proves the address leads through the page', () 
     expect(await codeOf(await signIn(PASSWORD))).toBe('invalid-credentials')
   })
 
-  it('by a provider, whose link stays', async () => {
+  it('redirects after a sign-in with a provider, and only-me keeps that linked account', async () => {
     const { email, userId } = await aStranger()
     const browser = open()
     const begun = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL: '/notes' } })
@@ -133,7 +133,7 @@ describe('the first sign-in that proves the address leads through the page', () 
     ])
   })
 
-  it('again as long as nothing is decided, and not any more afterwards', async () => {
+  it('returns the review page at each sign-in until a decision is made', async () => {
     const { email } = await aStranger()
     const location = async () => {
       const token = tokenOf(await linkFor(email, 'magic-link'))
@@ -148,7 +148,7 @@ describe('the first sign-in that proves the address leads through the page', () 
     expect(await location()).toBe('/notes')
   })
 
-  it('although a stranger has set up a second factor, which would keep the owner out', async () => {
+  it('skips the two-factor authentication that a stranger set up, and only-me removes it', async () => {
     const { browser, email, userId } = await aStranger()
     await waitForEarlyStep()
     const { secret } = await (await browser.post('/_fw/two-factor', { json: { password: PASSWORD } })).json()
@@ -160,15 +160,15 @@ describe('the first sign-in that proves the address leads through the page', () 
     expect(await countRows(server, 'two_factor where user_id = ?', [userId])).toBe(0)
   })
 
-  it('and not for an account that nobody has used before', async () => {
+  it('does not open the review page for a new account', async () => {
     const token = tokenOf(await linkFor(`new${++count}@example.test`, 'magic-link'))
     const answer = await open().post('/_fw/auth/magic-link/verify', { json: { token } })
     expect((await answer.json()).location).toBe('/notes')
   })
 })
 
-describe('the page', () => {
-  it('shows what opens the account and what it holds, and never a value', async () => {
+describe('/_fw/claim page', () => {
+  it('shows sign-in methods, sessions, invitations and credential names, but no credential values', async () => {
     const stranger = await aStranger()
     const { browser, email } = stranger
     await browser.request('/_fw/vault/PLANTED_KEY', { method: 'PUT', json: { value: 'the-value-of-a-stranger' } })
@@ -191,7 +191,7 @@ describe('the page', () => {
     expect(text).toContain(`href="/notes"`)
   })
 
-  it('escapes what a stranger has named', async () => {
+  it('escapes an organization name set by a stranger', async () => {
     const { browser, email } = await aStranger()
     await browser.request('/_fw/org', { method: 'PATCH', json: { name: '<img src=x onerror=alert(1)>' } })
     const text = await (await (await itsOwner(email)).get(PAGE)).text()
@@ -199,12 +199,12 @@ describe('the page', () => {
     expect(text).not.toContain('<img')
   })
 
-  it('sends somebody who is signed out to the sign-in page and back', async () => {
+  it('redirects signed-out visitors to the sign-in page with a return path', async () => {
     const answer = await open().get(PAGE)
     expect([answer.status, locationOf(answer)]).toEqual([303, `/sign-in?${new URLSearchParams({ return: PAGE })}`])
   })
 
-  it('goes on where there is nothing to decide, and never to another origin', async () => {
+  it('redirects to the return path without an open review, and never to another origin', async () => {
     const browser = open()
     await signUp(browser, { email: `plain${++count}@example.test`, password: PASSWORD, name: 'Plain' })
     for (const [back, expected] of [
@@ -219,8 +219,8 @@ describe('the page', () => {
   })
 })
 
-describe('the password session of a stranger', () => {
-  it('learns nothing and decides nothing', async () => {
+describe('Password session of a stranger', () => {
+  it('returns 403 without details and cannot decide', async () => {
     const { browser, email, userId } = await aStranger()
     await browser.request('/_fw/vault/SECRET_NAME', { method: 'PUT', json: { value: 'a-value-that-is-long' } })
     await itsOwner(email)
@@ -239,7 +239,7 @@ describe('the password session of a stranger', () => {
     expect((await sessionOf(browser)).mayClaim).toBeUndefined()
   })
 
-  it('ends with the choice of the owner, and so does all that it could come back by', async () => {
+  it('ends when the owner chooses only-me, and its password and reset link stop working', async () => {
     const { browser, email, userId } = await aStranger()
     const link = await linkFor(email, 'reset')
     const owner = await itsOwner(email)
@@ -257,7 +257,7 @@ describe('the password session of a stranger', () => {
   })
 })
 
-describe('until the owner has answered, on a hub and an application behind it', () => {
+describe('Open account review at an identity hub and its application', () => {
   const OPERATOR = 'operator@harbour-claim.test'
   let workspace: Workspace
   beforeAll(async () => {
@@ -283,7 +283,7 @@ describe('until the owner has answered, on a hub and an application behind it', 
     return { status: answer.status, session: await sessionOf(atApp) }
   }
 
-  it('a session that did not prove the address is nobody’s confirmed address, anywhere', async () => {
+  it('treats the address as unconfirmed everywhere for a session that did not prove it', async () => {
     const { hub } = workspace
     const [stranger, owner, founder] = [0, 1, 2].map(() => createBrowser(hub.origin)) as [
       TestBrowser,
@@ -353,14 +353,14 @@ describe('until the owner has answered, on a hub and an application behind it', 
   })
 })
 
-describe('a decision', () => {
-  it('is only-me or all-mine', async () => {
+describe('POST /_fw/claim', () => {
+  it('returns 400 for a decision other than only-me or all-mine', async () => {
     const owner = await itsOwner((await aStranger()).email)
     const answer = await owner.post(PAGE, { form: { decision: 'yes' }, headers: { accept: 'application/json' } })
     expect(await statusAndCode(answer)).toEqual([400, 'invalid-request'])
   })
 
-  it('is waited for: an accomplice cannot shut the account out before', async () => {
+  it('blocks removal of the account by another owner until the decision, and only-me removes that owner', async () => {
     const stranger = await aStranger()
     const { email, userId, orgId } = stranger
     const accomplice = await aStranger()
@@ -378,8 +378,8 @@ describe('a decision', () => {
   })
 })
 
-describe('where addresses must be confirmed', () => {
-  it('an unconfirmed account has no session and so makes nothing', async () => {
+describe('Required email confirmation', () => {
+  it('creates no session and no data for an unconfirmed account', async () => {
     const strict = await borrowServer({
       env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' },
     })

@@ -44,8 +44,8 @@ async function tablesWith(userId: string): Promise<string[]> {
   return found
 }
 
-describe('a person’s own file', () => {
-  it('holds what is kept of them, and none of their secrets', async () => {
+describe('GET /_fw/account/export', () => {
+  it('exports the account’s own data without secrets or rows of other people', async () => {
     const { owner, member } = await teamAndOwn()
     await note(member, 'Mine')
     await note(owner, 'Not mine')
@@ -76,7 +76,7 @@ describe('a person’s own file', () => {
     expect(text).not.toContain('Not mine')
   })
 
-  it('is read piece by piece where there is much', async () => {
+  it('exports all 1,234 rows of a large table', async () => {
     const person = await world.person()
     await query(
       server,
@@ -90,8 +90,8 @@ describe('a person’s own file', () => {
   })
 })
 
-describe('deleting an account', () => {
-  it('says before what goes and what stays, and changes nothing', async () => {
+describe('Account deletion', () => {
+  it('previews the deleted and the remaining data without changing anything', async () => {
     const { owner, member, orgId } = await teamAndOwn()
     await note(member, 'Mine')
     const plan = await planOf(member)
@@ -104,7 +104,7 @@ describe('deleting an account', () => {
     expect(await countRows(server, 'users where id = ?', [member.userId])).toBe(1)
   })
 
-  it('takes everything of the person, at once and everywhere, and nothing of others', async () => {
+  it('deletes all data of the account and ends all its sessions without affecting other accounts', async () => {
     const { owner, member, orgId, own: ownOrg } = await teamAndOwn()
     const theirs = await note(owner, 'Theirs')
     const own = await note(member, 'Mine')
@@ -144,7 +144,7 @@ describe('deleting an account', () => {
     expect(again.status).toBe(401)
   })
 
-  it('is refused for the last owner of an organization with others, which it names', async () => {
+  it('returns 409 and names the organization for the last owner of an organization with other members', async () => {
     const { owner, admin, orgId } = await world.team()
     const answer = await end(owner)
     expect(answer.status).toBe(409)
@@ -155,7 +155,7 @@ describe('deleting an account', () => {
     expect(await countRows(server, `org_members where org_id = ? and role = 'owner'`, [orgId])).toBe(1)
   })
 
-  it('leaves an owner where the two of an organization go at once', async () => {
+  it('keeps one owner when both owners of an organization delete their accounts concurrently', async () => {
     const { owner, admin, orgId } = await world.team()
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'owner' } })
     const answers = await Promise.all([end(owner), end(admin)])
@@ -163,13 +163,13 @@ describe('deleting an account', () => {
     expect(await countRows(server, `org_members where org_id = ? and role = 'owner'`, [orgId])).toBe(1)
   })
 
-  it('happens once, however often it is asked for at once', async () => {
+  it('deletes the account once when five requests arrive concurrently', async () => {
     const person = await world.person()
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(person)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401])
   })
 
-  it('needs the address typed again, and a sign-in of the last 15 minutes or the password', async () => {
+  it('requires the typed address and either a sign-in within the last 15 minutes or the password', async () => {
     const person = await world.person()
     expect(await statusAndCode(await end(person, { email: 'other@example.test' }))).toEqual([400, 'address-mismatch'])
     await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [person.userId])
@@ -179,13 +179,13 @@ describe('deleting an account', () => {
     expect((await end(person, { password: PASSWORD })).status).toBe(200)
   })
 
-  it('waits until it is clear whose the account is', async () => {
+  it('returns 403 while the account review is open', async () => {
     const person = await world.person()
     await query(server, 'update users set claim_since = 1 where id = ?', [person.userId])
     expect(await statusAndCode(await end(person))).toEqual([403, 'claim-needs-proof'])
   })
 
-  it('changes nothing where a table of the application does not let its rows go', async () => {
+  it('changes nothing and returns 409 when an application table refuses the deletion', async () => {
     const person = await world.person()
     await note(person, 'Kept')
     await query(

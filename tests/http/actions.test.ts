@@ -21,8 +21,8 @@ const auditRows = (where: string) => query(server, `select * from audit_log wher
 
 const countNotes = async () => (await (await ada.post(url('list-notes'), { json: {} })).json()).result.totalItems
 
-describe('calling an action', () => {
-  it('answers the result as JSON that is not stored', async () => {
+describe('/_fw/actions/{name}', () => {
+  it('returns the result as JSON with cache-control no-store', async () => {
     const answer = await ada.post(url('create-note'), { json: { title: '  Plan ' } })
     const body = await answer.json()
     expect(answer.status).toBe(200)
@@ -32,7 +32,7 @@ describe('calling an action', () => {
     expect(Object.keys(body)).toEqual(['result'])
   })
 
-  it('answers a reading action by GET with the query in the kinds of the schema, and HEAD with headers only', async () => {
+  it('runs a read-only action by GET with typed query values and returns only headers for HEAD', async () => {
     const answer = await ada.get(`${url('list-notes')}?archived=true&page=1&itemsPerPage=5`)
     expect((await answer.json()).result).toEqual({ notes: [], totalItems: 0 })
     const head = await ada.request(url('list-notes'), { method: 'HEAD' })
@@ -47,7 +47,7 @@ describe('calling an action', () => {
     ['archived=maybe', 'archived'],
     ['page=1.5', 'page'],
     ['page=', 'page'],
-  ])('refuses the query %s, naming the field', async (query, path) => {
+  ])('returns 400 for the query %s and names the field', async (query, path) => {
     const answer = await ada.get(`${url('list-notes')}?${query}`)
     const body = await answer.json()
     expect([answer.status, body.code, body.errors[0].path]).toEqual([400, 'invalid-input', path])
@@ -66,7 +66,7 @@ describe('calling an action', () => {
     expect((await answer.json()).result.note).toMatchObject({ title: 'Safe', archived: false })
   })
 
-  it('is never chosen by an inherited name, or another case', async () => {
+  it('returns 404 for inherited names, unknown names and other letter case', async () => {
     for (const name of ['nothing', '__proto__', 'constructor', 'toString', 'Create-Note', 'create-note%2f', '%zz']) {
       const answer = await ada.post(url(name), { json: {} })
       expect([name, ...(await statusAndCode(answer))]).toEqual([name, 404, 'unknown-action'])
@@ -74,7 +74,7 @@ describe('calling an action', () => {
     expect(await statusAndCode(await ada.post(`${url('create-note')}/more`, { json: {} }))).toEqual([404, 'not-found'])
   })
 
-  it('answers 405 with Allow to a wrong method, and OPTIONS with Allow', async () => {
+  it('returns 405 with Allow for a wrong method, and Allow for OPTIONS', async () => {
     const answer = await ada.get(url('create-note'))
     expect([answer.headers.get('allow'), ...(await statusAndCode(answer))]).toEqual(['POST', 405, 'method-not-allowed'])
     const put = await ada.request(url('list-notes'), { method: 'PUT', json: {} })
@@ -85,7 +85,7 @@ describe('calling an action', () => {
   })
 })
 
-describe('a body that is not accepted', () => {
+describe('Request body of an action', () => {
   const send = (body: string | Uint8Array<ArrayBuffer>, contentType?: string) =>
     fetch(server.origin + url('create-note'), {
       method: 'POST',
@@ -109,13 +109,13 @@ describe('a body that is not accepted', () => {
     [`{"title":"${'a'.repeat(201)}"}`, 400, 'invalid-input'],
     [`{"title":${'['.repeat(100_000)}`, 400, 'malformed-json'],
     [`{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid-input'],
-  ])('gets its code and stores nothing: %j', async (body, status, code) => {
+  ])('returns the matching error code and stores nothing for %j', async (body, status, code) => {
     const before = await countNotes()
     expect(await statusAndCode(await send(body, 'application/json'))).toEqual([status, code])
     expect(await countNotes()).toBe(before)
   })
 
-  it('is refused when it is not UTF-8', async () => {
+  it('returns 400 when it is not UTF-8', async () => {
     const bytes = new Uint8Array([
       ...new TextEncoder().encode('{"title":"'),
       0xff,
@@ -132,25 +132,25 @@ describe('a body that is not accepted', () => {
     'application/x-www-form-urlencoded',
     'application/jsonp',
     'multipart/form-data',
-  ])('is refused under the media type %s', async type => {
+  ])('returns 415 for the media type %s', async type => {
     expect(await statusAndCode(await send(new TextEncoder().encode('{"title":"x"}'), type))).toEqual([
       415,
       'unsupported-media-type',
     ])
   })
 
-  it.each(['application/json', 'Application/JSON; charset=utf-8'])('is read under the media type %s', async type => {
+  it.each(['application/json', 'Application/JSON; charset=utf-8'])('accepts the media type %s', async type => {
     expect((await send('{"title":"typed"}', type)).status).toBe(200)
   })
 
-  it('names each field without repeating a value', async () => {
+  it('names each invalid field without repeating its value', async () => {
     const answer = await send('{"title":5,"text":"swordfish","pinned":"hunter2"}', 'application/json')
     const text = await answer.text()
     expect(JSON.parse(text).errors.map((fault: { path: string }) => fault.path)).toEqual(['title', 'pinned'])
     expect(text).not.toMatch(/swordfish|hunter2/)
   })
 
-  it('is refused above one mebibyte, declared or chunked, and the answer can be read', async () => {
+  it('returns a readable 413 above one mebibyte, with declared or chunked length', async () => {
     const large = `{"title":"x","text":"${'a'.repeat(1024 * 1024)}"}`
     expect(await statusAndCode(await send(large, 'application/json'))).toEqual([413, 'payload-too-large'])
     const stream = new ReadableStream({
@@ -171,7 +171,7 @@ describe('a body that is not accepted', () => {
     ])
   })
 
-  it('is refused at once when two gigabytes are announced', async () => {
+  it('returns 413 immediately when the request declares two gigabytes', async () => {
     const answer = await raw(
       server.origin,
       `POST ${url('create-note')} HTTP/1.1\r\nHost: localhost\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 2147483648\r\n\r\n{`,
@@ -180,7 +180,7 @@ describe('a body that is not accepted', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('that never ends is cut, without hurting others', async () => {
+  it('returns 413 for an endless body without blocking other requests', async () => {
     const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`
     const endless = raw(
       server.origin,
@@ -192,8 +192,8 @@ describe('a body that is not accepted', () => {
   })
 })
 
-describe('who may call', () => {
-  it('nobody without a session, and no row is left of it', async () => {
+describe('Action authentication', () => {
+  it('returns 401 without a session and stores no note and no audit row', async () => {
     const before = await countNotes()
     expect(
       await statusAndCode(await createBrowser(server.origin).post(url('create-note'), { json: { title: 'x' } })),
@@ -206,7 +206,7 @@ describe('who may call', () => {
     expect(await auditRows('user_id is null')).toEqual([])
   })
 
-  it('a bearer credential opens nothing here', async () => {
+  it('returns 401 for a bearer credential', async () => {
     const headers = { authorization: 'Bearer abc' }
     expect(
       await statusAndCode(await createBrowser(server.origin).post(url('list-notes'), { json: {}, headers })),
@@ -214,8 +214,8 @@ describe('who may call', () => {
   })
 })
 
-describe('audit', () => {
-  it('keeps a row for each write, without its texts, and none for reading', async () => {
+describe('Action audit log', () => {
+  it('stores a row without texts for each write and no row for reads', async () => {
     const bob = createBrowser(server.origin)
     await signUp(bob, { email: 'bob@example.test', password, name: 'Bob' })
     await bob.post(url('create-note'), { json: { title: 'Kept', text: 'x'.repeat(500) } })
@@ -230,8 +230,8 @@ describe('audit', () => {
   })
 })
 
-describe('notes of different people', () => {
-  it('never meet', async () => {
+describe('Note actions', () => {
+  it('hides notes from other accounts, and search matches wildcards literally', async () => {
     const eve = createBrowser(server.origin)
     await signUp(eve, { email: 'eve@example.test', password, name: 'Eve' })
     const { result } = await (await ada.post(url('create-note'), { json: { title: 'Of Ada 100% _ \\' } })).json()
@@ -253,7 +253,7 @@ describe('notes of different people', () => {
     expect((await (await eve.get(url('list-notes'))).json()).result.totalItems).toBe(0)
   })
 
-  it('are changed, archived and deleted by their owner', async () => {
+  it('lets the owner update, list, archive and delete a note', async () => {
     const created = (await (await ada.post(url('create-note'), { json: { title: 'One', text: 'body' } })).json()).result
       .note
     const updated = (await (await ada.post(url('update-note'), { json: { id: created.id, pinned: true } })).json())

@@ -21,8 +21,8 @@ const run = async (who: TeamPerson, action: string, json: object) => {
 }
 const feedOf = async (who: TeamPerson, query = '') => (await who.browser.get(`/_fw/activity?${query}`)).json()
 
-describe('the activity', () => {
-  it('tells each person of what they may see, and of a private thing its owner alone', async () => {
+describe('GET /_fw/activity', () => {
+  it('shows entries that the person may read, and private notes only to their owner', async () => {
     const { owner, member, outsider } = await world.team()
     const { note: mine } = await run(member, 'create-note', { title: 'My dismissal' })
     const { note: ours } = await run(member, 'create-note', { title: 'Weekly metrics' })
@@ -37,7 +37,7 @@ describe('the activity', () => {
     expect(JSON.stringify(await feedOf(outsider))).not.toMatch(/metrics|dismissal/)
   })
 
-  it('calls hosts by the names that people connected them by', async () => {
+  it('shows MCP hosts by the names they were connected with', async () => {
     const person = await world.person()
     // The first request creates a person's organization.
     await person.browser.get('/_fw/session')
@@ -54,7 +54,7 @@ describe('the activity', () => {
     expect([entries[0].via, hosts]).toEqual([clientId, { [clientId]: 'Claude' }])
   })
 
-  it('answers 60 pages of one person a minute, then 429 with Retry-After', async () => {
+  it('returns 60 pages per person and minute, then 429 with Retry-After', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const { browser } = await createTeamWorld(limited).person()
     const answers = await Promise.all(Array.from({ length: 61 }, () => browser.get('/_fw/activity')))
@@ -63,15 +63,15 @@ describe('the activity', () => {
     await limited.stop()
   })
 
-  it('refuses a wrong page', async () => {
+  it('returns 400 for invalid paging parameters', async () => {
     const person = await world.person()
     for (const wrong of ['before=x', 'itemsPerPage=51'])
       expect((await person.browser.get(`/_fw/activity?${wrong}`)).status).toBe(400)
   })
 })
 
-describe('the first steps', () => {
-  it('are put away by each person for themselves, in each organization on its own', async () => {
+describe('/_fw/org/checklist', () => {
+  it('stores the dismissal separately for each person and each organization', async () => {
     const { owner, member } = await world.team()
     const path = '/_fw/org/checklist'
     const put = (json: unknown) => owner.browser.request(path, { method: 'PUT', json })

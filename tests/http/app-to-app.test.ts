@@ -82,8 +82,8 @@ const notesOf = (email: string) =>
 const answer = ({ browser }: TeamPerson, path: string, decision: string, headers: Record<string, string> = {}) =>
   browser.post(path, { form: { decision }, headers })
 
-describe('two applications with one secret', () => {
-  it('read and write for a person who has the same address in both', async () => {
+describe('Calls between two applications with one secret', () => {
+  it('reads and writes as the person with the same address in both applications', async () => {
     const { email } = await world.person()
     const { id, title } = await createNote(email, 'From the desk')
     expect(title).toBe('From the desk')
@@ -94,7 +94,7 @@ describe('two applications with one secret', () => {
     expect(row).toMatchObject({ caller: 'a2a', via: CALLER, user_email: email })
   })
 
-  it('pass on what was not accepted, and the code of the other side', async () => {
+  it('passes on field errors and the error code of the called application, and creates no account', async () => {
     const { email } = await world.person()
     const { error } = await asCaller(email, peers => peers.call('notes', 'create-note', { title: '' }))
     expect(error).toMatchObject({ code: 'peer-refused', errors: [{ path: 'title' }] })
@@ -104,7 +104,7 @@ describe('two applications with one secret', () => {
     expect(await query(server, "select * from users where email = 'nobody-there@example.test'")).toEqual([])
   })
 
-  it('do what loses something after the person has approved it', async () => {
+  it('runs a destructive action only after the person has approved it', async () => {
     const { person, note, approvalId, path, url } = await aQuestion()
     expect(url).toBe(`${server.origin}/_fw/a2a/approvals/${approvalId}`)
     const collect = () => asCaller(person.email, peers => peers.result('notes', approvalId))
@@ -121,12 +121,12 @@ describe('two applications with one secret', () => {
   })
 })
 
-describe('the page for the person', () => {
+describe('/_fw/a2a/approvals/{id} page', () => {
   it.each([
     ['by its mark', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
     ['by its neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.2:1' }],
     ['without an origin', { 'sec-fetch-site': 'cross-site', origin: 'null' }],
-  ])('is not answered from another site, %s', async (_name, headers) => {
+  ])('returns 403 for an approval from another site (%s)', async (_name, headers) => {
     const { person, note, path } = await aQuestion()
     const refused = await answer(person, path, 'approve', headers)
     expect(refused.status).toBe(403)
@@ -134,7 +134,7 @@ describe('the page for the person', () => {
     expect(await notesOf(person.email)).toEqual([note.id])
   })
 
-  it('takes one of twenty answers at the same time, and the action runs once', async () => {
+  it('accepts one of twenty concurrent approvals and runs the action once', async () => {
     const { person, path } = await aQuestion()
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer(person, path, 'approve')))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(19).fill(409)])
@@ -144,7 +144,7 @@ describe('the page for the person', () => {
     expect(rows).toMatchObject([{ outcome: 'ok' }])
   })
 
-  it('is shown by no frame', async () => {
+  it('cannot be shown in a frame', async () => {
     const { person, path } = await aQuestion()
     const { headers } = await person.browser.get(path)
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
@@ -167,14 +167,14 @@ async function post(body: unknown, token: string | undefined, { at = server, hea
   })
 }
 
-describe('the endpoint for other applications', () => {
-  it('looks at no cookie', async () => {
+describe('/_fw/a2a', () => {
+  it('ignores cookies', async () => {
     const { browser } = await world.person()
     const { status, headers } = await browser.post('/_fw/a2a', { json: { action: 'list-notes' } })
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  it('is nobody by a static token, a session cookie in its place, or a token in the address', async () => {
+  it('returns 401 for a session cookie sent as a token and for a token in the query string', async () => {
     const { browser, email } = await world.person()
     const [, cookie = ''] = browser.cookieHeader().split('=')
     expect((await post({ action: 'list-notes' }, cookie)).status).toBe(401)
@@ -187,7 +187,7 @@ describe('the endpoint for other applications', () => {
     expect(inAddress.status).toBe(401)
   })
 
-  it('opens nothing else with such a token', async () => {
+  it('does not let its tokens authenticate at actions, the session or MCP', async () => {
     const { email } = await world.person()
     const headers = async () => ({ authorization: `Bearer ${await tokenFor(email)}` })
     const list = await fetch(`${server.origin}/_fw/actions/list-notes`, { headers: await headers() })
@@ -198,7 +198,7 @@ describe('the endpoint for other applications', () => {
     expect(mcp.status).toBe(401)
   })
 
-  it('answers POST alone, JSON alone, and is never stored', async () => {
+  it('accepts only POST with JSON within the size limit and returns no-store', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { status, headers } = await fetch(`${server.origin}/_fw/a2a`, { method })
       expect([status, headers.get('allow')]).toEqual([405, 'POST'])
@@ -213,7 +213,7 @@ describe('the endpoint for other applications', () => {
     expect((await post(large, await tokenFor(email))).status).toBe(413)
   })
 
-  it('takes a token once, whichever of two processes gets it', async () => {
+  it('accepts each token once across two processes', async () => {
     const { email } = await world.person()
     const second = await startServer({
       database: databaseOf(server),
@@ -229,8 +229,8 @@ describe('the endpoint for other applications', () => {
   })
 })
 
-describe('without a secret', () => {
-  it('refuses in production, runs nothing and writes nothing', async () => {
+describe('/_fw/a2a without a secret', () => {
+  it('returns 503 in production, runs nothing and writes nothing', async () => {
     const bare = await borrowServer({ env: { NODE_ENV: 'production' } })
     for (const token of [undefined, await tokenFor('somebody@example.test', {}, bare)]) {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
@@ -244,7 +244,7 @@ describe('without a secret', () => {
     await bare.stop()
   })
 
-  it('lets programs on this machine in, in development, and no name that was made to point here', async () => {
+  it('accepts local programs in development, but no foreign host names and no forwarded requests', async () => {
     const bare = await borrowServer({ env: { NODE_ENV: 'development' } })
     const body = '{"action":"list-notes"}'
     expect((await post(body, undefined, { at: bare })).status).toBe(401)

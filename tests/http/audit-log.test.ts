@@ -32,8 +32,8 @@ async function rowsOf({ userId }: TeamPerson) {
   return rows.map(row => [row.action, row.outcome, JSON.parse(String(row.input))])
 }
 
-describe('the audit log', () => {
-  it('says who did what by which surface, and is exported by admins', async () => {
+describe('Audit log', () => {
+  it('lists and exports who did what through which caller, and returns 403 to members', async () => {
     const { owner, member } = await world.team()
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Renamed' } })
     await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
@@ -50,7 +50,7 @@ describe('the audit log', () => {
     expect((await member.browser.get('/_fw/org/audit')).status).toBe(403)
   })
 
-  it('names what was written to those who may read it, with its page, and finds it by every filter', async () => {
+  it('shows title and page of a row to people who may read it, and supports every filter', async () => {
     const { owner, member } = await world.team()
     const made = await send(member, 'POST', '/_fw/actions/create-note', { title: 'Weekly metrics' })
     const { id } = (await made.json()).result.note
@@ -81,7 +81,7 @@ describe('the audit log', () => {
     }
   })
 
-  it('is chained within two seconds', async () => {
+  it('adds new rows to the hash chain within five seconds', async () => {
     const { owner } = await world.team()
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Chained' } })
     await expect
@@ -91,7 +91,7 @@ describe('the audit log', () => {
       .toBe(0)
   })
 
-  it('tells owners and admins nothing of what members wrote', async () => {
+  it('hides texts of members from owners and admins unless the row is shared with them', async () => {
     const { owner, admin, member } = await world.team()
     const secret = 'My dismissal by the board'
     const made = await send(member, 'POST', '/_fw/actions/create-note', { title: secret, text: secret, pinned: true })
@@ -116,7 +116,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('says whose role was changed, and by whom', async () => {
+  it('records whose role was changed and by whom', async () => {
     const { owner, member } = await world.team()
     await send(owner, 'PATCH', `/_fw/org/members/${member.email}`, { role: 'admin' })
     await send(owner, 'POST', '/_fw/actions/change-member-role', { email: member.email, role: 'member' })
@@ -126,7 +126,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('knows no dry run of the sign-in rule, only the change', async () => {
+  it('records a change of the sign-in rule but not its dry run', async () => {
     const owner = await world.person()
     const path = '/_fw/org/auth-provider'
     expect((await send(owner, 'PUT', `${path}?dryRun=true`, { provider: null })).status).toBe(200)
@@ -135,7 +135,7 @@ describe('the audit log', () => {
     expect(await rowsOf(owner)).toEqual([['set-auth-provider', 'ok', { provider: null, confirm: false }]])
   })
 
-  it('calls a question for a confirmation asked, and shows the organization nothing of one that was never made', async () => {
+  it('records a requested confirmation as asked and hides it from the organization when nothing is created', async () => {
     const owner = await world.person()
     expect((await send(owner, 'POST', '/_fw/org', { name: 'Second' })).status).toBe(409)
     expect(await rowsOf(owner)).toEqual([['create-organization', 'asked', { name: 'Second', confirm: false }]])
@@ -143,7 +143,7 @@ describe('the audit log', () => {
     expect(entries).toEqual([])
   })
 
-  it('has no row of what is called without a session, which is counted', async () => {
+  it('counts calls without a session in the metrics instead of storing rows', async () => {
     const before = await countRows(server, 'audit_log')
     const anonymous = createBrowser(server.origin)
     const json = { title: 'x'.repeat(10_000) }
@@ -158,7 +158,7 @@ describe('the audit log', () => {
     for (const action of ['create-note', 'update-organization']) expect(text).toContain(counted(action))
   })
 
-  it('grows by two rows from a hundred denials of one person', async () => {
+  it('combines a hundred denials of one person into two rows, or four across an hour boundary', async () => {
     const { member } = await world.team()
     const before = await countRows(server, 'audit_log')
     const path = '/_fw/actions/purge-archive'
@@ -172,8 +172,8 @@ describe('the audit log', () => {
   })
 })
 
-describe('a row is left', () => {
-  it('by credentials of an organization that are set and deleted, with their names', async () => {
+describe('Audit log entries', () => {
+  it('records that organization credentials are set and deleted, with their names', async () => {
     const owner = await world.person()
     await send(owner, 'PUT', '/_fw/org/vault/openai', { value: 'sk-live-0123456789' })
     await send(owner, 'DELETE', '/_fw/org/vault/openai')
@@ -185,7 +185,7 @@ describe('a row is left', () => {
     ])
   })
 
-  it('by calls whose input is nested too deeply, denied or not', async () => {
+  it('records calls with input that is nested too deeply, denied or not', async () => {
     const { member } = await world.team()
     const before = (await rowsOf(member)).length
     const deep = '['.repeat(20_000) + ']'.repeat(20_000)
@@ -202,7 +202,7 @@ describe('a row is left', () => {
     ])
   })
 
-  it('by exports of the audit log and of security events', async () => {
+  it('records exports of the audit log and of security events', async () => {
     const { owner, member } = await world.team()
     const path = '/_fw/org/audit/export?format=jsonl&outcome=ok&from=2026-01-01T00:00:00Z'
     expect(await (await owner.browser.get(path)).text()).toContain('"action":"export-audit-log"')
@@ -221,7 +221,7 @@ describe('a row is left', () => {
   })
 })
 
-describe('what a person does in another organization', () => {
+describe('Audit log across organizations', () => {
   /** A person's rows: action, outcome and the organization that the row belongs to. */
   async function placesOf({ userId }: TeamPerson) {
     const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
@@ -232,7 +232,7 @@ describe('what a person does in another organization', () => {
     return world.linkFor(email)
   }
 
-  it('shows in the feed, log, export and stream of that organization only', async () => {
+  it('shows an action only in the feed, log, export and stream of the organization it concerns', async () => {
     const here = await world.team()
     const there = await world.team()
     const third = await world.person({ email: 'owner@harbour-works.test' })
@@ -294,7 +294,7 @@ describe('what a person does in another organization', () => {
     expect(await countRows(server, `audit_log where seq is not null and chain <> coalesce(org_id, 'none')`)).toBe(0)
   })
 
-  it('belongs to the organization of the grant when an agent calls a platform action', async () => {
+  it('assigns platform actions of an agent to the organization of its grant', async () => {
     const here = await world.team()
     const { orgId: ownId } = await sessionOf(here.outsider.browser)
     const invitation = await invited(here.owner, here.outsider.email, 'admin')

@@ -88,7 +88,7 @@ export default defineFwConfig({
 
 const FOREIGN = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
 
-describe("an application's own server code", () => {
+describe('Server code of an application', () => {
   let server: OwnServer
   let smtp: Awaited<ReturnType<typeof startSmtp>>
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe("an application's own server code", () => {
 
   const get = (path: string, init?: RequestInit) => fetch(server.origin + path, { redirect: 'manual', ...init })
 
-  it('comes after the platform: middleware finds the application and who is signed in, and so does what stands around everything', async () => {
+  it('runs after the platform, so middleware and outer handlers find the application and the session', async () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' })
     const answer = await browser.get('/api/echo')
@@ -122,7 +122,7 @@ describe("an application's own server code", () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ name: 'Ada', id, isInOrg: true })
   })
 
-  it('shows a job to who has queued it, and to nobody else, who can cancel it too', async () => {
+  it('lets only the person who queued a job see and cancel it', async () => {
     const dan = createBrowser(server.origin)
     await signUp(dan, { name: 'Dan', email: 'dan@example.test', password: 'quiet harbour lantern 42' })
     const eve = createBrowser(server.origin)
@@ -140,7 +140,7 @@ describe("an application's own server code", () => {
     await vi.waitFor(async () => expect(await shown(second)).toMatchObject({ state: 'cancelled', result: null }), 5000)
   })
 
-  it('shows an MCP host how far the job is that its tool waits for', async () => {
+  it('reports job progress to the MCP host whose tool waits for the job', async () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { name: 'Fay', email: 'fay@example.test', password: 'quiet harbour lantern 42' })
     const made = await browser.post('/_fw/tokens', {
@@ -158,7 +158,7 @@ describe("an application's own server code", () => {
     await host.close()
   })
 
-  it('sends the mail of a job, and the button of a mail program switches its topic off', async () => {
+  it('sends the email of a job, and one-click unsubscribe turns its topic off', async () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { name: 'Cy', email: 'cy@example.test', password: 'quiet harbour lantern 42' })
     await browser.post('/api/greet', {})
@@ -178,13 +178,13 @@ describe("an application's own server code", () => {
     expect((await get('/_fw/dev/mails')).status).toBe(404)
   })
 
-  it('has the names of Nitro, of its own folders and of #fw without an import, and the short names of Nuxt', async () => {
+  it('auto-imports names of Nitro, its own folders and #fw, and resolves the Nuxt aliases', async () => {
     const { names } = (await (await get('/api/echo')).json()) as { names: string[] }
     expect(names).toEqual(['named', 'unnamed', 'shared', 'both', 'here'])
   })
 
   it.each(['/api/echo', '/api/broken', '/outside/x', '/old', '/_fw/session'])(
-    'answers %s with the headers of the platform',
+    'returns the platform headers for %s',
     async path => {
       const { headers } = await get(path)
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -193,7 +193,7 @@ describe("an application's own server code", () => {
     },
   )
 
-  it('has its say in every answer that the platform has in memory too', async () => {
+  it('adds its headers to every response that the platform serves from memory', async () => {
     for (const _again of [1, 2, 3]) {
       for (const path of ['/sign-in', '/about', '/_fw/session']) {
         const { headers } = await get(path)
@@ -202,7 +202,7 @@ describe("an application's own server code", () => {
     }
   })
 
-  it('replaces robots.txt by a public file, and adds addresses to the sitemap', async () => {
+  it('replaces robots.txt with a public file and adds addresses to the sitemap', async () => {
     expect(await (await get('/robots.txt')).text()).toBe('User-agent: *\nDisallow: /own\n')
     const sitemap = await (await get('/sitemap.xml')).text()
     const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address)
@@ -210,7 +210,7 @@ describe("an application's own server code", () => {
     expect(server.log()).toContain('"path":"/team"')
   })
 
-  it('answers a failure of its middleware in the form of the platform, and changes none of its headers by rules', async () => {
+  it('returns middleware errors as problem JSON and keeps the platform headers despite route rules', async () => {
     const answer = await get('/api/broken')
     expect(answer.status).toBe(404)
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -218,7 +218,7 @@ describe("an application's own server code", () => {
   })
 
   it.each(['/api/echo', '/api/broken', '/outside/x', '/old'])(
-    'sees no unsafe request of another site at %s, whatever would have answered it',
+    'does not run for a cross-site POST request to %s, which returns 403',
     async path => {
       const answer = await get(path, { method: 'POST', headers: FOREIGN })
       expect(answer.status).toBe(403)
@@ -228,7 +228,7 @@ describe("an application's own server code", () => {
   )
 })
 
-describe('an application without middleware', () => {
+describe('Application without middleware', () => {
   // The first caller waits until the application is built.
   beforeAll(async () => (await borrowServer({ application: 'author' })).stop(), 600_000)
 
@@ -237,7 +237,7 @@ describe('an application without middleware', () => {
     return [headers.get('x-hooked'), headers.get('x-own')]
   }
 
-  it('has public pages rendered with text, title and description, and no text of a private page', async () => {
+  it('renders public pages with text, title and description, but no text of a private page', async () => {
     const server = await borrowServer({ application: 'author' })
     const html = async (path: string) => await (await fetch(server.origin + path)).text()
     const told = await html('/told')
@@ -263,7 +263,7 @@ describe('an application without middleware', () => {
     ['request', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
     ['beforeResponse', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
     ['render:response', { '/plain': 'yes', '/sign-in': null, '/_fw/session': null }],
-  ])('has its rules and routes, and its hook of %s, in every answer', async (name, wanted) => {
+  ])('applies its rules, its routes and its hook (%s) to every response', async (name, wanted) => {
     const server = await borrowServer({ application: 'author', env: { OWN_HOOK: name } })
     for (const _again of [1, 2, 3]) {
       for (const [path, hooked] of Object.entries(wanted))
@@ -275,7 +275,7 @@ describe('an application without middleware', () => {
     await server.stop()
   })
 
-  it('shows each address its own public page, whoever asked for another spelling first', async () => {
+  it('renders the page of each address, even when another spelling was requested first', async () => {
     const server = await borrowServer({ application: 'author' })
     const heading = async (path: string) =>
       /<h1>(.*?)<\/h1>/.exec(await (await fetch(server.origin + path)).text())?.[1]

@@ -60,7 +60,7 @@ function passphraseFile(name = 'backup.key'): string {
 }
 
 describe('fw backup', () => {
-  it('copies what was acknowledged before, whole, while many write; for the owner only', async () => {
+  it('copies every acknowledged row during concurrent writes to a file that only its owner can read', async () => {
     const writers = startWriters(ada.browser, 8)
     await expect.poll(() => writers.acknowledged.length).toBeGreaterThan(100)
     const before = [...writers.acknowledged]
@@ -81,7 +81,7 @@ describe('fw backup', () => {
     ])
   })
 
-  it('has the files too, which come back with it, encrypted or not', async () => {
+  it('includes uploaded files, which a restore brings back, encrypted or not', async () => {
     const id = 'a0000000-0000-7000-8000-0000000000ff'
     const place = at(`files/ff/${id}`)
     const bytes = randomBytes(100_001)
@@ -102,7 +102,7 @@ describe('fw backup', () => {
     }
   })
 
-  it('never takes the place of a file, and finds a name of its own', async () => {
+  it('never overwrites a file and chooses a timestamped name by default', async () => {
     writeFileSync(at('there.db'), 'mine')
     const refused = await fwBeside(server, ['backup', at('there.db')])
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is there already. Nothing was written.')])
@@ -111,7 +111,7 @@ describe('fw backup', () => {
     expect(readdirSync(at('backups'))).toEqual([expect.stringMatching(/^\d{8}T\d{6}Z\.db$/)])
   })
 
-  it('encrypts with a passphrase, and says when that is another one or the file was changed', async () => {
+  it('encrypts with a passphrase and reports a wrong passphrase and a changed file', async () => {
     await note('A secret plan')
     const key = passphraseFile()
     const made = await fwBeside(server, ['backup', at('one.sealed'), '--key', key])
@@ -128,7 +128,7 @@ describe('fw backup', () => {
     expect((await check('--key', at('short.key'))).err).toContain('fewer than 16 characters')
   })
 
-  it('says of a damaged backup that it is not whole', async () => {
+  it('reports that a damaged backup is not whole', async () => {
     await fwBeside(server, ['backup', at('one.db')])
     const bytes = readFileSync(at('one.db'))
     bytes.fill(0x41, 4096 * 3, 4096 * 9)
@@ -140,7 +140,7 @@ describe('fw backup', () => {
     ])
   })
 
-  it('says what to do where the database is a libSQL server, and where there is none', async () => {
+  it('explains what to do for a libSQL server and for a missing database', async () => {
     const remote = await fw(['backup'], { DATABASE_URL: 'http://127.0.0.1:9' })
     expect([remote.code, remote.err]).toEqual([
       1,
@@ -153,7 +153,7 @@ describe('fw backup', () => {
 })
 
 describe('fw restore', () => {
-  it('changes nothing without --yes; with it a running server goes on with the backup, and the old file is kept', async () => {
+  it('changes nothing without --yes, and with it switches a running server and keeps the old file', async () => {
     await note('before')
     await fwBeside(server, ['backup', at('one.db')])
     await note('after')
@@ -175,7 +175,7 @@ describe('fw restore', () => {
     expect((await query(server, 'pragma journal_mode')).map(row => row[0])).toEqual(['wal'])
   })
 
-  it('under load loses nothing that was acknowledged: it is in the file that was kept, or in the new one', async () => {
+  it('loses no acknowledged row under load, as each is in the kept or in the new file', async () => {
     await note('before')
     await fwBeside(server, ['backup', at('one.db')])
     const writers = startWriters(ada.browser, 8)
@@ -192,7 +192,7 @@ describe('fw restore', () => {
     expect((await query(server, 'pragma integrity_check')).map(row => row[0])).toEqual(['ok'])
   })
 
-  it('opens an encrypted backup', async () => {
+  it('restores an encrypted backup', async () => {
     await note('before')
     const key = passphraseFile()
     await fwBeside(server, ['backup', at('one.sealed'), '--key', key])
@@ -201,7 +201,7 @@ describe('fw restore', () => {
     await expect.poll(titles).toEqual(['before'])
   })
 
-  it('refuses a backup of a newer version, and one of an older version while a server runs', async () => {
+  it('rejects a backup of a newer version, and of an older version while a server runs', async () => {
     await note('mine')
     await fwBeside(server, ['backup', at('one.db')])
     const change = (name: string, sql: string) => {
@@ -227,7 +227,7 @@ describe('fw restore', () => {
     expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining('1 migrations to come at the next start')])
   })
 
-  it('refuses what is no backup, and leaves everything as it is', async () => {
+  it('rejects a file that is not a backup and changes nothing', async () => {
     await note('mine')
     writeFileSync(at('text.db'), 'this is no database, only a text that is long enough '.repeat(100))
     const { code, err } = await fwBeside(server, ['restore', at('text.db'), '--yes'])
@@ -236,7 +236,7 @@ describe('fw restore', () => {
     expect(readdirSync(dirname(at('x'))).filter(name => name.includes('.part'))).toEqual([])
   })
 
-  it('puts a backup in the place of a damaged database', async () => {
+  it('replaces a damaged database with a backup', async () => {
     await note('mine')
     await fwBeside(server, ['backup', at('one.db')])
     mkdirSync(at('elsewhere'))

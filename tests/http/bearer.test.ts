@@ -22,9 +22,9 @@ const headers = (authorization: string, cookie?: string): Record<string, string>
   ...(cookie ? { cookie } : {}),
 })
 
-describe('a bearer credential', () => {
+describe('Bearer credential', () => {
   it.each(['Bearer x', `Bearer ${STATIC_TOKEN}`, 'bearer', 'Bearer ', 'BEARER x y'])(
-    'signs nobody in, alone or beside the cookie of a session: %s',
+    'does not authenticate, with or without a session cookie: %s',
     async authorization => {
       for (const cookie of [undefined, browser.cookieHeader()]) {
         const session = await fetch(`${server.origin}/_fw/session`, { headers: headers(authorization, cookie) })
@@ -43,7 +43,7 @@ describe('a bearer credential', () => {
     },
   )
 
-  it('shows no page for signing in with it', async () => {
+  it('does not sign in at /sign-in and does not appear on the page', async () => {
     for (const path of ['/sign-in', `/sign-in?token=${STATIC_TOKEN}`]) {
       const answer = await fetch(server.origin + path, {
         headers: headers(`Bearer ${STATIC_TOKEN}`),
@@ -54,14 +54,14 @@ describe('a bearer credential', () => {
     }
   })
 
-  it('is only what says so: a password of a proxy in front of us does not sign anybody out', async () => {
+  it('leaves the session unchanged when a proxy adds Basic credentials', async () => {
     const answer = await fetch(`${server.origin}/_fw/session`, {
       headers: headers('Basic cHJveHk6cHc=', browser.cookieHeader()),
     })
     expect((await answer.json()).session).toMatchObject({ email: person.email })
   })
 
-  it('does not run as the fixed identity where sign-in is disabled', async () => {
+  it('does not get the fixed identity when sign-in is disabled', async () => {
     const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await fetch(`${open.origin}/_fw/session`, { headers: headers('Bearer x') })
     expect(await answer.json()).toEqual({ session: null })
@@ -70,7 +70,7 @@ describe('a bearer credential', () => {
 })
 
 describe('AUTH_DISABLED', () => {
-  it('can be signed out of, in this browser only, and signed in to again by a real person or by a button', async () => {
+  it('allows signing out in one browser only and signing in again with an account or a button', async () => {
     const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const first = createBrowser(open.origin)
     expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
@@ -95,7 +95,7 @@ describe('AUTH_DISABLED', () => {
     await open.stop()
   })
 
-  it('is not entered by its button where sign-in is on', async () => {
+  it('returns 400 for the button of the fixed identity when sign-in is enabled', async () => {
     const answer = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'fixed-identity' } })
     expect(answer.status).toBe(400)
   })

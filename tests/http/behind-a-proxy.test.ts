@@ -47,14 +47,14 @@ function configure(servers: string): string {
   return file
 }
 
-it('keeps idle connections open for as long as the setting says', async () => {
+it('announces the configured idle timeout in the keep-alive header', async () => {
   const server = await borrowServer({ env: { FW_IDLE_CONNECTIONS: '90' } })
   const answer = await fetch(`${server.origin}/_fw/health/live`)
   expect(answer.headers.get('keep-alive')).toBe('timeout=90')
   await server.stop()
 })
 
-describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
+describe.skipIf(!nginxPath)('Server behind nginx with deploy/nginx.conf', () => {
   let nginx: ChildProcess
   let server: OwnServer
   let smtp: Awaited<ReturnType<typeof startSmtp>>
@@ -92,7 +92,7 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
     await smtp.stop()
   })
 
-  it('people sign in, and their address is the one that they come from, whatever they claim', async () => {
+  it('signs people in and stores their real address despite a forged X-Forwarded-For', async () => {
     const answer = await plainRequest(origin, {
       path: '/_fw/auth/sign-up/email',
       method: 'POST',
@@ -114,12 +114,12 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
     expect(await sessionOf(browser)).toMatchObject({ email: person.email })
   })
 
-  it('links lead to the address of the proxy', async () => {
+  it('sends links with the origin of the proxy', async () => {
     await createBrowser(origin).post('/sign-in', { form: { intent: 'magic-link', email: person.email } })
     expect(new URL((await smtp.mailTo(person.email, /Sign in/)).link).origin).toBe(origin)
   })
 
-  it('a host calls a tool', async () => {
+  it('serves a tool call of an MCP host', async () => {
     await confirmAddress(server, person.email)
     const host = await connectHost(origin)
     const { content } = await host.callTool({ name: 'list-members', arguments: {} })
@@ -128,7 +128,7 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
   })
 
   // The proxy keeps connections for 60 seconds. When a kept connection breaks, nginx repeats a GET request but not a POST.
-  it('answers 50,000 requests with pauses around the idle time that Node has by default, and none with 502', async () => {
+  it('returns 200 for 50,000 requests with pauses near Node’s default idle timeout, and no 502', async () => {
     const { keepAliveTimeout, keepAliveTimeoutBuffer } = new Server()
     const agent = new Agent({ keepAlive: true, maxSockets: PROXY_KEEPS })
     const headers = { authorization: `Bearer ${STATIC_TOKEN}`, 'content-type': 'application/json' }
@@ -156,7 +156,7 @@ describe.skipIf(!nginxPath)('behind nginx, as the recipe says', () => {
   })
 })
 
-it.skipIf(!nginxPath)('the whole recipe is good for nginx', () => {
+it.skipIf(!nginxPath)('deploy/nginx.conf passes the configuration test of nginx', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-certificate-'))
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=app.example.com']

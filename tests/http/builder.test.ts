@@ -33,7 +33,7 @@ async function setUp(mode: string, { hasBrowser = true } = {}) {
 }
 
 describe.skipIf(process.platform !== 'linux')('fw builder', () => {
-  it('connects in the browser, keeps the keys for the owner only and every other line as it is', async () => {
+  it('connects in the browser, keeps the other .env lines and makes the file private to its owner', async () => {
     const { envFile, fw, read } = await setUp('good')
     writeFileSync(envFile, '# of mine\nPORT=3100 # kept\nBUILDER_USER_ID=before\n', { mode: 0o644 })
     const { code, out } = await fw(['connect'])
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('fw builder', () => {
     expect(await fw(['status'])).toEqual({ code: 1, out: 'Not connected. Run `fw builder connect`.\n' })
   })
 
-  it('prints the address when no browser can be opened, and takes the answer once, with the right state only', async () => {
+  it('prints the address without a browser and accepts one callback with the right state only', async () => {
     const { envFile, start } = await setUp('good', { hasBrowser: false })
     const { until, ended } = start(['connect'])
     const url = new URL(await until(/^http.*\/cli-auth\?.*$/m))
@@ -94,20 +94,20 @@ describe.skipIf(process.platform !== 'linux')('fw builder', () => {
   it.each([
     ['refuses', /You cancelled the connection/],
     ['incomplete', /cannot be used \(api-key, user-id\)/],
-  ])('says so when the service %s, and changes nothing', async (mode, sentence) => {
+  ])('reports a failed connection and changes nothing: %s', async (mode, sentence) => {
     const { envFile, fw } = await setUp(mode)
     const { code, out } = await fw(['connect'])
     expect([code, out, existsSync(envFile)]).toEqual([1, expect.stringMatching(sentence), false])
     expect(out).not.toContain('bpk-')
   })
 
-  it('gives up in time when only a wrong state comes back', async () => {
+  it('stops at the timeout when only a wrong state comes back', async () => {
     const { envFile, fw } = await setUp('wrong-state')
     const { code, out } = await fw(['connect', '--timeout', '2'])
     expect([code, out, existsSync(envFile)]).toEqual([1, expect.stringContaining('within 2 seconds'), false])
   })
 
-  it('shows what it would do', async () => {
+  it('shows the planned changes with --dry-run', async () => {
     const { envFile, fw, service } = await setUp('good')
     const { code, out } = await fw(['connect', '--dry-run'])
     expect([code, existsSync(envFile)]).toEqual([0, false])

@@ -37,8 +37,8 @@ const about =
   ({ data }: { data: Record<string, unknown> }) =>
     data.action === action && (id === undefined || data.id === id)
 
-describe('who hears what', () => {
-  it('tells the organization of what it may read, its owner of everything, and others of nothing', async () => {
+describe('Recipients of /_fw/changes', () => {
+  it('sends readable changes to the organization, every change to its author, and none to others', async () => {
     const { owner, member, outsider } = await world.team()
     const [mine, theirs, foreign] = await Promise.all([listen(member), listen(owner), listen(outsider)])
     const { note: secret } = await run(member, 'create-note', { title: 'My dismissal' })
@@ -56,7 +56,7 @@ describe('who hears what', () => {
     expect(mine.changes().map(({ action }) => action)).toEqual(['create-note', 'create-note', 'set-note-visibility'])
   })
 
-  it('tells of a shared note while it is shared, and of one that the organization saw when it is deleted', async () => {
+  it('sends changes of a shared note while it is shared, and the deletion of an organization note', async () => {
     const { owner, admin, member } = await world.team()
     const { note: shared } = await run(owner, 'create-note', { title: 'Shared' })
     const { note: ours } = await run(owner, 'create-note', { title: 'Ours' })
@@ -73,7 +73,7 @@ describe('who hears what', () => {
     expect(hers.changes().map(({ action }) => action)).toEqual(['delete-note'])
   })
 
-  it('tells of actions that name no row the person alone who ran them', async () => {
+  it('sends actions without a row only to the person who ran them', async () => {
     const { owner, member } = await world.team()
     const { note } = await run(member, 'create-note', { title: 'One' })
     const [mine, theirs] = await Promise.all([listen(member), listen(owner)])
@@ -84,7 +84,7 @@ describe('who hears what', () => {
     expect(theirs.changes()).toHaveLength(1)
   })
 
-  it('hears what another instance writes', async () => {
+  it('sends changes that another instance writes', async () => {
     const { owner, member } = await world.team()
     const { note } = await run(owner, 'create-note', { title: 'Ours' })
     await run(owner, 'set-note-visibility', { id: note.id, visibility: 'org' })
@@ -95,8 +95,8 @@ describe('who hears what', () => {
   })
 })
 
-describe('the stream', () => {
-  it('is no use to anybody without a session, and is neither kept nor held back by a proxy', async () => {
+describe('GET /_fw/changes', () => {
+  it('returns 401 without a session, and headers that prevent caching and proxy buffering', async () => {
     expect((await fetch(`${server.origin}/_fw/changes`)).status).toBe(401)
     const stream = await listen(await world.person())
     const { headers } = stream.response
@@ -106,7 +106,7 @@ describe('the stream', () => {
     expect(headers.get('content-encoding')).toBeNull()
   })
 
-  it('goes on after the last change that was heard of, or from a while ago', async () => {
+  it('resumes after the last received change or from a given age, and sends reload otherwise', async () => {
     const { owner, member } = await world.team()
     const first = await listen(owner)
     await run(owner, 'create-note', { title: 'One' })
@@ -123,7 +123,7 @@ describe('the stream', () => {
     await lost.until(({ event }) => event === 'reload')
   })
 
-  it('ends with the session, and when the person works in another organization', async () => {
+  it('ends with the session and when the person switches organizations', async () => {
     const [ada, eve] = [await world.person(), await world.person()]
     const [left, moved] = [await listen(ada), await listen(eve)]
     await query(server, 'delete from sessions where user_id = ?', [ada.userId])
@@ -142,7 +142,7 @@ describe('the stream', () => {
     expect(await moved.until(({ event }) => event === 'end')).toMatchObject({ data: { reason: 'session' } })
   })
 
-  it('is had six times by one session, and again when one has ended', async () => {
+  it('allows six streams per session and another one after one has ended', async () => {
     const ada = await world.person()
     const streams = await Promise.all(Array.from({ length: 6 }, () => listen(ada)))
     const refused = await listen(ada)
@@ -151,7 +151,7 @@ describe('the stream', () => {
     await expect.poll(async () => (await listen(ada)).response.status).toBe(200)
   })
 
-  it('is had 24 times by one person on all devices, and then by others still', async () => {
+  it('allows 24 streams per person on all devices without limiting other people', async () => {
     const ada = await world.person()
     const devices = Array.from({ length: 5 }, () => createBrowser(server.origin))
     for (const browser of devices)

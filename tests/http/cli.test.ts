@@ -20,7 +20,7 @@ describe('fw jobs', () => {
   const jobs = (...args: string[]) => fwBeside(server, ['jobs', ...args])
   const rows = () => query(server, `select id, state, attempts from fw_jobs where name = 'nightly' order by id`)
 
-  it('lists what waits and has failed, retries and cancels', async () => {
+  it('lists, retries and cancels jobs', async () => {
     expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
     // The server runs no jobs with this name.
     for (const [id, state, error] of [
@@ -44,7 +44,7 @@ describe('fw jobs', () => {
     ])
   })
 
-  it('says what is wrong with a command', async () => {
+  it('explains an unknown job or state and lists the valid ones', async () => {
     expect((await jobs('run', 'nothing')).err).toContain(
       'There is no job nothing. There are: fw-delete-files, fw-end-plans, fw-purge, fw-seal-audit, fw-send-mail, fw-webhook',
     )
@@ -65,7 +65,7 @@ describe('fw action', () => {
     expect((await fwBeside(server, ['action', 'no-such-action'])).code).toBe(2)
   })
 
-  it('acts as nobody unless AUTH_MODE=local, and never in production', async () => {
+  it('requires AUTH_MODE=local and never runs in production', async () => {
     const plain = await fwBeside(server, ['action', 'list-notes'])
     expect([plain.code, plain.out, plain.err]).toEqual([1, '', expect.stringMatching(/AUTH_MODE=local/)])
     const production = await fwBeside(server, ['action', 'list-notes'], {
@@ -76,14 +76,14 @@ describe('fw action', () => {
     expect([production.code, production.err]).toEqual([1, expect.stringMatching(/production/)])
   })
 
-  it('tells how to sign in when nobody is, also where NODE_ENV is set to nothing', async () => {
+  it('explains how to sign in without a session, even with an empty NODE_ENV', async () => {
     for (const env of [local, { ...local, NODE_ENV: '' }]) {
       const { code, err } = await fwBeside(server, ['action', 'list-notes'], env)
       expect([code, err]).toEqual([1, expect.stringMatching(/Nobody is signed in.*unauthenticated/s)])
     }
   })
 
-  it('acts as the one person who is signed in, and the browser sees it', async () => {
+  it('acts as the one signed-in person, and the browser shows the result', async () => {
     const browser = createBrowser(server.origin)
     await browser.get('/sign-in')
     const created = await fwBeside(server, ['action', 'create-note', '--title', 'From the terminal', '--pinned'], local)
@@ -98,7 +98,7 @@ describe('fw action', () => {
     expect(JSON.parse(both.out).totalItems).toBe(2)
   })
 
-  it('does not count a session that is over, nor one of an older application', async () => {
+  it('ignores expired sessions and sessions of an older application', async () => {
     await query(server, 'update sessions set expires_at = expires_at - 1e10')
     const expired = await fwBeside(server, ['action', 'list-notes'], local)
     expect([expired.code, expired.err]).toEqual([1, expect.stringMatching(/Nobody is signed in/)])
@@ -115,7 +115,7 @@ describe('fw action', () => {
     expect((await fwBeside(server, ['action', 'list-notes'], local)).code).toBe(0)
   })
 
-  it('prefers the one real person to the development account, in however many browsers', async () => {
+  it('prefers the one real account over the development account, in any number of browsers', async () => {
     const person = { email: 'eve@example.test', password: 'quiet harbour lantern 42', name: 'Eve' }
     await signUp(createBrowser(server.origin), person)
     await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: person })
@@ -125,14 +125,14 @@ describe('fw action', () => {
     await query(server, `delete from sessions where user_id in (select id from users where email = ?)`, [person.email])
   })
 
-  it('tells what is wrong with the input and exits with 1', async () => {
+  it('explains invalid input and exits with 1', async () => {
     const { code, out, err } = await fwBeside(server, ['action', 'create-note', '--title', ''], local)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/invalid-input.*title:/s)
     expect((await fwBeside(server, ['action', 'create-note', '--json', '{'], local)).err).toMatch(/malformed-json/)
   })
 
-  it('asks whom to be when several people are signed in, without naming them', async () => {
+  it('requires FW_USER_EMAIL when several people are signed in, without naming them', async () => {
     for (const name of ['ada', 'bob']) {
       await signUp(createBrowser(server.origin), {
         email: `${name}@example.test`,
@@ -155,7 +155,7 @@ describe('fw action', () => {
 describe('fw action without a usable database', () => {
   const folder = () => mkdtempSync(join(tmpdir(), 'fw-cli-'))
 
-  it('says that there is none, and makes none', async () => {
+  it('reports a missing database and does not create one', async () => {
     const dataDir = folder()
     const { code, out, err } = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
     expect([code, out]).toEqual([1, ''])
@@ -163,14 +163,14 @@ describe('fw action without a usable database', () => {
     expect(existsSync(join(dataDir, 'fairway.db'))).toBe(false)
   })
 
-  it('says that its tables are missing', async () => {
+  it('reports missing tables', async () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'fairway.db'), '')
     const { code, err } = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
     expect([code, err]).toEqual([1, expect.stringMatching(/The database is not up to date \(\d+ migrations\)/)])
   })
 
-  it('fails with a reason where the file is no database or the server is away', async () => {
+  it('fails with a reason when the file is not a database or the server is unreachable', async () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'fairway.db'), 'not a database '.repeat(400))
     const broken = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
@@ -185,7 +185,7 @@ describe('fw action without a usable database', () => {
 })
 
 describe('AUTH_MODE=local', () => {
-  it('opens nothing in the browser: the server signs nobody in by it', async () => {
+  it('does not sign a browser in', async () => {
     const other = await borrowServer({ env: { NODE_ENV: 'development', ...local } })
     const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
     await signUp(createBrowser(other.origin), person)
@@ -196,7 +196,7 @@ describe('AUTH_MODE=local', () => {
     await other.stop()
   })
 
-  it('is the only value there is', async () => {
+  it('rejects any other value of AUTH_MODE', async () => {
     const { code, err } = await fwBeside(server, ['action', 'list-notes'], { AUTH_MODE: 'remote' })
     expect([code, err]).toEqual([2, expect.stringMatching(/AUTH_MODE/)])
   })

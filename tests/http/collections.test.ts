@@ -14,8 +14,8 @@ afterAll(() => server.stop())
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(server.origin + path, { headers, method })
 
-describe('the documents about collections', () => {
-  it.each(['/index.jsonld', '/docs.jsonld', '/contexts/Entrypoint'])('%s is public JSON-LD', async path => {
+describe('JSON-LD documents of the collections', () => {
+  it.each(['/index.jsonld', '/docs.jsonld', '/contexts/Entrypoint'])('serves %s as public JSON-LD', async path => {
     const answer = await get(path)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/ld+json; charset=utf-8')
@@ -24,7 +24,7 @@ describe('the documents about collections', () => {
   })
 
   it.each(['/contexts/Nothing', '/contexts/a/b', '/contexts/'])(
-    '%s is a 404 problem and never the shell',
+    'returns a 404 problem for %s, never the application page',
     async path => {
       const answer = await get(path, { accept: 'text/html' })
       expect(answer.status).toBe(404)
@@ -32,7 +32,7 @@ describe('the documents about collections', () => {
     },
   )
 
-  it('are at the root for clients that ask for JSON-LD; browsers get the page', async () => {
+  it('redirects clients that ask for JSON-LD from the root and sends browsers the page', async () => {
     for (const accept of ['text/html,*/*;q=0.8', '*/*', 'text/html, application/ld+json'])
       for (let turn = 0; turn < 3; turn++) {
         const page = await get('/', { accept })
@@ -57,13 +57,13 @@ describe('the documents about collections', () => {
     })
   })
 
-  it('are only read', async () => {
+  it('returns 405 for POST', async () => {
     const answer = await get('/docs.jsonld', {}, 'POST')
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe('GET, HEAD')
   })
 
-  it('have a context for every type, and every collection stands in OpenAPI', async () => {
+  it('provides a context for every type and lists every collection in OpenAPI', async () => {
     const documentation = await (await get('/docs.jsonld')).json()
     for (const { 'hydra:title': type } of documentation['hydra:supportedClass'])
       expect((await get(`/contexts/${type}`)).status).toBe(200)
@@ -72,8 +72,8 @@ describe('the documents about collections', () => {
   })
 })
 
-describe('every collection of the application', () => {
-  it('is read only, and what lies below it is never the shell', async () => {
+describe('Collection routes', () => {
+  it('returns 405 for POST, and problem JSON instead of a page for paths below', async () => {
     for (const path of paths) {
       const answer = await get(path, {}, 'POST')
       expect(answer.status).toBe(405)
@@ -86,7 +86,7 @@ describe('every collection of the application', () => {
     }
   })
 
-  it('opens nothing to strangers or to a bearer credential unless it is public', async () => {
+  it('returns 401 without a session and for a bearer credential unless the collection is public', async () => {
     const openApi = await (await get('/_fw/openapi.json')).json()
     for (const path of paths.filter(path => openApi.paths[path].get.security.length > 0)) {
       for (const authorization of [undefined, 'Bearer abc']) {

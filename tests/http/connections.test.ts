@@ -63,8 +63,8 @@ const listed = async ({ browser }: TeamPerson, provider = 'corp') => {
   return connections.find((connection: { provider: string }) => connection.provider === provider)
 }
 
-describe('connecting an account at a real OpenID provider', () => {
-  it('connects, shows who and what, and disconnects with a revocation there', async () => {
+describe('Connections to an OpenID provider', () => {
+  it('connects, shows the account and its status, and revokes at the provider on disconnect', async () => {
     const ada = await world.person()
     expect(await connect(ada)).toBe('/connections?connected=corp')
     expect(await listed(ada)).toMatchObject({ status: 'connected', account: ada.email, renewsItself: true })
@@ -73,7 +73,7 @@ describe('connecting an account at a real OpenID provider', () => {
     expect(await listed(ada)).toMatchObject({ status: 'not-connected' })
   })
 
-  it('asks for a session, at both ends', async () => {
+  it('requires a session at the start and at the callback', async () => {
     const { createBrowser } = await import('../support/http')
     const nobody = createBrowser(server.origin)
     expect((await nobody.get('/_fw/connections/corp')).status).toBe(401)
@@ -83,14 +83,14 @@ describe('connecting an account at a real OpenID provider', () => {
     )
   })
 
-  it('answers 400 for a provider that is not configured', async () => {
+  it('returns unknown-provider for a provider that is not configured', async () => {
     const ada = await world.person()
     expect(await (await ada.browser.get('/_fw/connections/nobody')).json()).toMatchObject({ code: 'unknown-provider' })
   })
 })
 
-describe('what goes wrong at a provider', () => {
-  it('is told as cancelled when the person cancels there', async () => {
+describe('Connection errors at a provider', () => {
+  it('shows connection-cancelled when the person cancels at the provider', async () => {
     const ada = await world.person()
     const location = await end(ada, await corp.cancel(await start(ada, 'corp')))
     expect(location).toBe('/sign-in?error=connection-cancelled&return=%2Fconnections')
@@ -100,14 +100,14 @@ describe('what goes wrong at a provider', () => {
     expect(onwards.headers.get('location')).toBe('/connections?error=connection-cancelled')
   })
 
-  it('is told as an invalid code when the code has ended', async () => {
+  it('shows connection-code-invalid when the code has expired', async () => {
     const ada = await world.person()
     const callback = await quick.signIn(await start(ada, 'quick'), ada.email)
     await sleep(2100)
     expect(await end(ada, callback)).toContain('error=connection-code-invalid')
   })
 
-  it('is told as an invalid code when the code was used already, or belongs to another verifier', async () => {
+  it('rejects a code that was already used or belongs to another verifier', async () => {
     const ada = await world.person()
     const first = new URL(await corp.signIn(await start(ada, 'corp'), ada.email))
     const second = new URL(await corp.signIn(await start(ada, 'corp'), ada.email))
@@ -124,13 +124,13 @@ describe('what goes wrong at a provider', () => {
     expect(await end(ada, used)).toContain('error=connection-code-invalid')
   })
 
-  it('is told as a refused client when the secret is wrong', async () => {
+  it('shows connection-client-refused when the client secret is wrong', async () => {
     const ada = await world.person()
     const callback = await corp.signIn(await start(ada, 'impostor'), ada.email)
     expect(await end(ada, callback)).toContain('error=connection-client-refused')
   })
 
-  it('is told as an invalid state when another browser brings the answer', async () => {
+  it('shows connection-state-invalid when another browser opens the callback', async () => {
     const [ada, eve] = [await world.person(), await world.person()]
     const callback = await corp.signIn(await start(ada, 'corp'), ada.email)
     expect(await end(eve, callback)).toContain('error=connection-state-invalid')
@@ -151,7 +151,7 @@ describe('what goes wrong at a provider', () => {
     ],
     ['a page', () => new Response('<h1>', { headers: { 'content-type': 'text/html' } }), 'connection-answer-invalid'],
     ['a failure', () => new Response('no', { status: 502 }), 'connection-answer-invalid'],
-  ])('ends within ten seconds on a clear page when the token endpoint answers %s', async (_what, answer, code) => {
+  ])('redirects to a clear page within ten seconds when the token endpoint returns %s', async (_what, answer, code) => {
     const ada = await world.person()
     const url = new URL(await start(ada, 'odd'))
     answerOddly = answer
@@ -161,7 +161,7 @@ describe('what goes wrong at a provider', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  it('is in the security events with its reason, and with nothing secret', async () => {
+  it('records security events with their reasons and without secrets', async () => {
     const rows = await query(server, 'select kind, subject, reason from security_events')
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(
       new Set([

@@ -72,7 +72,7 @@ async function expectNothingLost({ acknowledged, refused }: Written): Promise<vo
   for (const refusal of refused) expect(refusal).toEqual({ status: 503, code: 'unavailable', retryAfter: '5' })
 }
 
-describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
+describe.each(['http:', 'ws:'])('libSQL server at %s', way => {
   beforeAll(async () => {
     database = await startSqld()
     link = await startLink(database.url)
@@ -86,7 +86,7 @@ describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
     await database.stop()
   })
 
-  it('may be killed and started again under writes: nothing acknowledged is lost', async () => {
+  it('loses no acknowledged write when the database is killed and restarted', async () => {
     const written = await underWrites(async () => {
       for (let times = 0; times < 3; times += 1) {
         await sleep(500)
@@ -100,7 +100,7 @@ describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
     expect((await createNote('after the restarts')).status).toBe(200)
   })
 
-  it('may be slow by 200 ms: everything is answered, and what needs no database does not wait for it', async () => {
+  it('answers every request with 200 ms of latency without delaying paths that need no database', async () => {
     link.delay(() => 200)
     let isWaiting = true
     const slow = Promise.all(Array.from({ length: 6 }, (_, at) => createNote(`slow ${at}`))).finally(() => {
@@ -112,7 +112,7 @@ describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
     expect(await isReady()).toBe(200)
   })
 
-  it('may be out of reach for ten seconds: clear answers, and everything goes on by itself afterwards', async () => {
+  it('returns 503 during ten seconds without a connection and recovers automatically', async () => {
     const written = await underWrites(async () => {
       await sleep(300)
       link.cut()
@@ -132,7 +132,7 @@ describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
     expect(server.isRunning()).toBe(true)
   })
 
-  it('may lose what is sent to it: requests end with a clear answer', async () => {
+  it('returns 503 when data sent to the database is lost', async () => {
     link.lose()
     const began = performance.now()
     const waiting = createNote('lost')

@@ -72,8 +72,8 @@ async function confirmed() {
 const fwDesktop = (command: string, server: TestServer, settings: Record<string, string>) =>
   fwBeside(server, ['desktop', command], { NODE_ENV: 'test', ...settings })
 
-describe('desktop sign-in that is off', () => {
-  it('cannot be told from addresses that do not exist, by any method or user agent', async () => {
+describe('Disabled desktop sign-in', () => {
+  it('returns the same 404 as an unknown path for every method, even to the desktop user agent', async () => {
     await switchTo(0)
     const browser = createBrowser(hub.origin)
     const seen = async (path: string, method: string) => {
@@ -100,7 +100,7 @@ describe('desktop sign-in that is off', () => {
     expect((await createBrowser(plain.origin).post(CEREMONIES, { json: aCeremony().input })).status).toBe(404)
   })
 
-  it('is what cannot be read, and ordinary sign-in, sign-out and settings go on', async () => {
+  it('is off when the switch cannot be read, while sign-in, sign-out and settings still work', async () => {
     const { browser, email } = await world.person()
     const ceremony = await begin(browser)
     await query(hub, 'alter table feature_flags rename to hidden_flags')
@@ -119,8 +119,8 @@ describe('desktop sign-in that is off', () => {
   })
 })
 
-describe('the switch', () => {
-  it('is turned by operators only', async () => {
+describe('Desktop sign-in switch', () => {
+  it('can be changed by operators only', async () => {
     const put = (browser: TestBrowser, json: unknown = { available: false }, headers = {}) =>
       browser.request(AVAILABILITY, { method: 'PUT', json, headers })
     expect(await statusAndCode(await put(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
@@ -146,7 +146,7 @@ describe('the switch', () => {
     expect(row?.updated_by).toBe(operator.userId)
   })
 
-  it('is turned on the command line, and not on where there is no hub', async () => {
+  it('can be changed on the command line, but not turned on without a hub', async () => {
     const settings = { ...env, FW_BASE_URL: hub.origin }
     expect(await fwDesktop('off', hub, settings)).toMatchObject({ code: 0, both: expect.stringContaining('is off') })
     expect((await createBrowser(hub.origin).post(CEREMONIES, { json: aCeremony().input })).status).toBe(404)
@@ -160,8 +160,8 @@ describe('the switch', () => {
   }, 120_000)
 })
 
-describe('a ceremony over the wire', () => {
-  it('leads through signing in and confirming the address to one exchange', async () => {
+describe('Desktop sign-in ceremony', () => {
+  it('requires a session and a confirmed address, then allows one exchange', async () => {
     const browser = createBrowser(hub.origin)
     const ceremony = await begin(browser)
     expect(ceremony.answer.headers.getSetCookie()).toEqual([
@@ -207,7 +207,7 @@ describe('a ceremony over the wire', () => {
     expect((await browser.get(ceremony.path)).status).toBe(410)
   })
 
-  it('refuses what is not a challenge or a nonce', async () => {
+  it('returns 400 for an invalid challenge or nonce', async () => {
     const { input } = aCeremony()
     const bad = [
       {},
@@ -224,7 +224,7 @@ describe('a ceremony over the wire', () => {
     }
   })
 
-  it('lets somebody sign in with another account', async () => {
+  it('lets the person sign in with another account', async () => {
     const { browser, userId } = await world.person()
     const { path } = await begin(browser)
     const answer = await browser.post(path, { form: { decision: 'other', account: userId } })
@@ -239,8 +239,8 @@ describe('a ceremony over the wire', () => {
   })
 })
 
-describe('the applications of the workspace', () => {
-  it('are told to whoever is signed in at the hub with a confirmed address', async () => {
+describe('GET /_fw/desktop/apps', () => {
+  it('returns the applications to people signed in at the hub with a confirmed address', async () => {
     const ask = (browser: TestBrowser) => browser.get('/_fw/desktop/apps')
     const { browser, email } = await world.person()
     const told = desktopExchangeSchema.parse(await (await ask(browser)).json())
@@ -251,8 +251,8 @@ describe('the applications of the workspace', () => {
   })
 })
 
-describe('an exchange over the wire', () => {
-  it('takes the verifier in the header only', async () => {
+describe('POST /_fw/desktop/ceremonies/{id}/exchange', () => {
+  it('accepts the verifier in the header only', async () => {
     const { browser, ...ceremony } = await confirmed()
     for (const query of [`?verifier=${ceremony.verifier}`, '?a=1', '?']) {
       expect([query, (await exchange(browser, ceremony, query)).status]).toEqual([query, 400])
@@ -262,7 +262,7 @@ describe('an exchange over the wire', () => {
     expect((await exchange(browser, ceremony)).status).toBe(200)
   })
 
-  it('fails on a row that is half written, says nothing of it, and keeps it', async () => {
+  it('returns 500 without details for an incomplete row and keeps the row', async () => {
     const { browser, ...ceremony } = await confirmed()
     await query(hub, 'update fw_one_time set payload = null where hash = ?', [sha256(ceremony.id)])
     const answer = await exchange(browser, ceremony)

@@ -143,7 +143,7 @@ async function leaks(origin: string, dir: string, files: readonly string[]): Pro
   return found
 }
 
-it('plain nuxt dev has a port, a base URL and a database of its own, and the development account', async () => {
+it('nuxt dev starts with its own port, base URL, database and development account', async () => {
   expect(await issuer()).toBe(server.origin)
   expect(existsSync(join(application.dir, '.data/fairway.db'))).toBe(true)
   expect(readFileSync(join(application.dir, '.data/dev-server'), 'utf8')).toBe(server.origin)
@@ -153,7 +153,7 @@ it('plain nuxt dev has a port, a base URL and a database of its own, and the dev
 })
 
 it(
-  'the first page with its texts, action, provider and prompt are noticed, and the port stays',
+  'detects the first page with its texts, action, provider and prompt, and keeps the port',
   {
     timeout: 2 * LIMIT_IN_MS,
   },
@@ -172,7 +172,7 @@ it(
   },
 )
 
-it('no request is lost while files are saved, and each answer is new', { timeout: LIMIT_IN_MS }, async () => {
+it('answers every request while files are saved and serves the new content', { timeout: LIMIT_IN_MS }, async () => {
   const document = async () => await (await get('/_fw/openapi.json')).text()
   const answers: (number | string)[] = []
   const pending: Promise<unknown>[] = []
@@ -194,7 +194,7 @@ it('no request is lost while files are saved, and each answer is new', { timeout
   expect(answers.filter(answer => answer !== 200)).toEqual([])
 })
 
-it('a folder that is gone and comes again is noticed', { timeout: 2 * LIMIT_IN_MS }, async () => {
+it('detects a folder that is deleted and created again', { timeout: 2 * LIMIT_IN_MS }, async () => {
   application.remove('server/actions')
   await noticed(() => call('greet')).toBe('unknown-action')
   application.write('server/actions/bow.ts', action('Bows.'))
@@ -202,7 +202,7 @@ it('a folder that is gone and comes again is noticed', { timeout: 2 * LIMIT_IN_M
 })
 
 it(
-  'a first broken collection leaves everything else in place, and is served when it is repaired',
+  'keeps everything else working with a broken collection and serves it after the fix',
   { timeout: LIMIT_IN_MS },
   async () => {
     application.write('server/collections/planets.ts', collection('earth').replace('source:', 'sauce:'))
@@ -214,7 +214,7 @@ it(
 )
 
 it(
-  'fw.config.ts and .env are noticed when they come, change and go, and after a start that one of them stopped',
+  'detects added, changed and removed fw.config.ts and .env files, even after a failed start',
   { timeout: 3 * LIMIT_IN_MS },
   async () => {
     const signInPage = async () =>
@@ -236,7 +236,7 @@ it(
   },
 )
 
-it('a migration that comes is applied', { timeout: 2 * LIMIT_IN_MS }, async () => {
+it('applies a new migration', { timeout: 2 * LIMIT_IN_MS }, async () => {
   const tables = async () => {
     const place = { dataDir: join(application.dir, '.data') }
     const rows = await query(place, `select name from sqlite_master where name = 'books'`)
@@ -248,7 +248,7 @@ it('a migration that comes is applied', { timeout: 2 * LIMIT_IN_MS }, async () =
   await noticed(issuer).toBe(server.origin)
 })
 
-describe('a second application beside it, opened with --host', () => {
+describe('Second application started with --host', () => {
   const other = writeProject({
     'app/pages/hello.vue': page,
     'app/locales/en.json': '{ "planet": { "from": "from Mars" } }',
@@ -268,13 +268,13 @@ describe('a second application beside it, opened with --host', () => {
   }, START_LIMIT_IN_MS)
   afterAll(() => beside.stop())
 
-  it('has another port and the database of its own settings', () => {
+  it('uses another port and the database of its own settings', () => {
     expect(beside.origin).not.toBe(server.origin)
     expect(existsSync(join(other.dir, 'app/books.store'))).toBe(true)
     expect(existsSync(join(other.dir, 'app/kept/development-secret'))).toBe(true)
   })
 
-  it('logs what other machines reach and what is off', () => {
+  it('logs what other machines can reach and which tools are off', () => {
     expect(beside.output()).toMatch(/Other machines can open the app: its pages, its API, and the sources of its pages/)
     expect(beside.output()).toMatch(/The development account, the outbox and DevTools are off/)
   })
@@ -315,7 +315,7 @@ describe('a second application beside it, opened with --host', () => {
     expect(await leaks(phone, dir, [elsewhere, ...files.map(path => join(dir, path))])).toEqual([])
   })
 
-  it('serves what pages import from other folders', async () => {
+  it('serves files that pages import from other folders', async () => {
     const files = ['facts.ts', 'moon.png'].map(name => join(other.dir, 'content', name))
     const statuses = () => Promise.all(files.map(async file => (await fetch(`${phone}/_nuxt/@fs${file}`)).status))
     expect(await statuses()).toEqual([403, 403])
@@ -324,7 +324,7 @@ describe('a second application beside it, opened with --host', () => {
   })
 })
 
-it('ends with its command, however often it has begun again', async () => {
+it('stops with its command after any number of restarts', async () => {
   expect(await server.stop()).toBe(0)
   await expect
     .poll(() =>

@@ -44,7 +44,7 @@ const paths = [
 ]
 
 it.each(['evil.example', 'localhost.evil.example:3000', '10.1.2.3'])(
-  'a name that is none of ours gets 421 from the development server, whoever would answer: %s',
+  'returns 421 on every path for the unknown host name %s',
   async host => {
     for (const path of paths)
       for (const method of ['GET', 'POST', 'OPTIONS'])
@@ -54,7 +54,7 @@ it.each(['evil.example', 'localhost.evil.example:3000', '10.1.2.3'])(
 )
 
 it.each(['localhost', '127.0.0.1:3000', '[::1]', 'preview.example'])(
-  'the development server answers to %s, with its files',
+  'serves its files for the host name %s',
   async host => {
     for (const path of ['/_fw/session', '/favicon.svg', '/_nuxt/@vite/client'])
       expect([path, (await send(path, { host })).status]).toEqual([path, 200])
@@ -75,7 +75,7 @@ const signedIn = async (headers: Record<string, string>) => {
   return [answer.status, answer.headers.getSetCookie().length]
 }
 
-describe('a request to the development server', () => {
+describe('Request to the development server', () => {
   it.each([
     ['forwarded', 'for=127.0.0.1'],
     ['via', '1.1 localhost'],
@@ -127,7 +127,7 @@ describe('a request to the development server', () => {
     await expect(joinChanges(server.origin, { headers })).rejects.toThrow()
   })
 
-  it('gets modules of pages but no tools by a name that the developer opened', async () => {
+  it('gets modules of pages but no tools under a name from FW_ALLOWED_HOSTS', async () => {
     const headers = { host: 'preview.example', 'x-forwarded-for': '203.0.113.9' }
     expect((await send(MODULE, headers)).status).toBe(200)
     for (const path of [...TOOLS, '/_fw/devtools/requests'])
@@ -137,14 +137,14 @@ describe('a request to the development server', () => {
   })
 })
 
-it('the development account signs in under our own name, and under no other', async () => {
+it('signs in the development account only under its own host name', async () => {
   const foreign = await send('/sign-in', { host: 'evil.example' })
   expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([421, []])
   const own = await send('/sign-in')
   expect([own.status, own.headers.getSetCookie().length]).toEqual([302, 1])
 })
 
-it('its port is the one that was given, and its addresses follow from it', async () => {
+it('uses the given port and derives its addresses from it', async () => {
   expect(server.origin).toBe(`http://localhost:${port}`)
   const metadata = await (await send('/.well-known/oauth-authorization-server')).json()
   expect(metadata).toMatchObject({ issuer: server.origin })

@@ -42,7 +42,7 @@ const mailsTo = (email: string) =>
   existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir).filter(({ to }) => to === email) : []
 
 describe('GET /_fw/sessions', () => {
-  it('lists where I am signed in, the last use first, and never a token', async () => {
+  it('lists the sessions of the account by last use and never returns a token', async () => {
     const { email, browser } = await someone()
     await signIn(email, userAgents.safariOnPhone)
     await signIn(email, 'curl/8.5.0')
@@ -72,7 +72,7 @@ describe('GET /_fw/sessions', () => {
     })
   })
 
-  it('leaves out what has ended by its time', async () => {
+  it('omits expired sessions', async () => {
     const { email, browser } = await someone()
     await signIn(email, userAgents.safariOnPhone)
     await query(server, 'update sessions set expires_at = ? where user_agent = ?', [
@@ -84,7 +84,7 @@ describe('GET /_fw/sessions', () => {
 })
 
 describe('DELETE /_fw/sessions/{id}', () => {
-  it('ends one of mine: it is dead on its next request', async () => {
+  it('ends another session of the account, which fails on its next request', async () => {
     const { email, browser } = await someone()
     const phone = await signIn(email, userAgents.safariOnPhone)
     const other = await signIn(email, userAgents.edgeOnWindows)
@@ -95,7 +95,7 @@ describe('DELETE /_fw/sessions/{id}', () => {
     expect((await end(browser, id)).status).toBe(404)
   })
 
-  it('ends the one that asks, and takes its cookie away', async () => {
+  it('ends the current session and removes its cookie', async () => {
     const { browser } = await someone()
     const stolen = browser.cookieHeader()
     const [device] = await devicesOf(browser)
@@ -106,7 +106,7 @@ describe('DELETE /_fw/sessions/{id}', () => {
     expect((await replay.json()).session).toBeNull()
   })
 
-  it('is 404 for those of other people and for nonsense, and ends nothing', async () => {
+  it('returns 404 for sessions of other people and for invalid ids, and ends none', async () => {
     const mine = await someone()
     const theirs = await someone()
     const [device] = await devicesOf(theirs.browser)
@@ -119,7 +119,7 @@ describe('DELETE /_fw/sessions/{id}', () => {
     expect(await isSignedIn(theirs.browser)).toBe(true)
   })
 
-  it('is said once to each of ten who end the same one at once', async () => {
+  it('returns 204 once and 404 nine times for ten concurrent requests', async () => {
     const { email, browser } = await someone()
     await signIn(email, userAgents.safariOnPhone)
     const [id = ''] = (await devicesOf(browser)).filter(({ current }) => !current).map(device => device.id)
@@ -129,7 +129,7 @@ describe('DELETE /_fw/sessions/{id}', () => {
 })
 
 describe('DELETE /_fw/sessions', () => {
-  it('ends all others and says how many were live', async () => {
+  it('ends all other sessions and returns how many were active', async () => {
     const { email, browser } = await someone()
     const bystander = await someone()
     const others = await Promise.all([
@@ -149,8 +149,8 @@ describe('DELETE /_fw/sessions', () => {
   })
 })
 
-describe('a sign-in on a new device', () => {
-  it('is told of by mail once, from the second device of the account on', async () => {
+describe('Email about a new device', () => {
+  it('is sent once per device, from the second device of the account on', async () => {
     const email = `mail${++count}@example.test`
     const first = createBrowser(server.origin)
     await first.post('/_fw/auth/sign-up/email', {
@@ -178,7 +178,7 @@ describe('a sign-in on a new device', () => {
     ])
   })
 
-  it('is not told of for a wrong password', async () => {
+  it('is not sent for a wrong password', async () => {
     const { email } = await someone()
     await createBrowser(server.origin).post('/_fw/auth/sign-in/email', {
       json: { email, password: 'wrong password here' },
@@ -189,7 +189,7 @@ describe('a sign-in on a new device', () => {
     expect(mailsTo(email)[0]?.text).not.toContain('Safari')
   })
 
-  it('does not wait for a mail server that does not answer; stopping waits a moment for it', async () => {
+  it('does not delay sign-in when the mail server hangs, and delays shutdown only briefly', async () => {
     const silent = await serveSilence()
     const env = { SMTP_URL: `smtp://127.0.0.1:${silent.port}`, EMAIL_FROM: 'no-reply@example.test' }
     const other = await startServer({ env })

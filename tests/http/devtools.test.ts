@@ -10,12 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it.each(['', '/requests', '/people', '/people/become'])(
-  'a build answers /_fw/devtools%s as what is not there',
-  async path => {
-    expect((await fetch(`${server.origin}/_fw/devtools${path}`)).status).toBe(404)
-  },
-)
+it.each(['', '/requests', '/people', '/people/become'])('returns 404 for /_fw/devtools%s in a build', async path => {
+  expect((await fetch(`${server.origin}/_fw/devtools${path}`)).status).toBe(404)
+})
 
 it.each([
   'devtools-recording',
@@ -24,7 +21,7 @@ it.each([
   'people/become',
   'What decided',
   'list-everyone',
-])('a build has nothing of the DevTools’ code: %s', marker => {
+])('contains no DevTools code in a build: %s', marker => {
   const files = () => execFileSync('grep', ['-rlF', marker, dirname(dirname(builtServer))]).toString()
   expect(files).toThrow()
 })

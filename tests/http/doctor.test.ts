@@ -12,8 +12,8 @@ afterAll(() => server.stop())
 const doctor = (args: string[], env: Record<string, string> = {}) =>
   fwBeside(server, ['doctor', ...args], { NODE_ENV: 'test', FW_BASE_URL: server.origin, ...env })
 
-describe('fw doctor beside a server', () => {
-  it('finds it ready, with its database, its migrations and the way in of MCP hosts, and ends with 0', async () => {
+describe('fw doctor with a running server', () => {
+  it('reports database, migrations, base URL and MCP sign-in as ready and exits with 0', async () => {
     const { code, out, both } = await doctor(['--only', 'database,migrations,base-url,mcp'])
     expect(out.split('\n')).toEqual([
       expect.stringMatching(/^✓ database: .* can be written, journal mode wal$/),
@@ -27,7 +27,7 @@ describe('fw doctor beside a server', () => {
     expect(both).not.toContain(server.secret)
   })
 
-  it('finds a proxy that swallows the challenge, and ends with 1', async () => {
+  it('detects a proxy that removes the WWW-Authenticate challenge and exits with 1', async () => {
     const proxy = await serve(async request => {
       const { pathname } = new URL(request.url)
       const answer = await fetch(server.origin + pathname, {
@@ -46,7 +46,7 @@ describe('fw doctor beside a server', () => {
     expect(findings[0].todo).toContain('WWW-Authenticate unchanged')
   })
 
-  it('says which checks there are when one is unknown, and ends with 1', async () => {
+  it('lists the existing checks for an unknown one and exits with 1', async () => {
     const { code, err } = await doctor(['--only', 'databse'])
     expect([code, err]).toEqual([1, expect.stringMatching(/^There is no check databse\. There are settings, node, /)])
   })

@@ -53,7 +53,7 @@ async function tokenOf(browser: TestBrowser, path = PAGE): Promise<string> {
 const statusOf = async (token: string) => (await ask('/_fw/embed/session', bearer(token))).status
 
 describe('POST /_fw/embed/tickets', () => {
-  it('gives a signed-in person an address that works for five minutes, and keeps its secret as a hash', async () => {
+  it('returns a URL that works for five minutes and stores its secret as a hash', async () => {
     const { browser } = await signedIn()
     const answer = await browser.post('/_fw/embed/tickets', { json: { path: `${PAGE}?view=1` } })
     const { url, expiresAt } = await answer.json()
@@ -65,7 +65,7 @@ describe('POST /_fw/embed/tickets', () => {
     expect(rows).not.toContain(new URL(url).searchParams.get('ticket'))
   })
 
-  it('needs a session: neither nothing nor the token of an embed page is one', async () => {
+  it('returns 401 without a session, even with the token of an embed page', async () => {
     const { browser } = await signedIn()
     const token = await tokenOf(browser)
     const json = { method: 'POST', body: JSON.stringify({ path: PAGE }) }
@@ -91,7 +91,7 @@ describe('POST /_fw/embed/tickets', () => {
     '/embed%2fnotes',
     '/embed/notes%0d%0aset-cookie:a=b',
     'javascript:alert(1)',
-  ])('refuses %s', async path => {
+  ])('returns 400 for the path %s', async path => {
     const { browser } = await signedIn()
     const answer = await browser.post('/_fw/embed/tickets', { json: { path } })
     expect(await statusAndCode(answer)).toEqual([400, 'not-an-embed-page'])
@@ -99,7 +99,7 @@ describe('POST /_fw/embed/tickets', () => {
 })
 
 describe('GET /_fw/embed/start', () => {
-  it('hands the token over in the fragment, without a cookie and unseen by the log', async () => {
+  it('passes the token in the fragment without a cookie and keeps it out of the log', async () => {
     const { browser } = await signedIn()
     const url = await ticketOf(browser, `${PAGE}?view=1`)
     const answer = await go(url)
@@ -113,7 +113,7 @@ describe('GET /_fw/embed/start', () => {
     expect(JSON.stringify(await query(server, 'select * from embed_tokens'))).not.toContain('fwe_')
   })
 
-  it('refuses a ticket that was used, is late or is none, with a page that the host may show', async () => {
+  it('returns 410 with a page that can be framed for a used, expired or unknown ticket', async () => {
     const { browser, email } = await signedIn()
     const used = await ticketOf(browser)
     await open(used)
@@ -134,7 +134,7 @@ describe('GET /_fw/embed/start', () => {
     }
   })
 
-  it('lets one of many who come at once in', async () => {
+  it('accepts one of twenty concurrent requests', async () => {
     const { browser } = await signedIn()
     const url = await ticketOf(browser)
     const answers = await Promise.all(Array.from({ length: 20 }, () => go(url)))
@@ -148,7 +148,7 @@ describe('GET /_fw/embed/start', () => {
     ['a prefetch', { headers: { ...NAVIGATION, 'sec-purpose': 'prefetch' } }],
     ['a prerender', { headers: { ...NAVIGATION, 'sec-purpose': 'prefetch;prerender' } }],
     ['a preview', { headers: { ...NAVIGATION, purpose: 'preview' } }],
-  ])('is not used up by %s, which gets a page with a button', async (_name, init) => {
+  ])('keeps the ticket usable after %s, which gets a page with a button', async (_name, init) => {
     const { browser } = await signedIn()
     const url = await ticketOf(browser)
     const looked = await go(url, init)
@@ -161,8 +161,8 @@ describe('GET /_fw/embed/start', () => {
   })
 })
 
-describe('the token of an embed page', () => {
-  it('says what it is for', async () => {
+describe('Embed token', () => {
+  it('returns its page, person, organization and expiry', async () => {
     const { browser, email } = await signedIn()
     const { session } = await (await browser.get('/_fw/session')).json()
     const answer = await ask('/_fw/embed/session', bearer(await tokenOf(browser)))
@@ -172,7 +172,7 @@ describe('the token of an embed page', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('reads what names its page, as the person in the organization of the token', async () => {
+  it('runs actions that name its page, as the person in the token’s organization', async () => {
     const { browser } = await signedIn()
     await browser.post('/_fw/actions/create-note', { json: { title: 'Framed' } })
     const token = await tokenOf(browser)
@@ -188,7 +188,7 @@ describe('the token of an embed page', () => {
     expect((await (await ask('/_fw/actions/list-notes', bearer(token))).json()).result.notes).toHaveLength(1)
   })
 
-  it('is not an identity: the session is empty, and everything else answers 401, cookie or not', async () => {
+  it('creates no session and returns 401 for other requests, with or without a cookie', async () => {
     const { browser } = await signedIn()
     const token = await tokenOf(browser)
     const cookie = { cookie: browser.cookieHeader(), 'sec-fetch-site': 'same-origin' }
@@ -210,14 +210,14 @@ describe('the token of an embed page', () => {
     }
   })
 
-  it('does not open what names another page', async () => {
+  it('returns 401 for actions that name another page', async () => {
     const { browser } = await signedIn()
     const token = await tokenOf(browser)
     await query(server, 'update embed_tokens set page = ?', ['/embed/other'])
     expect((await ask('/_fw/actions/list-notes', bearer(token))).status).toBe(401)
   })
 
-  it('is refused when wrong, tampered with, late, or given another way, and never replaced by the cookie', async () => {
+  it('returns 401 when it is wrong, altered, expired or sent differently, even with a session cookie', async () => {
     const { browser, email } = await signedIn()
     const token = await tokenOf(browser)
     const cookie = { cookie: browser.cookieHeader() }
@@ -237,7 +237,7 @@ describe('the token of an embed page', () => {
     expect(await statusAndCode(late)).toEqual([401, 'embed-token-ended'])
   })
 
-  it('ends when the person signs out, when the session goes, and when it is given back', async () => {
+  it('ends on sign-out, when the session expires and when it is revoked', async () => {
     const first = await signedIn()
     const token = await tokenOf(first.browser)
     const waiting = await ticketOf(first.browser)
@@ -287,8 +287,8 @@ describe('the token of an embed page', () => {
   })
 })
 
-describe('embed pages', () => {
-  it('are the same bytes and headers for every visitor, and may be framed by whom the setting names', async () => {
+describe('Embed page', () => {
+  it('is identical for every visitor and can be framed by the configured origins', async () => {
     const { browser } = await signedIn()
     const token = await tokenOf(browser)
     const variants: Record<string, string>[] = [
@@ -313,7 +313,7 @@ describe('embed pages', () => {
     expect((await ask('/sign-in')).headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
   })
 
-  it('are framed by nobody else when nothing is set, and a setting that is no list of origins stops the start', async () => {
+  it('can be framed only by its own origin by default, and an invalid setting prevents the start', async () => {
     const plain = await borrowServer()
     expect((await fetch(plain.origin + PAGE)).headers.get('content-security-policy')).toMatch(/frame-ancestors 'self'$/)
     await plain.stop()

@@ -15,12 +15,12 @@ const typeOf = async (path: string, headers: Record<string, string>, method = 'G
   return [answer.status, answer.headers.get('content-type')]
 }
 
-describe('an address of the API that fails', () => {
+describe('API error response', () => {
   it.each([
     ['/_fw/nothing-here', 404],
     ['/_fw/grants', 401],
     ['/_fw/actions/nothing', 404],
-  ])('shows a page to a person who opens %s, and JSON to programs', async (path, status) => {
+  ])('is a page for a person who opens %s and JSON for programs', async (path, status) => {
     const page = [status, 'text/html; charset=utf-8']
     const problem = [status, 'application/problem+json']
     expect(await typeOf(path, { accept: HTML, 'sec-fetch-mode': 'navigate' })).toEqual(page)
@@ -30,7 +30,7 @@ describe('an address of the API that fails', () => {
     expect(await typeOf(path, { accept: '*/*' })).toEqual(problem)
   })
 
-  it('answers forms and other addresses of programs with JSON as before', async () => {
+  it('is JSON for forms and other paths of programs', async () => {
     const headers = { accept: HTML, 'sec-fetch-mode': 'navigate', origin: server.origin }
     expect((await typeOf('/_fw/org', headers, 'POST'))[1]).toBe('application/problem+json')
     expect((await typeOf('/.well-known/nothing', headers))[1]).toContain('json')

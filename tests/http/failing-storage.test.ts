@@ -51,8 +51,8 @@ const told = (message: string) =>
     .filter(line => line.includes(`"message":"${message}"`))
 const FAILS = 'the storage of the database fails'
 
-describe('a full disk', () => {
-  it('refuses writes with a code, goes on reading, tells once, and goes on when there is room', async context => {
+describe('Full disk', () => {
+  it('returns 503 for writes, keeps reading, logs once and recovers when there is space', async context => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-full-'))
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'tmpfs', folder])
     // Only root can mount a small disk; tests/unit/kernel/database/failing-storage.test.ts limits the file instead.
@@ -93,8 +93,8 @@ function fill(path: string): void {
   }
 }
 
-describe('a folder that is gone', () => {
-  it('is refused as unavailable, acknowledges nothing, and is taken again when it is back', async () => {
+describe('Missing data folder', () => {
+  it('returns 503, acknowledges no write and recovers when the folder is back', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'fw-gone-')), 'data')
     mkdirSync(folder)
     await startIn(folder)
@@ -110,8 +110,8 @@ describe('a folder that is gone', () => {
   })
 })
 
-describe('a lock that another process keeps', () => {
-  it('refuses writes after five seconds, reads at once, and is forgotten when the lock is free', async () => {
+describe('Database lock held by another process', () => {
+  it('returns 503 for blocked writes, reads without waiting and recovers when the lock is released', async () => {
     const path = await startIn(mkdtempSync(join(tmpdir(), 'fw-locked-')))
     // A person's first request creates their organization, which is a write.
     expect((await note('before')).status).toBe(200)
@@ -130,8 +130,8 @@ describe('a lock that another process keeps', () => {
   })
 })
 
-describe('damaged pages', () => {
-  it('are told as such, to people too, and the server goes on when they are mended', async () => {
+describe('Damaged database pages', () => {
+  it('returns 503 with storage-damaged and recovers when the pages are repaired', async () => {
     const path = await startIn(mkdtempSync(join(tmpdir(), 'fw-damaged-')))
     await note('before')
     const other = createClient({ url: `file:${path}` })
@@ -152,8 +152,8 @@ describe('damaged pages', () => {
   })
 })
 
-describe('at the start', () => {
-  it('a damaged file ends it with clear words and no stack', async () => {
+describe('Server start', () => {
+  it('fails with a clear message and no stack for a damaged database file', async () => {
     await startIn(mkdtempSync(join(tmpdir(), 'fw-start-')))
     const folder = mkdtempSync(join(tmpdir(), 'fw-broken-'))
     writeFileSync(join(folder, 'fairway.db'), 'A'.repeat(40_000))
@@ -164,7 +164,7 @@ describe('at the start', () => {
     expect(failure).not.toMatch(/\n\s+at /)
   })
 
-  it('a journal without its database ends it, and nothing is made in its place', async () => {
+  it('fails with a clear message for a journal without its database', async () => {
     await startIn(mkdtempSync(join(tmpdir(), 'fw-start-')))
     const folder = mkdtempSync(join(tmpdir(), 'fw-journal-'))
     writeFileSync(join(folder, 'fairway.db-wal'), 'what was written last')

@@ -30,8 +30,8 @@ afterAll(async () => {
   await bucket.stop()
 })
 
-describe('a file in a bucket with FW_FILES_DIRECT', () => {
-  it('redirects to a signed address of the bucket, which sends the bytes', async () => {
+describe('File in a bucket with FW_FILES_DIRECT', () => {
+  it('redirects to a signed bucket URL that returns the bytes', async () => {
     const { url, file } = await papers.aPaper(owner, PDF)
     const answer = await owner.browser.get(url)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store'])
@@ -47,7 +47,7 @@ describe('a file in a bucket with FW_FILES_DIRECT', () => {
     expect((await fetch(address)).status).toBe(403)
   })
 
-  it('has the bucket save what could run code, and what is asked for with ?download', async () => {
+  it('is sent as an attachment when it could run code or is requested with ?download', async () => {
     const { url, id } = await papers.aPaper(owner, PDF, [HTML])
     const { attachments } = await papers.item(owner, id)
     for (const path of [`${url}?download`, attachments[0].url]) {
@@ -57,7 +57,7 @@ describe('a file in a bucket with FW_FILES_DIRECT', () => {
     }
   })
 
-  it('gives no address to people who may not read the row', async () => {
+  it('returns no bucket URL to people who may not read the row', async () => {
     const { url } = await papers.aPaper(owner)
     const refused = [await member.browser.get(url), await fetch(server.origin + url)]
     expect(refused.map(({ status }) => status)).toEqual([404, 401])

@@ -26,8 +26,8 @@ async function tokenOf({ browser }: TeamPerson, scopes: string[] = ['mcp:read'])
 
 const hostOf = async (who: TeamPerson) => connectHost(server.origin, await tokenOf(who))
 
-describe('files as resources', () => {
-  it('offers the address of files as a template to hosts of both revisions, and on the page of tools', async () => {
+describe('Files as MCP resources', () => {
+  it('lists the URI template of files for hosts of both revisions and in the catalog', async () => {
     const token = await tokenOf(owner)
     const uriTemplate = `${server.origin}/_fw/files/{collection}/{row}/{file}`
     for (const host of [await connectHost(server.origin, token), await connectEarlierHost(server.origin, token)]) {
@@ -38,7 +38,7 @@ describe('files as resources', () => {
     expect(resources).toContainEqual(expect.objectContaining({ uri: uriTemplate, scope: 'mcp:read' }))
   })
 
-  it('returns the file at the url of a tool result: text as text, other bytes as base64', async () => {
+  it('returns the file at the URL of a tool result, text as text and other bytes as base64', async () => {
     const { id } = await papers.aPaper(owner, PDF, [PNG, 'Grüße', '{"a":1}'])
     const token = await tokenOf(owner)
     const host = await connectHost(server.origin, token)
@@ -61,7 +61,7 @@ describe('files as resources', () => {
     ])
   })
 
-  it('asks the policy of the row on each request, and answers the same for every file that is not there', async () => {
+  it('checks the policy of the row on each request and returns the same error for unavailable files', async () => {
     const { id, url, file } = await papers.aPaper(owner)
     const other = await papers.aPaper(owner)
     const [mine, theirs, foreign] = [await hostOf(owner), await hostOf(member), await hostOf(outsider)]
@@ -90,7 +90,7 @@ describe('files as resources', () => {
     expect((await theirs.readResource({ uri: url })).contents).toHaveLength(1)
   })
 
-  it('says that a file is too large for a message', async () => {
+  it('returns an error for a file above the message limit of 5 MiB', async () => {
     const { id, url } = await papers.aPaper(owner)
     await query(server, 'update fw_files set size = ? where row_id = ?', [5 * 1024 * 1024 + 1, id])
     await expect((await hostOf(owner)).readResource({ uri: url })).rejects.toThrow(

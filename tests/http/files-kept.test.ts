@@ -28,7 +28,7 @@ const aPaper: typeof papers.aPaper = (...args) => papers.aPaper(...args)
 const bytesOnDisk = () => papers.bytesOnDisk()
 
 describe('GET /_fw/files/<collection>/<row>/<file>', () => {
-  it('asks the policy of the row on each request', async () => {
+  it('checks the policy of the row on each request', async () => {
     const { id, url } = await aPaper(owner)
     expect((await owner.browser.get(url)).status).toBe(200)
     expect((await member.browser.get(url)).status).toBe(404)
@@ -38,7 +38,7 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
     expect((await member.browser.get(url)).status).toBe(200)
   })
 
-  it('sends a file of the row that is named, and of no other one', async () => {
+  it('returns a file only under its own row', async () => {
     const [one, two] = [await aPaper(owner), await aPaper(owner)]
     expect((await owner.browser.get(`/_fw/files/paper-list/${one.id}/${two.file.id}`)).status).toBe(404)
     expect((await owner.browser.get(`/_fw/files/berth-list/1/${two.file.id}`)).status).toBe(404)
@@ -46,7 +46,7 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
     expect((await owner.browser.post(one.url)).status).toBe(405)
   })
 
-  it('lets no file run code as our page', async () => {
+  it('prevents files from running code on the application’s origin', async () => {
     const { id } = await aPaper(owner, PNG, [SVG, HTML, PDF])
     const { contract, attachments } = await item(owner, id)
     const heads = await Promise.all(
@@ -72,7 +72,7 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
     expect(saved.headers.get('content-disposition')).toMatch(/^attachment;/)
   })
 
-  it('says names in ASCII and as they are', async () => {
+  it('sends file names in ASCII and in UTF-8', async () => {
     const file = await uploaded(owner, PDF, { name: 'Verträge "2031" (neu).pdf' })
     const { body } = await act(owner, 'create-paper', { title: 'Names', contract: file.ticket })
     const answer = await owner.browser.get(`/_fw/files/paper-list/${body.result.id}/${file.id}?download`)
@@ -81,7 +81,7 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
     )
   })
 
-  it('sends parts of a file, and nothing where the browser has it', async () => {
+  it('supports range requests and returns 304 for a matching ETag', async () => {
     const { url } = await aPaper(owner, '0123456789')
     const get = (headers: Record<string, string>) => owner.browser.get(url, { headers })
     const whole = await get({})
@@ -105,15 +105,15 @@ describe('GET /_fw/files/<collection>/<row>/<file>', () => {
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([206, '3', ''])
   })
 
-  it('names the files in an export', async () => {
+  it('includes file names in an export', async () => {
     const { file } = await aPaper(outsider, PDF, ['one'])
     const csv = await (await outsider.browser.get('/paper-list/export/csv')).text()
     expect(csv).toContain(`,${file.name},b\r\n`)
   })
 })
 
-describe('the export of an account', () => {
-  it('has the files that the person uploaded, with their bytes as long as they are a member', async () => {
+describe('Account export with files', () => {
+  it('contains the files the person uploaded, with their bytes only while they are a member', async () => {
     const { member: someone } = await world.team()
     const { file } = await aPaper(someone, PNG)
     const exported = async () => (await (await someone.browser.get('/_fw/account/export')).json()).account.files
@@ -126,7 +126,7 @@ describe('the export of an account', () => {
   })
 })
 
-describe('the end of a file', () => {
+describe('File deletion', () => {
   const states = (...ids: string[]) =>
     query(server, `select state from fw_files where id in (select value from json_each(?)) order by id`, [
       JSON.stringify(ids),
@@ -142,7 +142,7 @@ describe('the end of a file', () => {
     await expect.poll(() => query(server, 'select state from fw_jobs where id = ?', [id])).toEqual([{ state: 'done' }])
   }
 
-  it('comes with the end of its row, and when the row lets go of it', async () => {
+  it('deletes a file when its row is deleted or no longer uses it', async () => {
     const { id, file, others } = await aPaper(owner, PDF, ['one', 'two'])
     await act(owner, 'update-paper', { id, contract: null, attachments: [others[1]?.id] })
     expect(await states(file.id, others[0]!.id, others[1]!.id)).toEqual([
@@ -157,7 +157,7 @@ describe('the end of a file', () => {
     for (const gone of [file, ...others]) expect(bytesOnDisk()).not.toContain(gone.id)
   })
 
-  it('comes for an upload that became nothing within a day', async () => {
+  it('deletes an upload that no row uses within a day', async () => {
     const [old, fresh] = [await uploaded(owner, PDF), await uploaded(owner, PDF)]
     await query(server, 'update fw_files set created_at = created_at - 86400001 where id = ?', [old.id])
     await sweep()
@@ -168,7 +168,7 @@ describe('the end of a file', () => {
     })
   })
 
-  it('comes for bytes that no row knows, a day after they were written, and for rows that were replaced', async () => {
+  it('deletes untracked bytes a day after they were written, and files of replaced rows', async () => {
     const folder = join(server.dataDir, 'files', 'ab')
     mkdirSync(folder, { recursive: true })
     const dayBefore = new Date(Date.now() - 25 * 60 * 60 * 1000)
@@ -199,7 +199,7 @@ describe('the end of a file', () => {
     expect(bytesOnDisk()).not.toContain(file.id)
   })
 
-  it('comes with the end of the organization; an account leaves the files of its organization there', async () => {
+  it('deletes files with their organization, and keeps them there when only the account is deleted', async () => {
     const people = await world.team()
     const kept = await aPaper(people.member)
     const pending = await uploaded(people.member, PDF)

@@ -25,8 +25,8 @@ const item: typeof papers.item = (...args) => papers.item(...args)
 const aPaper: typeof papers.aPaper = (...args) => papers.aPaper(...args)
 const bytesOnDisk = () => papers.bytesOnDisk()
 
-describe('GET ?width=', () => {
-  it('answers a small picture, turned as its camera was held, and the picture itself for what is none', async () => {
+describe('GET /_fw/files/<collection>/<row>/<file>?width=', () => {
+  it('returns a small upright picture, or the original for an invalid width or picture', async () => {
     const { default: sharp } = await import('sharp')
     const background = { r: 200, g: 30, b: 30 }
     const photo = await sharp({ create: { width: 800, height: 400, channels: 3, background } })
@@ -52,7 +52,7 @@ describe('GET ?width=', () => {
 })
 
 describe('POST /_fw/files/<upload>', () => {
-  it('takes a file, says what its bytes are, and keeps it for its row', async () => {
+  it('stores a file, detects its type from its bytes and attaches it to its row', async () => {
     const file = await uploaded(owner, PDF, { name: 'Vertrag Größe.pdf', headers: { 'content-type': 'text/html' } })
     expect(file).toMatchObject({ name: 'Vertrag Größe.pdf', type: 'application/pdf', size: PDF.length })
     const { body, status } = await act(owner, 'create-paper', { title: 'One', contract: file.ticket })
@@ -69,7 +69,7 @@ describe('POST /_fw/files/<upload>', () => {
     ['the name of a document', HTML, 'a.pdf', 'text/html'],
     ['bytes of nothing known', Buffer.from([1, 2, 3, 0, 255]), 'a.pdf', 'application/octet-stream'],
     ['a program', Buffer.from('MZ\x90\0\x03\0\0\0', 'latin1'), 'a.pdf', 'application/x-msdownload'],
-  ])('refuses what is something else under %s', async (_what, body, name, type) => {
+  ])('returns 415 when the bytes are another type than the name says: %s', async (_what, body, name, type) => {
     const answer = await upload(owner, body, { name, headers: { 'content-type': 'application/pdf' } })
     expect(await answer.json()).toMatchObject({
       status: 415,
@@ -84,7 +84,7 @@ describe('POST /_fw/files/<upload>', () => {
     ['a', 'content-disposition', `attachment; filename="C:\\\\fakepath\\\\plan.txt"`, 'plan.txt'],
     ['a', 'content-disposition', `attachment; filename="x"; filename*=UTF-8''Stra%C3%9Fe.txt`, 'Straße.txt'],
     ['a', 'x-file-name', '', 'file'],
-  ])('keeps %s file of %s: %s as %s%s', async (_article, header, value, name) => {
+  ])('stores %s file named by %s: %s as %s%s', async (_article, header, value, name) => {
     const { 'x-file-name': _own, ...rest } = { 'x-file-name': '', [header]: value }
     const headers = header === 'x-file-name' ? { [header]: value } : { ...rest, 'x-file-name': '' }
     const answer = await fetch(`${server.origin}/_fw/files/contract`, {
@@ -100,12 +100,12 @@ describe('POST /_fw/files/<upload>', () => {
     expect(await answer.json()).toMatchObject({ name, type: 'text/plain' })
   })
 
-  it('refuses a file that says it is too large before a byte of it is read', async () => {
+  it('returns 413 for a file whose declared size is too large', async () => {
     const answer = await upload(owner, Buffer.alloc(1024 * 1024 + 1, 'a'))
     expect(await answer.json()).toMatchObject({ status: 413, code: 'file-too-large', maxSize: 1024 * 1024 })
   })
 
-  it('refuses a file that becomes too large while it arrives, and keeps nothing of it', async () => {
+  it('returns 413 for a file that becomes too large while it arrives, and stores none of it', async () => {
     const before = bytesOnDisk()
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
@@ -129,7 +129,7 @@ describe('POST /_fw/files/<upload>', () => {
     expect(bytesOnDisk()).toEqual(before)
   })
 
-  it('keeps nothing of a file that ends early', async () => {
+  it('stores nothing of an upload that ends early', async () => {
     const before = bytesOnDisk()
     const gone = new AbortController()
     let sent = 0
@@ -150,7 +150,7 @@ describe('POST /_fw/files/<upload>', () => {
     await expect.poll(bytesOnDisk).toEqual(before)
   })
 
-  it('asks for a session, our own page, an organization, the guard of the upload, and a name that is declared', async () => {
+  it('requires a session, the same origin, the guard of the upload and a declared upload name', async () => {
     const code = async (answer: Response) => ((await answer.json()) as { code: string }).code
     expect(await code(await fetch(`${server.origin}/_fw/files/contract`, { method: 'POST', body: 'a' }))).toBe(
       'unauthenticated',
@@ -166,13 +166,13 @@ describe('POST /_fw/files/<upload>', () => {
   })
 })
 
-describe('a ticket', () => {
+describe('Upload ticket', () => {
   const refused = (path: string, code = 'no-such-file') => ({
     status: 400,
     body: { code: 'invalid-input', errors: [{ path, code }] },
   })
 
-  it('is good for the person, the organization and the upload that it is from', async () => {
+  it('works only for the person, the organization and the upload it was issued for', async () => {
     const { ticket, id } = await uploaded(owner, PDF)
     for (const who of [member, outsider])
       expect(await act(who, 'create-paper', { title: 'Theirs', contract: ticket })).toMatchObject(refused('contract'))
@@ -183,7 +183,7 @@ describe('a ticket', () => {
     expect(await act(owner, 'create-paper', { title: 'Mine', contract: ticket })).toMatchObject({ status: 200 })
   })
 
-  it('puts a file into one row alone, however many try at the same moment', async () => {
+  it('attaches a file to one row only, even with concurrent requests', async () => {
     const { ticket } = await uploaded(owner, PDF)
     const all = await Promise.all(
       Array.from({ length: 8 }, (_, n) => act(owner, 'create-paper', { title: `Paper ${n}`, contract: ticket })),
@@ -192,7 +192,7 @@ describe('a ticket', () => {
     for (const { status, body } of all) if (status !== 200) expect(body).toMatchObject({ code: 'invalid-input' })
   })
 
-  it('gives nobody the file of another row by its id, which readers of that row know', async () => {
+  it('cannot be replaced by the id of a file that belongs to another row', async () => {
     const { file } = await aPaper(member)
     const { id: own } = await aPaper(owner)
     expect(await act(owner, 'update-paper', { id: own, contract: file.id })).toMatchObject(refused('contract'))
@@ -200,7 +200,7 @@ describe('a ticket', () => {
     await expect(hand).rejects.toThrow('this file is not for this row')
   })
 
-  it('is refused a day later', async () => {
+  it('is rejected a day later, when its upload is deleted', async () => {
     const { ticket, id } = await uploaded(owner, PDF)
     await query(server, 'delete from fw_files where id = ?', [id])
     expect(await act(owner, 'create-paper', { title: 'Late', contract: ticket })).toMatchObject(
@@ -208,7 +208,7 @@ describe('a ticket', () => {
     )
   })
 
-  it('takes the files that the row has, by id or as they were read, and no more than there may be', async () => {
+  it('is accepted together with the row’s existing files, up to the allowed number', async () => {
     const { id, file, others } = await aPaper(owner, PDF, ['one', 'two'])
     const { ticket } = await uploaded(owner, PNG, { upload: 'attachment' })
     const { attachments, contract } = await item(owner, id)

@@ -21,7 +21,7 @@ const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}, to = 
 const own = () => ({ origin: server.origin, 'sec-fetch-site': 'same-origin' })
 const credentials = new URLSearchParams({ intent: 'sign-in', ...ada }).toString()
 
-describe('a name that is none of ours', () => {
+describe('Unknown host name', () => {
   const paths = [
     '/',
     '/favicon.svg',
@@ -37,7 +37,7 @@ describe('a name that is none of ours', () => {
   ]
 
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'evil.example:80'])(
-    'gets 421 at every address, before anything else: %s',
+    'returns 421 at every path: %s',
     async host => {
       for (const path of [...paths, await anAsset()])
         for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'])
@@ -47,7 +47,7 @@ describe('a name that is none of ours', () => {
     },
   )
 
-  it('signs nobody in and says so to people', async () => {
+  it('creates no session and returns a page to people', async () => {
     const headers = { ...own(), host: 'evil.example', 'content-type': FORM, accept: 'text/html' }
     const answer = await send('/sign-in', { method: 'POST', headers, body: credentials })
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([421, []])
@@ -55,12 +55,12 @@ describe('a name that is none of ours', () => {
     expect(await answer.text()).not.toContain('evil.example')
   })
 
-  it('is not the base URL, this machine, or what FW_ALLOWED_HOSTS names', async () => {
+  it('does not include the base URL, this machine or the names in FW_ALLOWED_HOSTS', async () => {
     for (const host of [new URL(server.origin).host, 'localhost', '127.0.0.1:1', '[::1]', 'preview.example:8080'])
       expect([host, (await send('/_fw/health/live', { headers: { host } })).status]).toEqual([host, 200])
   })
 
-  it('is refused without sign-in at a public address too, and asked for nowhere else there', async () => {
+  it('returns 421 at a public address without sign-in, and is accepted there with sign-in', async () => {
     const env = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test' }
     const open = await borrowServer({ env: { ...env, AUTH_DISABLED: 'true', FW_ALLOW_AUTH_DISABLED: '1' } })
     const guarded = await borrowServer({ env })

@@ -30,7 +30,7 @@ afterAll(() => server.kill())
 const descriptors = () => readdirSync(`/proc/${server.pid}/fd`).length
 
 // `node bench/hostile.mjs` sends 10,000 requests from 20 seeds, and `--only` repeats one by its name.
-it('hostile requests get an answer each, and none is a failure', async () => {
+it('answers 500 hostile requests without a failure', async () => {
   const before = descriptors()
   const { faults, statuses } = await attack(server.origin, hostileRequests(1, 500, paths), STATIC_TOKEN)
   expect(faults).toEqual([])

@@ -64,13 +64,13 @@ async function check(change: Record<string, string> = {}) {
 const allRight = { hub: true, clock: true, secret: true, registration: true, callback: true }
 
 describe('fw hub check', () => {
-  it('is off where the variable is not set', async () => {
+  it('reports that hub sign-in is off without FW_IDENTITY_HUB_URL', async () => {
     const { FW_IDENTITY_HUB_URL: _, ...without } = env
     const { code, out } = await fw(['hub', 'check'], without)
     expect([code, out]).toEqual([0, 'FW_IDENTITY_HUB_URL is not set: signing in through a hub is off.\n'])
   })
 
-  it('says that all is right, in lines for people and as JSON', async () => {
+  it('reports success as text and as JSON', async () => {
     const { code, out } = await fw(['hub', 'check'], env)
     expect(out.split('\n')).toEqual([
       `✓ hub: ${hub.origin} is an identity hub`,
@@ -86,7 +86,7 @@ describe('fw hub check', () => {
     expect(JSON.parse(json.out)).toMatchObject({ status: 'ok', checks: Object.keys(allRight).map(name => ({ name })) })
   })
 
-  it('names the setting by which accounts open before their address is confirmed, which is no fault', async () => {
+  it('names the setting that opens accounts before confirmation, without failing', async () => {
     const declared = await check({ AUTH_REQUIRE_EMAIL_VERIFICATION: '0' })
     expect(declared).toMatchObject({ status: 'ok', results: { ...allRight, addresses: null } })
     expect(declared.textOf('addresses')).toContain('AUTH_REQUIRE_EMAIL_VERIFICATION')
@@ -99,7 +99,7 @@ describe('fw hub check', () => {
     expect((await check()).results).toEqual(allRight)
   })
 
-  it('names what differs in the registration, with both values and the entry that is needed', async () => {
+  it('names each difference in the registration with both values and the required entry', async () => {
     const unknown = await check({ FW_APP_ID: 'mial' })
     expect(unknown).toMatchObject({ status: 'failed', results: { ...allRight, registration: false } })
     expect(unknown.textOf('registration')).toBe('the application id mial is not registered')
@@ -115,7 +115,7 @@ describe('fw hub check', () => {
     expect(calls.textOf('registration')).toMatch(/ignores its entry for calls: capabilities: must contain identity-sso/)
   })
 
-  it('notices another secret', async () => {
+  it('detects a different secret', async () => {
     const other = await check({ A2A_SECRET: OTHER_A2A_SECRET })
     expect(other).toMatchObject({
       status: 'failed',
@@ -124,7 +124,7 @@ describe('fw hub check', () => {
     expect(other.textOf('secret')).toMatch(/does not accept what this application signs/)
   })
 
-  it('asks for both directions while the secret changes', async () => {
+  it('requires both directions to work while the secret is rotated', async () => {
     // The hub still accepts the earlier secret and already signs with the new one.
     const half = await check({ A2A_SECRET: EARLIER_A2A_SECRET })
     expect(half).toMatchObject({ status: 'failed', results: { ...allRight, secret: false } })
@@ -133,7 +133,7 @@ describe('fw hub check', () => {
     expect(both).toMatchObject({ status: 'ok', results: allRight })
   })
 
-  it('notices a missing secret and an address that is none', async () => {
+  it('detects a missing secret and an invalid hub address', async () => {
     const missing = await check({ A2A_SECRET: '' })
     expect([missing.status, missing.text]).toEqual(['failed', 'A2A_SECRET: missing, so there is no identity hub'])
     const malformed = await check({ FW_IDENTITY_HUB_URL: 'http://hub.example.com' })
@@ -145,7 +145,7 @@ describe('fw hub check', () => {
     expect([itself.status, itself.text]).toEqual(['off', expect.stringMatching(/it is the hub/)])
   })
 
-  it('notices that there is no hub', async () => {
+  it('detects a hub address that is unreachable, another website or a redirect', async () => {
     const away = await check({ FW_IDENTITY_HUB_URL: `http://127.0.0.1:${await freePort()}` })
     const unknown = { clock: null, secret: null, registration: null }
     expect(away).toMatchObject({ status: 'failed', results: { hub: false, ...unknown, callback: true } })
@@ -165,7 +165,7 @@ describe('fw hub check', () => {
     await elsewhere.stop()
   })
 
-  it('waits ten seconds for a hub that hangs', async () => {
+  it('reports a hub that hangs as failed within 20 seconds', async () => {
     const slow = await serve(() => new Promise(() => {}))
     const began = performance.now()
     const hanging = await check({ FW_IDENTITY_HUB_URL: slow.origin })
@@ -174,7 +174,7 @@ describe('fw hub check', () => {
     await slow.stop()
   }, 30_000)
 
-  it('notices a clock that is wrong', async () => {
+  it('detects a wrong clock', async () => {
     const headers = { date: new Date(Date.now() - 120_000).toUTCString() }
     const late = await serve(async () =>
       Response.json({ code: 'invalid-authorization-request' }, { status: 400, headers }),
@@ -185,7 +185,7 @@ describe('fw hub check', () => {
     await late.stop()
   })
 
-  it('notices a callback that is not there', async () => {
+  it('detects a missing callback', async () => {
     callbackStatus = 404
     const off = await check()
     expect(off).toMatchObject({ status: 'failed', results: { ...allRight, callback: false } })
@@ -197,7 +197,7 @@ describe('fw hub check', () => {
     expect(away.results).toMatchObject({ registration: false, callback: false })
   })
 
-  it('says that the settings cannot be read', async () => {
+  it('exits with 2 when the settings are invalid', async () => {
     const { code, out, err } = await fw(['hub', 'check'], { ...env, A2A_SECRET: 'short' })
     expect([code, out, err]).toEqual([2, '', expect.stringMatching(/A2A_SECRET: shorter than 32 characters/)])
   })
@@ -206,7 +206,7 @@ describe('fw hub check', () => {
 describe('fw hub check --as-hub', () => {
   const registry = (...entries: object[]) => ({ IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries) })
 
-  it('prints the registry, and each entry that is ignored', async () => {
+  it('prints the registry and each ignored entry', async () => {
     const good = registry(registered('mail', 'https://mail.example.com'))
     const right = await fw(['hub', 'check', '--as-hub'], { ...env, ...good })
     expect([right.code, right.out.split('\n')]).toEqual([
@@ -229,7 +229,7 @@ describe('fw hub check --as-hub', () => {
     ])
   })
 
-  it('knows every application on this machine in development, and says when there is no hub', () => {
+  it('accepts every local application in development and reports when there is no hub', () => {
     const development = describeRegistry(offlineApp({ ...env, NODE_ENV: 'development' }).config)
     expect(development).toMatchObject({ status: 'ok', apps: [], acceptsLoopback: true, notices: [] })
     const off = describeRegistry(offlineApp(env).config)

@@ -45,8 +45,8 @@ async function signIn(email: string, wrong: HubMisbehaviour = {}) {
   return { browser, query, answer: await browser.get(`${CALLBACK}?${query}`) }
 }
 
-describe('signing in through the hub', () => {
-  it('leads to the hub and back to the return path, with a session and without the cookies of the way', async () => {
+describe('Hub sign-in', () => {
+  it('leads to the hub and back to the return path, with a session and without temporary cookies', async () => {
     const email = newEmail()
     const { browser, answer } = await signIn(email)
     expect([answer.status, locationOf(answer)]).toEqual([303, '/notes'])
@@ -57,7 +57,7 @@ describe('signing in through the hub', () => {
     expect(sessions).toMatchObject([{ provider: 'hub', current: true }])
   })
 
-  it('keeps every token out of addresses, answers and the log', async () => {
+  it('keeps every token out of addresses, responses and the log', async () => {
     const browser = createBrowser(server.origin)
     const start = await browser.get(`${LOGIN}?return=/notes`)
     const query = hub.approve(locationOf(start), { email: newEmail() })
@@ -69,7 +69,7 @@ describe('signing in through the hub', () => {
     for (const secret of [query.get('code'), query.get('state')]) expect(server.log()).not.toContain(secret)
   })
 
-  it('is begun by a browser that goes there only, and only by GET', async () => {
+  it('starts only with a GET navigation of a browser', async () => {
     const before = await states()
     const head = await fetch(`${server.origin}${LOGIN}?return=/notes`, { method: 'HEAD', redirect: 'manual' })
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
@@ -89,14 +89,14 @@ describe('signing in through the hub', () => {
     expect((await plainRequest(`${server.origin}${LOGIN}`, { headers })).status).toBe(303)
   })
 
-  it('does not spend a state by HEAD', async () => {
+  it('does not use up a state with HEAD', async () => {
     const browser = createBrowser(server.origin)
     const query = hub.approve(await begin(browser), { email: newEmail() })
     expect((await browser.request(`${CALLBACK}?${query}`, { method: 'HEAD' })).status).toBe(405)
     expect(locationOf(await browser.get(`${CALLBACK}?${query}`))).toBe('/notes')
   })
 
-  it('leads somebody who is signed in straight on, unless they shall sign in again', async () => {
+  it('redirects signed-in people to the return path unless they ask to sign in again', async () => {
     const { browser } = await signIn(newEmail())
     const before = await states()
     const answer = await browser.get(`${LOGIN}?return=/team?a=1`)
@@ -116,14 +116,14 @@ describe('signing in through the hub', () => {
     'javascript:alert(1)',
     '/sign-in?return=/x',
     '/_fw/sign-in',
-  ])('never leads off this origin: %j', async value => {
+  ])('never redirects to another origin: %j', async value => {
     const signedIn = createBrowser(server.origin)
     const query = hub.approve(await begin(signedIn, value), { email: newEmail() })
     expect(locationOf(await signedIn.get(`${CALLBACK}?${query}`))).toBe('/')
     expect(locationOf(await signedIn.get(`${LOGIN}?return=${encodeURIComponent(value)}`))).toBe('/')
   })
 
-  it('refuses the state of another browser, with a page that says what to do', async () => {
+  it('rejects the state of another browser with a page that says what to do', async () => {
     const attacker = createBrowser(server.origin)
     const query = hub.approve(await begin(attacker), { email: newEmail() })
     const victim = createBrowser(server.origin)
@@ -137,7 +137,7 @@ describe('signing in through the hub', () => {
     expect(await german.text()).toContain('begann in einem anderen Browser')
   })
 
-  it('is limited for one address, at the beginning and at the end', async () => {
+  it('limits requests from one address at the start and at the callback', async () => {
     const limited = await startServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
     try {
       const browser = createBrowser(limited.origin)
@@ -157,8 +157,8 @@ describe('signing in through the hub', () => {
   })
 })
 
-describe('the sign-in page', () => {
-  it('offers the hub by its host in both languages, and leads there without a script', async () => {
+describe('Sign-in page with a hub', () => {
+  it('offers the hub by its host name in both languages and works without a script', async () => {
     const { host } = new URL(hub.origin)
     const browser = createBrowser(server.origin)
     expect(await (await browser.get('/sign-in')).text()).toContain(`Continue with ${host}`)
@@ -171,14 +171,14 @@ describe('the sign-in page', () => {
     expect(locationOf(evil)).toBe(`${LOGIN}?return=%2F`)
   })
 
-  it('lets somebody who is signed in come in once more', async () => {
+  it('lets a signed-in person sign in through the hub again', async () => {
     const { browser } = await signIn(newEmail())
     const answer = await browser.post('/sign-in?return=/notes&again=1', { form: { provider: 'hub' } })
     expect(locationOf(answer)).toBe(`${LOGIN}?return=%2Fnotes&again=1`)
   })
 
   it.each(['hub-unavailable', 'hub-sign-in-failed', 'hub-state-invalid', 'hub-email-not-verified'])(
-    'explains %s in both languages and offers what it offers otherwise',
+    'explains %s in both languages and still offers the usual sign-in methods',
     async code => {
       const browser = createBrowser(server.origin)
       const [english, german] = await Promise.all(
@@ -195,7 +195,7 @@ describe('the sign-in page', () => {
   )
 })
 
-describe('a hub that does not work', () => {
+describe('Failing hub', () => {
   const endless = () =>
     new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"assertion":"')) })
 
@@ -224,7 +224,7 @@ describe('a hub that does not work', () => {
     ['an empty assertion', async () => Response.json({ assertion: '' })],
     ['300 KiB', async () => Response.json({ assertion: 'x'.repeat(300 * 1024) })],
     ['300 KiB without an end', async () => new Response(endless().pipeThrough(padded(300 * 1024)))],
-  ])('because it answers with %s leaves our own sign-in as it is', async (_, answer) => {
+  ])('keeps local sign-in working when the hub response is %s', async (_, answer) => {
     const began = performance.now()
     const { browser, answer: end } = await signIn(newEmail(), { answer })
     expect([end.status, locationOf(end)]).toEqual([303, DOWN])
@@ -235,7 +235,7 @@ describe('a hub that does not work', () => {
     await signInByPassword()
   })
 
-  it('because it says nothing, or stops midway, is given up, and nobody else waits', async () => {
+  it('times out without delaying other people when the hub is silent or stops midway', async () => {
     const began = performance.now()
     const ends = Promise.all([
       signIn(newEmail(), { answer: () => sleep(60_000, new Response(''), { ref: false }) }),
@@ -248,7 +248,7 @@ describe('a hub that does not work', () => {
     expect(performance.now() - began).toBeLessThan(25_000)
   })
 
-  it('because it leads elsewhere is not followed', async () => {
+  it('does not follow redirects from the hub', async () => {
     let visits = 0
     const elsewhere = await serve(async () => {
       visits += 1
@@ -262,7 +262,7 @@ describe('a hub that does not work', () => {
     expect(visits).toBe(0)
   })
 
-  it('because it is gone leaves the page, our own sign-in and everybody who is signed in', async () => {
+  it('keeps the sign-in page, local sign-in and existing sessions working when the hub is gone', async () => {
     const gone = await startHub()
     const app = await startServer({ env: { ...env, FW_IDENTITY_HUB_URL: gone.origin } })
     try {
@@ -296,7 +296,7 @@ function padded(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   })
 }
 
-describe('where the hub is not set up', () => {
+describe('Application without a hub', () => {
   const paths = ['/sign-in', '/sign-in?error=hub-unavailable', '/', '/_fw/session', LOGIN, CALLBACK, '/_fw/x']
 
   /** Every response with its status, headers and bytes, without the parts that differ from request to request. */
@@ -318,7 +318,7 @@ describe('where the hub is not set up', () => {
     return seen
   }
 
-  it('not one byte differs: not set, malformed, and set without the shared secret', async () => {
+  it('returns identical responses when the hub is unset, malformed or set without the shared secret', async () => {
     const port = String(await freePort())
     const plain = await answers(port, {})
     const off: Record<string, string>[] = [

@@ -59,8 +59,8 @@ const postJson = (body: unknown, headers: Record<string, string> = {}, server = 
     body: JSON.stringify(body),
   })
 
-describe('somebody whom an application sends', () => {
-  it('signs in at the hub and goes back with a code, which the application redeems', async () => {
+describe('GET /_fw/identity/authorize', () => {
+  it('signs the person in at the hub and returns a code that the application redeems', async () => {
     const { email, userId } = await world.person()
     const browser = createBrowser(hub.origin)
     const { query, parameters, verifier } = newRequest('mail', CALLBACK)
@@ -104,8 +104,8 @@ describe('somebody whom an application sends', () => {
   })
 })
 
-describe('somebody whose address is not confirmed', () => {
-  it('confirms it by a mailed link, as the page says, and goes on to the application', async () => {
+describe('GET /_fw/identity/authorize with an unconfirmed address', () => {
+  it('lets the person confirm it by an emailed link and continue to the application', async () => {
     const smtp = await startSmtp()
     const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'Hub <no-reply@example.test>' }
     const server = await startServer({ env: { ...env, ...mail } })
@@ -133,7 +133,7 @@ describe('somebody whose address is not confirmed', () => {
   })
 })
 
-describe('a request that is not in order', () => {
+describe('Authorization request validation', () => {
   const { query } = newRequest('mail', 'https://evil.mail.example.com/_fw/identity/callback')
   const bad = [
     '',
@@ -143,7 +143,7 @@ describe('a request that is not in order', () => {
     `${newRequest('mail', CALLBACK).query}&state=${'a'.repeat(43)}`,
   ]
 
-  it.each(bad)('is refused with a page for people, whoever they are: %s', async asked => {
+  it.each(bad)('returns 400 with a page to everyone, signed in or not: %s', async asked => {
     const { browser } = await world.person()
     for (const visitor of [browser, createBrowser(hub.origin)]) {
       const answer = await visitor.get(AUTHORIZE + asked, { headers: { accept: 'text/html' } })
@@ -159,7 +159,7 @@ describe('a request that is not in order', () => {
     }
   })
 
-  it('is not made right by where it comes from', async () => {
+  it('ignores forwarded and referer headers, and returns 405 for POST', async () => {
     const headers = { 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test', referer: 'https://evil.test/' }
     const answer = await fetch(hub.origin + AUTHORIZE + newRequest('mail', CALLBACK).query, {
       redirect: 'manual',
@@ -170,8 +170,8 @@ describe('a request that is not in order', () => {
   })
 })
 
-describe('the token endpoint', () => {
-  it('takes a form as well, and answers in the words of OAuth', async () => {
+describe('POST /_fw/identity/token', () => {
+  it('accepts a form and returns errors in the OAuth format', async () => {
     const fields = await codeFor((await world.person()).browser)
     const answer = await postForm(tokenUrl(), fields)
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ expires_in: 60 })])
@@ -185,7 +185,7 @@ describe('the token endpoint', () => {
     expect([twice.status, await twice.json()]).toMatchObject([400, { error: 'invalid_request' }])
   })
 
-  it('takes the code and its verifier alone, as JSON and as a form', async () => {
+  it('accepts just the code and its verifier, as JSON and as a form', async () => {
     const { browser } = await world.person()
     const alone = async () => {
       const { code, code_verifier } = await codeFor(browser)
@@ -197,7 +197,7 @@ describe('the token endpoint', () => {
     expect([other.status, await other.json()]).toMatchObject([400, { error: 'invalid_grant' }])
   })
 
-  it('refuses bodies of other kinds and sizes', async () => {
+  it('rejects other media types, malformed bodies and large bodies', async () => {
     const type = (contentType: string, body: string) =>
       fetch(tokenUrl(), { method: 'POST', headers: { 'content-type': contentType }, body })
     const answers = [
@@ -217,7 +217,7 @@ describe('the token endpoint', () => {
     expect((await fetch(tokenUrl())).status).toBe(405)
   })
 
-  it('is not for pages of other origins, and reads no cookie', async () => {
+  it('rejects other origins and ignores cookies', async () => {
     const { browser } = await world.person()
     const fields = await codeFor(browser)
     const preflight = await fetch(tokenUrl(), { method: 'OPTIONS', headers: { origin: APP } })
@@ -232,7 +232,7 @@ describe('the token endpoint', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('redeems at one instance what another has given, once, however many ask both', async () => {
+  it('redeems a code of another instance once under concurrent requests to both', async () => {
     const { browser, userId } = await world.person()
     for (let round = 0; round < 4; round++) {
       const fields = await codeFor(browser)
@@ -251,15 +251,15 @@ describe('the token endpoint', () => {
     expect(row?.count).toBe(4 * 19)
   })
 
-  it('leaves no assertion in the log', async () => {
+  it('keeps the assertion, the code and the verifier out of the log', async () => {
     const fields = await codeFor((await world.person()).browser)
     const { assertion } = await (await postJson(fields)).json()
     expect([assertion, fields.code, fields.code_verifier].filter(text => hub.log().includes(text))).toEqual([])
   })
 })
 
-describe('the check of a registration', () => {
-  it('is answered to nobody without a token', async () => {
+describe('GET /_fw/identity/registration', () => {
+  it('returns 401 without a valid token', async () => {
     const query = new URLSearchParams({ app: 'mail', client_id: 'mail', redirect_uri: CALLBACK })
     for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: 'Basic eDp4' }] as object[]) {
       const answer = await fetch(`${hub.origin}/_fw/identity/registration?${query}`, { headers: { ...headers } })
@@ -269,13 +269,13 @@ describe('the check of a registration', () => {
   })
 })
 
-describe('an application that is no hub', () => {
+describe('Application that is not a hub', () => {
   it.each<[string, Record<string, string>]>([
     ['with nothing set', {}],
     ['with a registry and no secret', { IDENTITY_SSO_APP_REGISTRY_JSON: env.IDENTITY_SSO_APP_REGISTRY_JSON }],
     ['with a secret and no application', { A2A_SECRET }],
     ['with a registry that is not JSON', { A2A_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
-  ])('has no such endpoints: %s', async (_, settings) => {
+  ])('returns 404 for the hub endpoints %s', async (_, settings) => {
     const server = await startServer({ env: settings })
     for (const path of ['authorize', 'token', 'registration']) {
       for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {

@@ -54,8 +54,8 @@ const accountOf = async (email: string) =>
     await query(server, 'select email_verified as verified, claim_since as claim from users where email = ?', [email])
   )[0]
 
-describe('the mailed link of an invitation, opened signed out', () => {
-  it('says who invites whom to where, with the address filled in', async () => {
+describe('Invitation link opened while signed out', () => {
+  it('shows who invites the person to which organization, with the address filled in', async () => {
     const { email, page } = await invited()
     const answer = await createBrowser(server.origin).get(page)
     const html = await answer.text()
@@ -64,7 +64,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect(html).toMatch(new RegExp(`<section class="switch-default" id="sign-up">.*value="${email}" readonly`))
   })
 
-  it('opens a new account with a password, confirmed, without a second mail', async () => {
+  it('creates a confirmed account with a password and sends no second email', async () => {
     const { email, page, path, id } = await invited()
     const browser = createBrowser(server.origin)
     const form = { intent: 'sign-up', email, name: 'Guest', password: PASSWORD }
@@ -77,7 +77,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect(await subjectsTo(email)).toEqual([SUBJECT])
   })
 
-  it('opens it without a password too', async () => {
+  it('creates a confirmed account without a password', async () => {
     const { email, page, path } = await invited()
     const browser = createBrowser(server.origin)
     const answer = await browser.post(page, { form: { intent: 'invitation', email, name: '' } })
@@ -86,7 +86,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect(await subjectsTo(email)).toEqual([SUBJECT])
   })
 
-  it.each(['sign-up', 'invitation'])('proves no other address (%s)', async intent => {
+  it.each(['sign-up', 'invitation'])('does not confirm another address (%s)', async intent => {
     const { page } = await invited()
     const email = `other${++count}@example.test`
     const browser = createBrowser(server.origin)
@@ -95,7 +95,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect((await accountOf(email))?.verified ?? 0).toBe(0)
   })
 
-  it('signs in once: with an account there is, a link is mailed', async () => {
+  it('signs in once, and emails a link when the account already exists', async () => {
     const { email, page } = await invited()
     const form = { intent: 'invitation', email, name: '' }
     await createBrowser(server.origin).post(page, { form })
@@ -106,7 +106,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect(await subjectsTo(email)).toEqual([SUBJECT, expect.stringContaining('Sign in to')])
   })
 
-  it('proves nothing when the invitation is over, or with another token', async () => {
+  it('does not confirm the address after the invitation has ended or with another token', async () => {
     const { email, page, id } = await invited()
     const wrong = page.replace(/.{4}$/, 'xxxx')
     expect(await (await createBrowser(server.origin).get(wrong)).text()).not.toContain('Maria Ortiz')
@@ -118,7 +118,7 @@ describe('the mailed link of an invitation, opened signed out', () => {
     expect((await accountOf(email))?.verified).toBe(0)
   })
 
-  it('opens one account, however many browsers try at once', async () => {
+  it('creates one account when six browsers try concurrently', async () => {
     const { email, page } = await invited()
     const browsers = Array.from({ length: 6 }, () => createBrowser(server.origin))
     await Promise.all(browsers.map(browser => browser.post(page, { form: { intent: 'invitation', email, name: '' } })))

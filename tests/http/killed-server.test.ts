@@ -5,7 +5,7 @@ import { databaseOf, type OwnServer, startServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 import { startWriters } from '../support/writers'
 
-it('keeps every acknowledged row and goes on with the same sessions when it is killed under load, three times', async () => {
+it('keeps every acknowledged row and the session when it is killed under load three times', async () => {
   const first = await startServer()
   const { browser } = await createTeamWorld(first).person()
   const env = { PORT: new URL(first.origin).port, BETTER_AUTH_SECRET: first.secret }
@@ -27,7 +27,7 @@ it('keeps every acknowledged row and goes on with the same sessions when it is k
   await server.stop()
 })
 
-it('starts eight times at once on one empty database: all are ready, and each migration has run once', async () => {
+it('starts eight times concurrently on one empty database and runs each migration once', async () => {
   const first = await startServer()
   const database = `file:${join(first.dataDir, 'eight.db')}`
   const servers = await Promise.all(Array.from({ length: 8 }, () => startServer({ database })))

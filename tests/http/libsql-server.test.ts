@@ -21,8 +21,8 @@ afterAll(async () => {
   await database.stop()
 })
 
-describe('on a libSQL server', () => {
-  it('an account, its session and its notes work, and two instances see the same', async () => {
+describe('libSQL server', () => {
+  it('stores an account, its session and its notes, and two instances see the same', async () => {
     const [first, second] = servers
     if (!first || !second) throw new Error('two servers were wanted')
     const browser = createBrowser(first.origin)
@@ -48,7 +48,7 @@ describe('on a libSQL server', () => {
     await expect.poll(() => after(second.origin), { timeout: 3000 }).toEqual({ session: null })
   })
 
-  it('twenty sign-ups of one address at two instances make one account', async () => {
+  it('creates one account for twenty concurrent sign-ups with one address at two instances', async () => {
     const json = { email: 'race@example.test', password: 'quiet harbour lantern 42', name: 'Race' }
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -58,7 +58,7 @@ describe('on a libSQL server', () => {
     expect(answers.map(answer => answer.status).toSorted()).toEqual([200, ...Array(19).fill(409)])
   })
 
-  it('local data moves once, whichever instance is asked', async () => {
+  it('moves local data once, regardless of the instance', async () => {
     const [first, second] = servers
     if (!first || !second) throw new Error('two servers were wanted')
     const owner = createBrowser(first.origin)
@@ -79,7 +79,7 @@ describe('on a libSQL server', () => {
     expect(moves.map(({ moved }) => moved.notes).toSorted()).toEqual([0, 0, 0, 0, 1])
   })
 
-  it('is ready while the database answers', async () => {
+  it('is ready while the database responds', async () => {
     const answer = await fetch(`${servers[0]?.origin}/_fw/health/ready`)
     expect([answer.status, (await answer.json()).checks.migrations]).toEqual([200, 'ok'])
   })

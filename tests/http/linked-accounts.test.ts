@@ -46,8 +46,8 @@ const eventsOf = async (userId: string) =>
     ({ kind }) => kind,
   )
 
-describe('linking an account at a provider', () => {
-  it('adds a way in with another address, which signs the same person in', async () => {
+describe('Linking an account at a provider', () => {
+  it('adds a sign-in method with another address for the same account', async () => {
     const ada = await world.person()
     const address = newAddress()
     expect(await listOf(ada.browser)).toEqual({ accounts: [], available: [{ id: 'corp', name: 'Corp' }] })
@@ -69,7 +69,7 @@ describe('linking an account at a provider', () => {
       .toBe(1)
   })
 
-  it('is refused for an account, or an address, of another person, and changes nothing', async () => {
+  it('is rejected for an account or an address of another person, and changes nothing', async () => {
     const [ada, bob] = [await world.person(), await world.person()]
     const address = newAddress()
     await link(bob.browser, address)
@@ -80,20 +80,20 @@ describe('linking an account at a provider', () => {
     expect((await listOf(bob.browser)).accounts).toHaveLength(1)
   })
 
-  it('is not kept from anyone by a sign-up with its address that nobody confirmed', async () => {
+  it('is allowed when an unconfirmed sign-up already uses the address', async () => {
     const ada = await world.person()
     const squatter = await world.person({ verified: false })
     expect(await link(ada.browser, squatter.email)).toBe('/settings?linked=corp')
     expect((await listOf(ada.browser)).accounts).toHaveLength(1)
   })
 
-  it('is refused for an address that the provider does not confirm', async () => {
+  it('is rejected for an address that the provider has not verified', async () => {
     const ada = await world.person()
     expect(await link(ada.browser, 'unproven@corp.test')).toBe('/settings?link-failed=provider-email-not-verified')
     expect((await listOf(ada.browser)).accounts).toEqual([])
   })
 
-  it('ends in the session that began it: not in that of another person, and not without one', async () => {
+  it('completes only in the session that started it', async () => {
     const [ada, bob] = [await world.person(), await world.person()]
     const first = new URL(await corp.signIn((await (await begin(ada.browser)).json()).url, newAddress()))
     await ada.browser.request('/_fw/session', { method: 'DELETE' })
@@ -104,7 +104,7 @@ describe('linking an account at a provider', () => {
     expect((await listOf(bob.browser)).accounts).toEqual([])
   })
 
-  it('knows the providers that there are', async () => {
+  it('returns 400 for an unknown provider', async () => {
     const ada = await world.person()
     const answer = await ada.browser.post(LINKED, { json: { provider: 'nobody' } })
     expect(await statusAndCode(answer)).toEqual([400, 'unknown-provider'])
@@ -112,7 +112,7 @@ describe('linking an account at a provider', () => {
 })
 
 describe('unlinking an account', () => {
-  it('takes the way in away and ends nothing else', async () => {
+  it('removes the sign-in method and keeps the session', async () => {
     const ada = await world.person()
     await link(ada.browser, newAddress())
     const [account] = (await listOf(ada.browser)).accounts
@@ -125,7 +125,7 @@ describe('unlinking an account', () => {
     await expect.poll(() => eventsOf(ada.userId)).toContain('account-unlinked')
   })
 
-  it('is refused for the last way in, until a password is set', async () => {
+  it('returns 409 for the last sign-in method until a password is set', async () => {
     const browser = createBrowser(server.origin)
     await signInWithCorp(corp, browser, newAddress())
     const [account] = (await listOf(browser)).accounts

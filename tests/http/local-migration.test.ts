@@ -43,14 +43,14 @@ const titles = async (browser: TestBrowser): Promise<string[]> => {
   return result.notes.map((note: { title: string }) => note.title).toSorted()
 }
 
-describe('the local migration', () => {
+describe('/_fw/local-migration', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ env: development })
   })
   afterAll(() => server.stop())
 
-  it('refuses everybody who is not signed in with an account of their own', async () => {
+  it('returns 401 without a session and 403 for the development account', async () => {
     const nobody = createBrowser(server.origin)
     expect(await statusAndCode(await nobody.get(PATH))).toEqual([401, 'unauthenticated'])
     expect(await statusAndCode(await nobody.post(PATH))).toEqual([401, 'unauthenticated'])
@@ -63,7 +63,7 @@ describe('the local migration', () => {
     expect(await statusAndCode(await dev.post(PATH))).toEqual([403, 'not-a-real-account'])
   })
 
-  it('shows what would move, moves it, and moves nothing more the second time', async () => {
+  it('previews the rows, moves them and moves none the second time', async () => {
     const ada = await realBrowser(server)
     expect(await titles(ada)).toEqual([])
     expect(await statusAndCode(await ada.post(PATH, { headers: { authorization: 'Bearer abc' } }))).toEqual([
@@ -88,7 +88,7 @@ describe('the local migration', () => {
     expect(await (await ada.get(PATH)).json()).toMatchObject({ available: false })
   })
 
-  it('knows the identity of older applications, whose session opens nothing', async () => {
+  it('moves rows of the identity of older applications, whose session is not accepted', async () => {
     const cyd = await realBrowser(server, 'cyd@example.test')
     await query(
       server,
@@ -100,13 +100,13 @@ describe('the local migration', () => {
     expect(await (await cyd.get('/_fw/session')).json()).toEqual({ session: null })
   })
 
-  it('is mentioned by pages, the same to everybody', async () => {
+  it('is announced by a meta tag in pages', async () => {
     expect(await (await fetch(`${server.origin}/notes`)).text()).toContain('<meta name="fairway-local-data"')
   })
 })
 
-describe('the local migration of several at once', () => {
-  it('is done by one of five, at two servers', async () => {
+describe('/_fw/local-migration with concurrent requests', () => {
+  it('moves the rows once for five requests at two servers', async () => {
     const first = await startServer({ env: development })
     const env = { ...development, BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin }
     const second = await startServer({ database: databaseOf(first), env })
@@ -127,8 +127,8 @@ describe('the local migration of several at once', () => {
   })
 })
 
-describe('the local migration that is cut off', () => {
-  it('has moved everything or nothing', async () => {
+describe('/_fw/local-migration when the server is killed', () => {
+  it('moves either all rows or none', async () => {
     const server = await startServer({ env: development })
     await createNote(await devBrowser(server), 'Plan')
     const ada = await realBrowser(server)
@@ -168,7 +168,7 @@ describe('the local migration that is cut off', () => {
   })
 })
 
-describe('the local migration in production', () => {
+describe('/_fw/local-migration in production', () => {
   let dataDir: string
   let cookie: string
   let origin: string
@@ -198,7 +198,7 @@ describe('the local migration in production', () => {
   const ask = (server: TestServer, method = 'POST') =>
     fetch(server.origin + PATH, { method, headers: { cookie, origin, 'sec-fetch-site': 'same-origin' } })
 
-  it('is off, and pages do not mention it', async () => {
+  it('returns 403, and pages do not mention it', async () => {
     const server = await production()
     expect(await statusAndCode(await ask(server))).toEqual([403, 'local-migration-off'])
     expect(await statusAndCode(await ask(server, 'GET'))).toEqual([403, 'local-migration-off'])
@@ -206,7 +206,7 @@ describe('the local migration in production', () => {
     await server.stop()
   })
 
-  it('is for the one address that FW_LOCAL_DATA_OWNER names, when it is confirmed', async () => {
+  it('is available only to the confirmed address in FW_LOCAL_DATA_OWNER', async () => {
     const other = await production({ FW_LOCAL_DATA_OWNER: 'bob@example.test' })
     expect(await statusAndCode(await ask(other))).toEqual([403, 'local-migration-off'])
     await other.stop()
@@ -218,8 +218,8 @@ describe('the local migration in production', () => {
   })
 })
 
-describe('the local migration where sign-in is switched off', () => {
-  it('has nobody to move to', async () => {
+describe('/_fw/local-migration with sign-in disabled', () => {
+  it('returns 403 because there is no real account', async () => {
     const server = await startServer({ env: { ...development, AUTH_DISABLED: 'true' } })
     const browser = createBrowser(server.origin)
     expect(await statusAndCode(await browser.post(PATH))).toEqual([403, 'not-a-real-account'])

@@ -27,8 +27,8 @@ async function signInWith(
   return [...back.searchParams.values()]
 }
 
-describe('the log of a whole run', () => {
-  it('holds no password, cookie, token, code, Authorization value or address, also when everything is written', async () => {
+describe('Server log of a whole run', () => {
+  it('contains no passwords, cookies, tokens, codes, Authorization values or addresses, even at debug level', async () => {
     const provider = await startOidcProvider({ clientId: 'fairway', clientSecret: CLIENT_SECRET })
     const corp = { id: 'corp', name: 'Corp', issuer: provider.issuer, clientId: 'fairway', clientSecret: CLIENT_SECRET }
     const server = await startServer({ env: { FW_LOG_LEVEL: 'debug', FW_OIDC_PROVIDERS: JSON.stringify([corp]) } })
@@ -88,7 +88,7 @@ describe('the log of a whole run', () => {
     await provider.stop()
   })
 
-  it('holds none either when the database or the mail server fails in the middle', async () => {
+  it('contains no secrets when the database or the mail server fails', async () => {
     const smtp = await startSmtp({ refuses: 'for-now' })
     const server = await startServer({
       env: { FW_LOG_LEVEL: 'debug', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' },
@@ -115,7 +115,7 @@ describe('the log of a whole run', () => {
   })
 })
 
-describe('the check itself', () => {
+describe('expectNoSecrets', () => {
   const token = 'T3s7yUuY0pQ2rS4tV6wX8zA1bC3dE5fG7hJ9kL1mN2o'
   it.each([
     `{"message":"x","cookie":"fw.session_token=${token}.abc"}`,
@@ -127,11 +127,11 @@ describe('the check itself', () => {
     '/_fw/org/members/ada%40example.test',
     'tried zebra quilt 7 lantern',
     'hash $argon2id$v=19$m=19456',
-  ])('finds %j', line => {
+  ])('detects %j', line => {
     expect(() => expectNoSecrets(`{"level":"info"}\n${line}\n`)).toThrow(/the log holds/)
   })
 
-  it('leaves an ordinary log alone', () => {
+  it('accepts an ordinary log', () => {
     expectNoSecrets(
       '{"time":"2026-01-02T03:04:05.000Z","level":"error","message":"failed","requestId":"0199a5e2-7c1b-7000-8000-3c0f8a6f0b11","stack":"at /app/node_modules/@libsql/client/lib-esm/node.js:1"}',
     )

@@ -32,9 +32,9 @@ async function liveness(times: number): Promise<number> {
   return taken.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? 0
 }
 
-describe('a query of very many parameters', () => {
+describe('Query with too many parameters', () => {
   it.each(['/_fw/actions/list-notes', '/note-list', '/_fw/org/audit', '/_fw/org/members'])(
-    'is refused at %s, once it is known who asks',
+    'returns 400 at %s to signed-in people and 401 to others',
     async path => {
       const headers = { cookie: browser.cookieHeader() }
       for (const name of ['a', 'a[]', 'a[b][]', 'page=1', '']) {
@@ -47,7 +47,7 @@ describe('a query of very many parameters', () => {
     },
   )
 
-  it('keeps nobody waiting', async () => {
+  it('does not delay other requests', async () => {
     const headers = { cookie: browser.cookieHeader() }
     const idle = await liveness(20)
     const over = new AbortController()

@@ -38,8 +38,8 @@ async function askForLink(browser: TestBrowser, email: string, back = '/notes?a=
   return (await smtp.mailTo(email, /Sign in/)).link
 }
 
-describe('a magic link', () => {
-  it('signs in with a click on its page, makes the account, and goes on to the return path', async () => {
+describe('Magic link', () => {
+  it('signs in with a click on its page, creates the account and continues to the return path', async () => {
     const browser = open()
     const link = await askForLink(browser, 'Ada@Example.test')
     expect(link).toMatch(`${server.origin}/_fw/auth/link?token=`)
@@ -57,7 +57,7 @@ describe('a magic link', () => {
     })
   })
 
-  it('is not burnt by scanners that only look, and not twice by those who press at once', async () => {
+  it('survives scanners that open it, and works once for concurrent requests', async () => {
     const link = await askForLink(open(), 'scan@example.test')
     for (const method of ['GET', 'HEAD', 'GET']) {
       expect((await open().request(pathOf(link), { method })).status).toBe(200)
@@ -71,7 +71,7 @@ describe('a magic link', () => {
     expect(await again.text()).toMatch(/has already been used.*href="\/sign-in"/s)
   })
 
-  it('works for ten minutes, is stored hashed, and only the newest three count', async () => {
+  it('expires after ten minutes, is stored hashed, and only the newest three work', async () => {
     const browser = open()
     const links: string[] = []
     for (let index = 0; index < 4; index++) {
@@ -94,7 +94,7 @@ describe('a magic link', () => {
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('does not carry an app that asks to be connected into another browser', async () => {
+  it('does not continue the authorization of a connecting app in another browser', async () => {
     const back = '/mcp/oauth/authorize?client_id=x&state=y'
     const asking = open()
     const elsewhere = await press(open(), await askForLink(asking, 'connects@example.test', back))
@@ -103,7 +103,7 @@ describe('a magic link', () => {
     expect([here.status, here.headers.get('location')]).toEqual([303, back])
   })
 
-  it('does not do so where a second factor is asked for', async () => {
+  it('does not continue the authorization in another browser with two-factor authentication', async () => {
     const back = '/mcp/oauth/authorize?client_id=x'
     const email = 'connects-too@example.test'
     const id = 'the-one-who-connects-too'
@@ -121,7 +121,7 @@ describe('a magic link', () => {
     expect(answer.headers.get('location')).toBe('/sign-in?step=code&return=%2F')
   })
 
-  it('opened on another device signs in there or, when asked to, the browser that waits', async () => {
+  it('signs in the waiting browser when opened and confirmed for it on another device', async () => {
     const laptop = open()
     const link = await askForLink(laptop, 'two@example.test', '/settings')
     expect(await (await laptop.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'waiting' })
@@ -141,7 +141,7 @@ describe('a magic link', () => {
     expect(await sessionOf(laptop)).toMatchObject({ email: 'two@example.test' })
   })
 
-  it('that no longer works is replaced by a new one to the same address, and this browser waits for it', async () => {
+  it('is replaced by a new link to the same address after use, and this browser waits for it', async () => {
     const [laptop, phone] = [open(), open()]
     const link = await askForLink(laptop, 'anew@example.test', '/settings')
     await press(laptop, link)
@@ -159,7 +159,7 @@ describe('a magic link', () => {
     expect(unknown.status).toBe(404)
   })
 
-  it('without JavaScript the waiting page goes on by its button, and mails again', async () => {
+  it('supports continuing and resending on the waiting page without JavaScript', async () => {
     const laptop = open()
     const link = await askForLink(laptop, 'plain@example.test', '/team')
     const waiting = '/sign-in?return=%2Fteam&step=check-mail'
@@ -181,7 +181,7 @@ describe('a magic link', () => {
     `${'a'.repeat(250)}@example.test`,
     'not an address',
     'a\u0000@example.test',
-  ])('is refused for %j and nothing is sent', async email => {
+  ])('returns 400 for %j and sends no email', async email => {
     const before = smtp.received.length
     const answer = await open().post('/_fw/auth/sign-in/magic-link', { json: { email } })
     expect(await statusAndCode(answer)).toEqual([400, 'invalid-input'])
@@ -189,10 +189,10 @@ describe('a magic link', () => {
   })
 })
 
-describe('a password account that must be confirmed', () => {
+describe('Password account that must be confirmed', () => {
   const person = { email: 'new@example.test', password: PASSWORD, name: 'New' }
 
-  it('opens only after the link, and the browser that typed the password goes on without typing it again', async () => {
+  it('allows sign-in only after the link is opened, and the link signs no other browser in', async () => {
     const laptop = open()
     const made = await laptop.post('/_fw/auth/sign-up/email', { json: { ...person, callbackURL: '/notes' } })
     expect([made.status, await made.json()]).toEqual([200, { status: true, verification: 'sent' }])
@@ -213,7 +213,7 @@ describe('a password account that must be confirmed', () => {
     expect(await sessionOf(stranger)).toMatchObject({ emailVerified: true, name: 'New', provider: 'password' })
   })
 
-  it('opened in the same browser the link signs in at once', async () => {
+  it('is signed in immediately when the link is opened in the same browser', async () => {
     const browser = open()
     const form = { intent: 'sign-up', name: 'Same', email: 'same@example.test', password: PASSWORD }
     const answer = await browser.post('/sign-in?return=%2Fnotes', { form })
@@ -224,7 +224,7 @@ describe('a password account that must be confirmed', () => {
     expect(await sessionOf(browser)).toMatchObject({ email: 'same@example.test', emailVerified: true })
   })
 
-  it('is not confirmed for a stranger by a link that another browser asked for: a password is chosen first', async () => {
+  it('requires a new password when the link was requested by a browser that did not sign up', async () => {
     const stranger = open()
     const email = 'planted@example.test'
     await stranger.post('/_fw/auth/sign-up/email', { json: { email, password: OTHER, name: 'Planted' } })
@@ -246,7 +246,7 @@ describe('a password account that must be confirmed', () => {
     expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
   })
 
-  it('answers alike for an address that has an account, whose owner is told', async () => {
+  it('returns the same response for an address with an account and notifies its owner', async () => {
     const known = open()
     await press(known, await askForLink(known, 'known@example.test'))
     const answers = await Promise.all(
@@ -268,7 +268,7 @@ describe('a password account that must be confirmed', () => {
     ])
   })
 
-  it('gets the password of the sign-up whose link was opened, not of whoever was first', async () => {
+  it('gets the password of the sign-up whose link was opened, not of the first one', async () => {
     const squatter = open()
     const owner = open()
     const email = 'race@example.test'
@@ -287,7 +287,7 @@ describe('a password account that must be confirmed', () => {
     expect(await (await squatter.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
   })
 
-  it('is told again by mail when the right password is used too early, and the way on stays open', async () => {
+  it('sends the email again after an early sign-in, which continues once the address is confirmed', async () => {
     const browser = open()
     const email = 'early@example.test'
     await open().post('/_fw/auth/sign-up/email', { json: { email, password: PASSWORD, name: 'Early' } })
@@ -302,8 +302,8 @@ describe('a password account that must be confirmed', () => {
   })
 })
 
-describe('a forgotten password', () => {
-  it('is replaced by a link that works once; all sessions end and this browser is signed in', async () => {
+describe('Password reset', () => {
+  it('replaces the password once, ends all sessions and signs this browser in', async () => {
     const browser = open()
     const email = 'forgot@example.test'
     await press(browser, await askForLink(browser, email))
@@ -326,7 +326,7 @@ describe('a forgotten password', () => {
     )
   })
 
-  it('is answered alike for unknown addresses, whose owner learns that there is no account', async () => {
+  it('returns the same response for unknown addresses and emails that there is no account', async () => {
     const answers = await Promise.all(
       ['forgot@example.test', 'nobody@example.test'].map(async email => {
         const answer = await open().post('/_fw/auth/request-password-reset', { json: { email } })
@@ -338,7 +338,7 @@ describe('a forgotten password', () => {
     expect(await countRows(server, 'users where email = ?', ['nobody@example.test'])).toBe(0)
   })
 
-  it('has no link that is good for something else', async () => {
+  it('signs in without setting the password when a magic link is used', async () => {
     const browser = open()
     const link = await askForLink(browser, 'mix@example.test')
     const answer = await browser.post('/_fw/auth/reset-password', {
@@ -353,7 +353,7 @@ describe('a forgotten password', () => {
   })
 })
 
-describe('the switches', () => {
+describe('Sign-in settings', () => {
   const mail = () => ({ SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' })
   const cases: { name: string; env: () => Record<string, string>; sections: string[]; signUp: unknown }[] = [
     {
@@ -394,34 +394,37 @@ describe('the switches', () => {
     })),
   ]
 
-  it.each(cases)('$name decides the page and the endpoints', async ({ env, sections, signUp: wanted }) => {
-    const one = await borrowServer({ env: env() })
-    try {
-      const browser = createBrowser(one.origin)
-      const page = await (await browser.get('/sign-in')).text()
-      const shown = [...page.matchAll(/<section class="[\w-]+" id="([\w-]+)"/g)].map(match => match[1])
-      expect(shown).toEqual(sections)
-      expect(page).toContain(`<section class="switch-default" id="${sections.at(-1)}"`)
-      const json = { email: 'who@example.test', password: PASSWORD, name: 'Who' }
-      const made = await browser.post('/_fw/auth/sign-up/email', { json })
-      const body = await made.json()
-      expect([made.status, body.verification ?? body.code]).toEqual(wanted)
-      const form = { intent: 'sign-up', email: 'else@example.test', password: PASSWORD, name: 'Who' }
-      const posted = await createBrowser(one.origin).post('/sign-in', { form })
-      expect(posted.status).toBe(sections.includes('sign-up') ? 303 : 403)
-      const linked = await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'who@example.test' } })
-      expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
-      if (!sections.includes('reset')) {
-        const reset = await browser.post('/_fw/auth/request-password-reset', { json: { email: 'who@example.test' } })
-        expect(await statusAndCode(reset)).toEqual([503, 'mail-unavailable'])
+  it.each(cases)(
+    'shows the matching sections and opens the matching endpoints with $name',
+    async ({ env, sections, signUp: wanted }) => {
+      const one = await borrowServer({ env: env() })
+      try {
+        const browser = createBrowser(one.origin)
+        const page = await (await browser.get('/sign-in')).text()
+        const shown = [...page.matchAll(/<section class="[\w-]+" id="([\w-]+)"/g)].map(match => match[1])
+        expect(shown).toEqual(sections)
+        expect(page).toContain(`<section class="switch-default" id="${sections.at(-1)}"`)
+        const json = { email: 'who@example.test', password: PASSWORD, name: 'Who' }
+        const made = await browser.post('/_fw/auth/sign-up/email', { json })
+        const body = await made.json()
+        expect([made.status, body.verification ?? body.code]).toEqual(wanted)
+        const form = { intent: 'sign-up', email: 'else@example.test', password: PASSWORD, name: 'Who' }
+        const posted = await createBrowser(one.origin).post('/sign-in', { form })
+        expect(posted.status).toBe(sections.includes('sign-up') ? 303 : 403)
+        const linked = await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'who@example.test' } })
+        expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
+        if (!sections.includes('reset')) {
+          const reset = await browser.post('/_fw/auth/request-password-reset', { json: { email: 'who@example.test' } })
+          expect(await statusAndCode(reset)).toEqual([503, 'mail-unavailable'])
+        }
+      } finally {
+        await one.stop()
       }
-    } finally {
-      await one.stop()
-    }
-  })
+    },
+  )
 })
 
-it('limits the mails to one address', async () => {
+it('returns 429 after five emails to one address', async () => {
   const one = await borrowServer({
     env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_RATE_LIMITS: 'on' },
   })

@@ -29,7 +29,7 @@ describe('GET /_fw/account/mail', () => {
 })
 
 describe('PUT /_fw/account/mail/:topic', () => {
-  it('switches a topic off and on for this person alone, and leaves an audit row', async () => {
+  it('turns a topic off and on for this account only and writes an audit row', async () => {
     const [one, other] = [await world.person(), await world.person()]
     const isOn = async (who: TeamPerson) => (await listOf(who)).topics[0].isOn
     expect((await set(one, 'felling-news', false)).status).toBe(204)
@@ -45,7 +45,7 @@ describe('PUT /_fw/account/mail/:topic', () => {
     expect(rows).toEqual([{ n: 3 }])
   })
 
-  it('returns 404 for a topic that no mail has', async () => {
+  it('returns 404 for an unknown topic', async () => {
     expect(await statusAndCode(await set(await world.person(), 'nothing', false))).toEqual([404, 'not-found'])
   })
 })

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('fw connect', () => {
-  it('writes the file of a host once, and keeps what was there', async () => {
+  it('writes the configuration file of a host once and keeps its existing entries', async () => {
     const home = folder()
     const file = join(home, '.cursor', 'mcp.json')
     const args = ['connect', 'https://app.example.com', '--client', 'cursor']
@@ -41,7 +41,7 @@ describe('fw connect', () => {
     expect(readdirSync(join(home, '.cursor'))).toHaveLength(2)
   })
 
-  it('leaves a broken file alone, says where it is broken, and what to add', async () => {
+  it('leaves a broken file unchanged and reports where it is broken and what to add', async () => {
     const home = folder()
     writeFileSync(join(home, '.claude.json'), '{\n  "mcpServers": {,}\n}')
     const { code, out, err } = await fw(['connect', '--client', 'claude-code'], { HOME: home })
@@ -50,7 +50,7 @@ describe('fw connect', () => {
     expect(readdirSync(home)).toEqual(['.claude.json'])
   })
 
-  it('prints, lists, and takes no nonsense', async () => {
+  it('prints the configuration, lists the hosts and rejects invalid arguments', async () => {
     const home = folder()
     const printed = await fw(['connect', '--client', 'codex', '--print'], { HOME: home })
     expect([printed.code, printed.out]).toEqual([0, '[mcp_servers.fairway]\nurl = "http://localhost:3000/mcp"\n'])
@@ -77,7 +77,7 @@ describe('fw mcp stdio', () => {
     stderr: 'pipe' as const,
   })
 
-  it('serves a host of the revision 2026-07-28', async () => {
+  it('serves a host of revision 2026-07-28', async () => {
     const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     await client.connect(new StdioClientTransport(program([`${server.origin}/mcp`], { FW_MCP_TOKEN: STATIC_TOKEN })))
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
@@ -86,7 +86,7 @@ describe('fw mcp stdio', () => {
     await client.close()
   })
 
-  it('serves a host of the earlier revisions, with several calls at once', async () => {
+  it('serves a host of the earlier revisions with concurrent calls', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
     await client.connect(new EarlierStdio(program([server.origin], { FW_MCP_TOKEN: STATIC_TOKEN })))
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('list-notes')
@@ -95,7 +95,7 @@ describe('fw mcp stdio', () => {
     await client.close()
   })
 
-  it('uses the static token of this folder for its own application, and for no other address', async () => {
+  it('uses the folder’s static token for its own application, and for no other address', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
     await client.connect(
       new EarlierStdio(program([server.origin], { ACCESS_TOKEN: STATIC_TOKEN, FW_BASE_URL: server.origin })),
@@ -120,7 +120,7 @@ describe('fw mcp stdio', () => {
     await endpoint.stop()
   })
 
-  it('answers with an error when its token is refused, and writes nothing else to standard output', async () => {
+  it('returns an error when its token is rejected and writes only that to standard output', async () => {
     const child = startFw(['mcp', 'stdio', server.origin], { FW_MCP_TOKEN: 'not-the-token', HOME: folder() })
     child.write('{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n')
     await child.until(/"id":7/)
@@ -135,7 +135,7 @@ describe('fw mcp stdio', () => {
     expect(err).not.toContain('not-the-token')
   })
 
-  it('waits for a server that is not up yet', async () => {
+  it('waits for a server that is not running yet', async () => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const child = startFw(['mcp', 'stdio', origin], { FW_MCP_TOKEN: STATIC_TOKEN, HOME: folder() })
@@ -151,7 +151,7 @@ describe('fw mcp stdio', () => {
     await late.stop()
   })
 
-  it('gives its place back when the host ends it while nobody has signed in', async () => {
+  it('removes its lock file when the host stops it before sign-in', async () => {
     const endpoint = await startMcpEndpoint()
     const home = folder()
     const child = startFw(['mcp', 'stdio', endpoint.url.href], { HOME: home })
@@ -165,21 +165,21 @@ describe('fw mcp stdio', () => {
     await endpoint.stop()
   })
 
-  it('ends with 2 for an address that it cannot use', async () => {
+  it('exits with 2 for an address without encryption', async () => {
     const { code, out, err } = await fw(['mcp', 'stdio', 'http://app.example.com'])
     expect([code, out, err]).toEqual([2, '', expect.stringContaining('not encrypted')])
   })
 })
 
 describe('fw mcp probe', () => {
-  it('names the broken step and ends with 1', async () => {
+  it('names the broken step and exits with 1', async () => {
     const endpoint = await startMcpEndpoint(() => ({ '/.well-known/oauth-authorization-server': undefined }))
     const { code, out } = await fw(['mcp', 'probe', endpoint.url.href])
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ GET the metadata of http.*expected.*got +404/s)])
     await endpoint.stop()
   })
 
-  it('ends with 2 where it cannot begin', async () => {
+  it('exits with 2 for an invalid address or timeout', async () => {
     expect((await fw(['mcp', 'probe', 'ftp://x'])).code).toBe(2)
     expect((await fw(['mcp', 'probe', '--timeout', '0'])).code).toBe(2)
   })

@@ -137,7 +137,7 @@ const hosts = {
 }
 
 describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHost) => {
-  it('connects without registering, renews, and is cut off by revocation', async () => {
+  it('connects without registering, renews its tokens and loses access after revocation', async () => {
     const host = await startOAuthHost('Example Host', DOCUMENT)
     const first = toHost(host.provider)
     await expect(first.connect()).rejects.toThrow(/unauthorized/i)
@@ -168,7 +168,7 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     await host.stop()
   })
 
-  it('registers where documents are not advertised, so that it connects without a way out', async () => {
+  it('registers when documents are not advertised, and so connects without outbound access', async () => {
     const host = await startOAuthHost('Example Host', 'https://missing.example.com/client.json')
     const first = toHost(host.provider, laptop)
     await expect(first.connect()).rejects.toThrow(/unauthorized/i)
@@ -181,7 +181,7 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     await host.stop()
   })
 
-  it('is not registered instead when its document is missing', async () => {
+  it('does not register instead when its document is missing', async () => {
     const host = await startOAuthHost('Example Host', 'https://missing.example.com/client.json')
     await expect(toHost(host.provider).connect()).rejects.toThrow(/unauthorized/i)
     const answer = await served.browser.get(`${host.asked()?.pathname}${host.asked()?.search}`)
@@ -193,8 +193,8 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
   })
 })
 
-describe('a server without a way out', () => {
-  it('says why and by which setting: on the page for the person, and to the page for connecting hosts', async () => {
+describe('Server without outbound access', () => {
+  it('explains the cause and the setting on the person’s page, and reports the outage at /_fw/mcp/endpoint', async () => {
     const state = async () => (await (await laptop.browser.get('/_fw/mcp/endpoint')).json()).documents
     expect(await state()).toEqual({ isAdvertised: false, outage: null })
     const query = authorizeQuery(OUT_OF_REACH, { redirect_uri: 'http://127.0.0.1/callback' })

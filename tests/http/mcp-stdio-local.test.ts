@@ -66,7 +66,7 @@ async function aNote(): Promise<string> {
   return (await answer.json()).result.note.id
 }
 
-describe.each(hosts)('without an address, for a host of %s', (_revision, connectHost) => {
+describe.each(hosts)('fw mcp stdio without an address, for a host of %s', (_revision, connectHost) => {
   let said = yes
   let host: Awaited<ReturnType<typeof connectHost>>
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each(hosts)('without an address, for a host of %s', (_revision, connect
   })
   afterAll(() => host.close())
 
-  it('are tools, documents and prompts of this folder, as the person who is signed in', async () => {
+  it('serves the tools, documents and prompts of this folder as the signed-in person', async () => {
     const names = (await host.listTools()).tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['create-note', 'list-notes', 'delete-note']))
     const { structuredContent } = await host.callTool({ name: 'create-note', arguments: { title: 'In process' } })
@@ -95,15 +95,18 @@ describe.each(hosts)('without an address, for a host of %s', (_revision, connect
     [yes, undefined, 0],
     [{ action: 'decline' }, 'not-approved', 1],
     [{ action: 'cancel' }, 'approval-unanswered', 1],
-  ] as [Answer, string | undefined, number][])('is asked before something is lost: %j', async (answer, code, left) => {
-    said = answer
-    const result = await host.callTool({ name: 'delete-note', arguments: { id: await aNote() } })
-    const problem = (result._meta?.['fairway/error'] ?? {}) as { code?: string }
-    expect([result.isError ?? false, problem.code]).toEqual([code !== undefined, code])
-    expect(await countRows(server, 'notes')).toBe(left)
-  })
+  ] as [Answer, string | undefined, number][])(
+    'asks for approval before a destructive action: %j',
+    async (answer, code, left) => {
+      said = answer
+      const result = await host.callTool({ name: 'delete-note', arguments: { id: await aNote() } })
+      const problem = (result._meta?.['fairway/error'] ?? {}) as { code?: string }
+      expect([result.isError ?? false, problem.code]).toEqual([code !== undefined, code])
+      expect(await countRows(server, 'notes')).toBe(left)
+    },
+  )
 
-  it('is refused on the call after the session has ended, and served after the next sign-in', async () => {
+  it('rejects calls after the session has ended and serves them after the next sign-in', async () => {
     expect((await host.listTools()).tools.length).toBeGreaterThan(3)
     await browser.request('/_fw/session', { method: 'DELETE' })
     await expect(host.callTool({ name: 'list-notes', arguments: {} })).rejects.toThrow(/Nobody is signed in/)
@@ -113,8 +116,8 @@ describe.each(hosts)('without an address, for a host of %s', (_revision, connect
   })
 })
 
-describe('the program', () => {
-  it('writes the protocol alone to standard output, and ends when its input does', async () => {
+describe('fw mcp stdio process', () => {
+  it('writes only the protocol to standard output and ends with its input', async () => {
     const child = startFw(['mcp', 'stdio'], localEnv())
     child.write('{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n')
     await child.until(/"id":7/)
@@ -128,12 +131,12 @@ describe('the program', () => {
     expect(err).toContain(`Acting as ${ada.email}.`)
   })
 
-  it('names both ways where neither an address nor AUTH_MODE=local is given', async () => {
+  it('names both options when neither an address nor AUTH_MODE=local is given', async () => {
     const { code, out, err } = await fw(['mcp', 'stdio'], { ...localEnv(), AUTH_MODE: '' })
     expect([code, out, err]).toEqual([2, '', expect.stringMatching(/fw mcp stdio https.*AUTH_MODE=local/s)])
   })
 
-  it('serves nobody in production, and says who to choose where several are signed in', async () => {
+  it('exits in production, and asks for FW_USER_EMAIL when several people are signed in', async () => {
     const production = await fw(['mcp', 'stdio'], { ...localEnv(), NODE_ENV: 'production', FW_BASE_URL: server.origin })
     expect([production.code, production.out]).toEqual([2, ''])
     expect(production.err).toContain('nobody in production')

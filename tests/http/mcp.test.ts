@@ -20,12 +20,12 @@ afterAll(() => server.stop())
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-describe('the application as hosts see it', () => {
-  it('says at start that its static token has no owner yet', () => {
+describe('MCP endpoint', () => {
+  it('logs at start that the static token has no owner yet', () => {
     expect(server.log()).toContain('nobody has the address of FW_OWNER_EMAIL')
   })
 
-  it('is the same to hosts of both revisions', async () => {
+  it('returns the same tools, rows and resources to hosts of both revisions', async () => {
     const host = await connectHost(server.origin)
     const earlier = await connectEarlierHost(server.origin)
     const names = (await host.listTools()).tools.map(tool => tool.name)
@@ -47,7 +47,7 @@ describe('the application as hosts see it', () => {
     expect((await host.listPrompts()).prompts.map(({ name }) => name)).toEqual(['summarize-notes'])
   })
 
-  it('has the name and the icon of the application for hosts of both revisions', async () => {
+  it('returns the name and the icon of the application to hosts of both revisions', async () => {
     for (const host of [await connectHost(server.origin), await connectEarlierHost(server.origin)])
       expect(host.getServerVersion()).toMatchObject({
         name: 'Fairway',
@@ -57,7 +57,7 @@ describe('the application as hosts see it', () => {
       })
   })
 
-  it('describes every tool so that validators of draft-07 and of 2020-12 understand it', async () => {
+  it('describes every tool with schemas that draft-07 and 2020-12 validators accept', async () => {
     const { tools } = await (await connectHost(server.origin)).listTools()
     expect(tools.length).toBeGreaterThan(10)
     for (const validator of [validatorsOf.draft07, validatorsOf.draft2020])
@@ -66,7 +66,7 @@ describe('the application as hosts see it', () => {
     expect(JSON.stringify(tools)).not.toContain('"type":[')
   })
 
-  it('remembers in its prompt how a person likes summaries, and offers what they asked for in this organization', async () => {
+  it('remembers a person’s summary style in its prompt and suggests their subjects in this organization', async () => {
     const host = await connectHost(server.origin)
     const summary = async (args: Record<string, string>) =>
       JSON.stringify((await host.getPrompt({ name: 'summarize-notes', arguments: args })).messages)
@@ -85,7 +85,7 @@ describe('the application as hosts see it', () => {
     expect(state).toMatchObject({ org_id: session.orgId })
   })
 
-  it('is closed to a session of a browser, alone and beside a wrong token', async () => {
+  it('returns 401 for a browser session, alone or with a wrong token', async () => {
     const cookie = browser.cookieHeader()
     for (const authorization of ['', 'Bearer wrong-token-wrong-token-wrong-token']) {
       const answer = await sendMessage(server.origin, list, { authorization, cookie, 'sec-fetch-site': 'same-origin' })
@@ -96,15 +96,15 @@ describe('the application as hosts see it', () => {
     expect([asPage.status, asPage.headers.get('content-type')]).toEqual([401, 'application/problem+json'])
   })
 
-  it('never answers with a session, and knows no address below', async () => {
+  it('never returns a session cookie, and returns 404 for paths below', async () => {
     const answer = await sendMessage(server.origin, list)
     expect(answer.headers.getSetCookie()).toEqual([])
     expect((await fetch(`${server.origin}/mcp/nothing`)).status).toBe(404)
   })
 })
 
-describe('the catalogue of tools', () => {
-  it('says to people who are signed in what there is, which scope it needs and who may', async () => {
+describe('GET /_fw/mcp/catalog', () => {
+  it('lists tools, resources and prompts with their scopes and roles for signed-in people', async () => {
     expect((await fetch(`${server.origin}/_fw/mcp/catalog`)).status).toBe(401)
     const { tools, resources, prompts, collections } = await (await browser.get('/_fw/mcp/catalog')).json()
     const byName = new Map(tools.map((tool: { name: string }) => [tool.name, tool]))
@@ -137,8 +137,8 @@ describe('the catalogue of tools', () => {
   })
 })
 
-describe('what forms need to know of a field', () => {
-  it('is for pages, and not in the schema that hosts get', async () => {
+describe('Form information of tool fields', () => {
+  it('is included for pages and omitted from the schema for hosts', async () => {
     const { tools } = await (await browser.get('/_fw/mcp/catalog')).json()
     const note = tools.find(({ name }: { name: string }) => name === 'get-note')
     expect(note.inputSchema.properties.id).toMatchObject({
@@ -156,8 +156,8 @@ describe('what forms need to know of a field', () => {
   })
 })
 
-describe('limits', () => {
-  it('hold for one grant', async () => {
+describe('MCP rate limit', () => {
+  it('allows 600 requests for one grant, then returns 429 with Retry-After', async () => {
     const own = await borrowServer({
       env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email, FW_RATE_LIMITS: 'on' },
     })

@@ -19,7 +19,7 @@ const titles = async (who: TeamPerson, search: string) =>
   (await (await who.browser.get(`/note-list${search}`)).json()).member.map((note: { title: string }) => note.title)
 
 describe('update-note with ifUnchangedSince', () => {
-  it('writes over the version that was read, and nothing over a newer one', async () => {
+  it('updates the version that was read and returns 409 when a newer version exists', async () => {
     const ada = await world.person()
     const { note: first } = await act(ada, 'create-note', { title: 'Plan', text: 'one' })
     const { note: second } = await act(ada, 'update-note', {
@@ -37,7 +37,7 @@ describe('update-note with ifUnchangedSince', () => {
     expect(await statusAndCode(await send(ada, 'update-note', wrong))).toEqual([400, 'invalid-input'])
   })
 
-  it('lets one of many writers through', async () => {
+  it('accepts one of eight simultaneous updates and returns 409 for the others', async () => {
     const ada = await world.person()
     const { note } = await act(ada, 'create-note', { title: 'Plan' })
     const answers = await Promise.all(
@@ -48,7 +48,7 @@ describe('update-note with ifUnchangedSince', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 409)])
   })
 
-  it('takes a pin for no new version', async () => {
+  it('keeps updatedAt when a note is pinned', async () => {
     const ada = await world.person()
     const { note } = await act(ada, 'create-note', { title: 'Plan' })
     const { note: pinned } = await act(ada, 'update-note', { id: note.id, pinned: true })
@@ -57,7 +57,7 @@ describe('update-note with ifUnchangedSince', () => {
 })
 
 describe('archive-notes and delete-notes', () => {
-  it('do what they may and name the rest', async () => {
+  it('process the notes that the caller may change and return the ids of the others', async () => {
     const { owner, member } = await world.team()
     const { note: own } = await act(member, 'create-note', { title: 'Own' })
     const { note: lent } = await act(owner, 'create-note', { title: 'Lent' })
@@ -81,7 +81,7 @@ describe('archive-notes and delete-notes', () => {
 })
 
 describe('/note-list', () => {
-  it('is filtered by owner, and by what others share', async () => {
+  it('filters notes by owner and by access to shared notes', async () => {
     const { owner, member } = await world.team()
     await act(member, 'create-note', { title: 'Own' })
     const { note } = await act(owner, 'create-note', { title: 'Lent' })

@@ -61,7 +61,7 @@ async function expectPage(answer: Response, status: number, text: string) {
 const escaped = (text: string) => text.replaceAll("'", '&#39;')
 const isCode = (answer: Response) => /^[\w-]{43}$/.test(broughtBy(answer).code ?? '')
 
-describe('before the client and its address are proven, the person sees a page', () => {
+describe('GET /mcp/oauth/authorize: error page before the client and redirect URI are verified', () => {
   it.each<[string, (query: Record<string, string | undefined>) => void, string]>([
     ['no client_id', query => (query.client_id = undefined), 'client_id is missing'],
     ['an unknown client', query => (query.client_id = '0199a1b2-0000-7000-8000-000000000000'), 'not registered here'],
@@ -76,36 +76,36 @@ describe('before the client and its address are proven, the person sees a page',
     ['a query more', query => (query.redirect_uri = `${WEB_REDIRECT}?x`), 'not one that the app'],
     ['javascript:', query => (query.redirect_uri = 'javascript:alert(1)'), 'not one that the app'],
     ['another loopback port of a web client', query => (query.redirect_uri = 'http://localhost:1/'), 'not one that'],
-  ])('with %s', async (_what, change, text) => {
+  ])('rejects a request with %s', async (_what, change, text) => {
     const parameters: Record<string, string | undefined> = {}
     change(parameters)
     const answer = await authorizePage(ada.browser, authorizeQuery(parameters.client_id ?? web, parameters))
     await expectPage(answer, 400, text)
   })
 
-  it.each(['client_id', 'redirect_uri'])('with %s twice', async name => {
+  it.each(['client_id', 'redirect_uri'])('rejects a request with %s twice', async name => {
     const query = authorizeQuery(web)
     const again = new URLSearchParams(query).get(name) ?? ''
     await expectPage(await authorizePage(ada.browser, `${query}&${name}=${encodeURIComponent(again)}`), 400, 'twice')
   })
 
-  it('with more than 8 KiB, and with nothing', async () => {
+  it('rejects a query over 8 KiB and an empty query', async () => {
     await expectPage(await authorizePage(ada.browser, `${authorizeQuery(web)}&x=${'x'.repeat(8192)}`), 400, 'too long')
     await expectPage(await authorizePage(ada.browser, ''), 400, 'client_id is missing')
   })
 
-  it('in which nothing of the address becomes markup', async () => {
+  it('does not render request parameters as markup', async () => {
     const answer = await authorizePage(ada.browser, authorizeQuery('"><script>alert(1)</script>'))
     expect(await answer.text()).not.toContain('<script>alert')
   })
 
-  it('also when signed out', async () => {
+  it('shows the error page to a signed-out person too', async () => {
     const answer = await authorizePage(anonymous(), authorizeQuery('nobody'))
     await expectPage(answer, 400, 'invalid_client')
   })
 })
 
-describe('once both are proven, the client is told', () => {
+describe('GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified', () => {
   it.each<[string, Record<string, string | undefined>, string]>([
     ['no response_type', { response_type: undefined }, 'invalid_request'],
     ['an empty response_type', { response_type: '' }, 'invalid_request'],
@@ -125,7 +125,7 @@ describe('once both are proven, the client is told', () => {
     ['a request object', { request: 'a.b.c' }, 'invalid_request'],
     ['the address of one', { request_uri: 'https://a.example/r' }, 'invalid_request'],
     ['prompt=none with more', { prompt: 'none login' }, 'invalid_request'],
-  ])('with %s', async (_what, differing, error) => {
+  ])('rejects a request with %s', async (_what, differing, error) => {
     for (const browser of [ada.browser, anonymous()]) {
       const answer = await authorizePage(browser, authorizeQuery(web, differing))
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store'])
@@ -139,24 +139,27 @@ describe('once both are proven, the client is told', () => {
     }
   })
 
-  it.each(['state', 'scope', 'code_challenge', 'response_type', 'prompt', 'nonce'])('with %s twice', async name => {
-    const answer = await authorizePage(ada.browser, `${authorizeQuery(web, { [name]: 'x' })}&${name}=y`)
-    expect(answer.status).toBe(302)
-    expect(broughtBy(answer)).toMatchObject({ error: 'invalid_request', iss: server.origin })
-    expect('state' in broughtBy(answer)).toBe(name !== 'state')
-  })
+  it.each(['state', 'scope', 'code_challenge', 'response_type', 'prompt', 'nonce'])(
+    'rejects a request with %s twice',
+    async name => {
+      const answer = await authorizePage(ada.browser, `${authorizeQuery(web, { [name]: 'x' })}&${name}=y`)
+      expect(answer.status).toBe(302)
+      expect(broughtBy(answer)).toMatchObject({ error: 'invalid_request', iss: server.origin })
+      expect('state' in broughtBy(answer)).toBe(name !== 'state')
+    },
+  )
 
-  it('with the resource of another server beside our own', async () => {
+  it('returns invalid_target for a resource of another server next to our own', async () => {
     const query = `${authorizeQuery(web, { resource: `${server.origin}/mcp` })}&resource=https://other.example/mcp`
     expect(broughtBy(await authorizePage(ada.browser, query)).error).toBe('invalid_target')
   })
 
-  it('with an overlong state', async () => {
+  it('returns invalid_request for a state of 4,097 characters', async () => {
     const answer = await authorizePage(ada.browser, authorizeQuery(web, { state: 'x'.repeat(4097) }))
     expect(broughtBy(answer).error).toBe('invalid_request')
   })
 
-  it('after the query of its own address, and without a state when it sent none', async () => {
+  it('appends the error to the redirect URI’s own query and omits state when the client sent none', async () => {
     const client = await registeredClient(server.origin, { redirect_uris: ['https://host.example.com/cb?x=%41&y'] })
     const query = authorizeQuery(client, {
       redirect_uri: 'https://host.example.com/cb?x=%41&y',
@@ -170,7 +173,7 @@ describe('once both are proven, the client is told', () => {
 })
 
 describe('prompt', () => {
-  it('none is refused when nobody is signed in, and when somebody would have to be asked', async () => {
+  it('prompt=none returns login_required when signed out and consent_required when consent is needed', async () => {
     const query = authorizeQuery(web, { prompt: 'none' })
     const signedOut = broughtBy(await authorizePage(anonymous(), query))
     const signedIn = broughtBy(await authorizePage(ada.browser, query))
@@ -178,11 +181,14 @@ describe('prompt', () => {
     expect(signedIn).toMatchObject({ error: 'consent_required', state: 'a state & more=1', iss: server.origin })
   })
 
-  it.each(['consent', 'select_account', 'consent select_account', 'something'])('%s shows the page', async prompt => {
-    expect((await authorizePage(ada.browser, authorizeQuery(web, { prompt }))).status).toBe(200)
-  })
+  it.each(['consent', 'select_account', 'consent select_account', 'something'])(
+    'prompt=%s shows the consent page',
+    async prompt => {
+      expect((await authorizePage(ada.browser, authorizeQuery(web, { prompt }))).status).toBe(200)
+    },
+  )
 
-  it('login asks to sign in again, once', async () => {
+  it('prompt=login requires signing in again once', async () => {
     const query = authorizeQuery(web, { prompt: 'login' })
     const person = await world.person()
     const first = await authorizePage(person.browser, query)
@@ -202,11 +208,11 @@ describe('prompt', () => {
   })
 })
 
-describe('signed out', () => {
+describe('authorization request from a signed-out person', () => {
   const returnOf = (answer: Response) =>
     new URL(answer.headers.get('location') ?? '', server.origin).searchParams.get('return') ?? ''
 
-  it('leads to the sign-in page and back to exactly this request', async () => {
+  it('redirects to the sign-in page and back to exactly this request', async () => {
     const query = authorizeQuery(web)
     const answer = await authorizePage(anonymous(), query)
     expect(answer.status).toBe(302)
@@ -217,7 +223,7 @@ describe('signed out', () => {
   it.each([
     ['a long state', { state: 's'.repeat(4000) }],
     ['a state that grows when it is encoded', { state: 'ä'.repeat(700) }],
-  ])('survives signing in with %s', async (_what, differing) => {
+  ])('survives the sign-in with %s', async (_what, differing) => {
     const query = authorizeQuery(web, differing)
     const browser = anonymous()
     const answer = await authorizePage(browser, query)
@@ -232,7 +238,7 @@ describe('signed out', () => {
     expect(broughtBy(decided)).toMatchObject({ state: differing.state, iss: server.origin })
   })
 
-  it('survives characters that a return path must not have', async () => {
+  it('survives the sign-in with characters that a return path cannot contain', async () => {
     const query = `${authorizeQuery(web, { state: undefined })}&state=a\\b`
     const signIn = (await authorizePage(anonymous(), query)).headers.get('location') ?? ''
     const browser = anonymous()
@@ -243,7 +249,7 @@ describe('signed out', () => {
     expect(broughtBy(decided)).toMatchObject({ error: 'access_denied', state: 'a\\b' })
   })
 
-  it('says so when a kept request is over or was never there', async () => {
+  it('returns 400 for an unknown pending request', async () => {
     await expectPage(await authorizePage(ada.browser, `?pending=${'x'.repeat(43)}`), 400, 'no longer valid')
   })
 })
@@ -254,8 +260,8 @@ const kept = async (userId: string) =>
     row.may_delete,
   ])
 
-describe('the consent page', () => {
-  it('is for this visitor alone, and for no frame', async () => {
+describe('consent page', () => {
+  it('is not cached and cannot be framed', async () => {
     const answer = await authorizePage(ada.browser, authorizeQuery(web))
     const policy = answer.headers.get('content-security-policy')
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -264,7 +270,7 @@ describe('the consent page', () => {
     expect(policy).not.toContain('form-action')
   })
 
-  it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
+  it('shows the app, the account, the organization, the redirect host and that the app is unverified', async () => {
     const { orgName } = await sessionOf(ada.browser)
     const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
     for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'Unverified app']) {
@@ -273,7 +279,7 @@ describe('the consent page', () => {
     expect(html).not.toContain('on this computer')
   })
 
-  it('says that a program on this computer gets the access, without a warning', async () => {
+  it('names an app on this computer as the recipient without a warning', async () => {
     const redirects = ['http://localhost:51234/callback', 'http://127.0.0.1:3000/callback']
     for (const redirectUri of redirects) {
       const query = authorizeQuery(native, { redirect_uri: redirectUri })
@@ -283,13 +289,13 @@ describe('the consent page', () => {
     }
   })
 
-  it('warns where the name of an app does not say whose address gets the access', async () => {
+  it('warns when the app’s name does not match the host that it redirects to', async () => {
     expect(await (await authorizePage(ada.browser, authorizeQuery(web))).text()).toMatch(
       /class="banner">This app sends you to host\.example\.com, which doesn’t match its name/,
     )
   })
 
-  it('speaks the language of the browser, and the one that was chosen on the device before that', async () => {
+  it('uses the language of the browser', async () => {
     const query = authorizeQuery(web)
     const pageIn = async (headers: Record<string, string>) =>
       (await ada.browser.get(AUTHORIZE + query, { headers })).text()
@@ -297,7 +303,7 @@ describe('the consent page', () => {
     expect(await pageIn({ 'accept-language': 'ar-EG' })).toMatch(/<html lang="ar" dir="rtl">.*رفض/s)
   })
 
-  it('keeps deleting back unless its box is ticked, and writes that down', async () => {
+  it('withholds permission to delete unless its box is ticked, and stores the choice', async () => {
     const person = await world.person()
     const query = authorizeQuery(web)
     await decide(person.browser, query)
@@ -306,7 +312,7 @@ describe('the consent page', () => {
     expect(await kept(person.userId)).toContainEqual(['mcp:read mcp:write', 1])
   })
 
-  it('shows a name as text', async () => {
+  it('escapes the app’s name', async () => {
     const client = await registeredClient(server.origin, { client_name: '<img src=x onerror=alert(1)>' })
     const html = await (await authorizePage(ada.browser, authorizeQuery(client))).text()
     expect(html).toContain('&lt;img src=x')
@@ -326,14 +332,14 @@ describe('the consent page', () => {
     ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
     ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on' }],
     ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
-  ])('asked for %s, has these boxes ticked', async (_what, scope, ticked) => {
+  ])('ticks the expected boxes when an app asks for %s', async (_what, scope, ticked) => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(trusted, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)
     expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
     expect(html).toContain('name="offline_access"')
   })
 
-  it('leaves "Keep this app connected" unticked where it warns of the app', async () => {
+  it('leaves "Keep this app connected" unticked when it shows a warning', async () => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope: 'offline_access' }))).text()
     expect(html).toContain('class="banner"')
     expect(formOf(html).offline_access).toBeUndefined()
@@ -343,34 +349,37 @@ describe('the consent page', () => {
     ['registered the grant type refresh_token', { grant_types: ['authorization_code', 'refresh_token'] }, true],
     ['registered without it', { grant_types: ['authorization_code'] }, false],
     ['registered without a word about it', {}, false],
-  ])('offers an app that %s to stay connected, ticked: %s', async (_which, metadata, isTicked) => {
-    const client = await registeredClient(server.origin, { ...TRUSTED, ...metadata })
-    const search = authorizeQuery(client)
-    const html = await (await authorizePage(ada.browser, search)).text()
-    expect([html.includes('name="offline_access"'), formOf(html).offline_access]).toEqual([
-      true,
-      isTicked ? 'on' : undefined,
-    ])
-    const verifier = createCodeVerifier()
-    const code = broughtBy(
-      await decide(ada.browser, authorizeQuery(client, { code_challenge: toCodeChallenge(verifier) })),
-    ).code
-    const tokens = await postForm(`${server.origin}/mcp/oauth/token`, {
-      grant_type: 'authorization_code',
-      client_id: client,
-      code: code ?? '',
-      redirect_uri: WEB_REDIRECT,
-      code_verifier: verifier,
-    })
-    expect('refresh_token' in (await tokens.json())).toBe(isTicked)
-  })
+  ])(
+    'shows the stay-connected box for an app that %s (ticked: %s) and issues a refresh token only when ticked',
+    async (_which, metadata, isTicked) => {
+      const client = await registeredClient(server.origin, { ...TRUSTED, ...metadata })
+      const search = authorizeQuery(client)
+      const html = await (await authorizePage(ada.browser, search)).text()
+      expect([html.includes('name="offline_access"'), formOf(html).offline_access]).toEqual([
+        true,
+        isTicked ? 'on' : undefined,
+      ])
+      const verifier = createCodeVerifier()
+      const code = broughtBy(
+        await decide(ada.browser, authorizeQuery(client, { code_challenge: toCodeChallenge(verifier) })),
+      ).code
+      const tokens = await postForm(`${server.origin}/mcp/oauth/token`, {
+        grant_type: 'authorization_code',
+        client_id: client,
+        code: code ?? '',
+        redirect_uri: WEB_REDIRECT,
+        code_verifier: verifier,
+      })
+      expect('refresh_token' in (await tokens.json())).toBe(isTicked)
+    },
+  )
 
-  it.each(['/mcp', '/mcp/', '', '/'])('is shown for our own resource %j', async path => {
+  it.each(['/mcp', '/mcp/', '', '/'])('accepts the resource %j of this server', async path => {
     const answer = await authorizePage(ada.browser, authorizeQuery(web, { resource: server.origin + path }))
     expect(answer.status).toBe(200)
   })
 
-  it('asks which organization when there are several, the active one first', async () => {
+  it('lists several organizations with the active one first, and connects the chosen one', async () => {
     const person = await world.person()
     const first = await sessionOf(person.browser)
     await person.browser.post('/_fw/org', { json: { name: 'Second works', confirm: true } })
@@ -384,7 +393,7 @@ describe('the consent page', () => {
     expect(grant?.org_id).toBe(first.orgId)
   })
 
-  it('says what to do for somebody without an organization, who can still say no', async () => {
+  it('returns 403 with instructions for a person without an organization, and access_denied for either decision', async () => {
     const person = await world.person()
     await query(server, 'delete from org_members where user_id = ?', [person.userId])
     await query(
@@ -408,8 +417,8 @@ describe('the consent page', () => {
   })
 })
 
-describe('a decision', () => {
-  it('to allow brings a code that is exchanged, with what was ticked', async () => {
+describe('POST /mcp/oauth/authorize', () => {
+  it('returns a code that can be exchanged for the ticked scopes when the person approves', async () => {
     const verifier = createCodeVerifier()
     const challenge = { code_challenge: toCodeChallenge(verifier), scope: 'mcp:read mcp:write offline_access' }
     const answer = await decide(ada.browser, authorizeQuery(trusted, challenge))
@@ -428,7 +437,7 @@ describe('a decision', () => {
     expect(body.scope.split(' ').toSorted()).toEqual(['mcp:read', 'mcp:write', 'offline_access'])
   })
 
-  it('grants what is ticked and nothing that was not asked for', async () => {
+  it('grants the ticked scopes and ignores mcp:apps when it was not requested', async () => {
     const search = authorizeQuery(web, { scope: 'mcp:read mcp:write' })
     const html = await (await authorizePage(ada.browser, search)).text()
     const { 'mcp:write': _unticked, ...fields } = formOf(html)
@@ -438,7 +447,7 @@ describe('a decision', () => {
     expect(grant?.scope).toBe('mcp:read offline_access')
   })
 
-  it('that leaves nothing ticked is asked for again', async () => {
+  it('returns 400 when no permission is ticked and accepts the form once one is', async () => {
     const query = authorizeQuery(web, { scope: 'mcp:write' })
     const { 'mcp:write': _unticked, ...fields } = formOf(await (await authorizePage(ada.browser, query)).text())
     const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...fields, decision: 'approve' } })
@@ -449,7 +458,7 @@ describe('a decision', () => {
     expect(isCode(ticked)).toBe(true)
   })
 
-  it('to cancel is told to the app, and grants nothing', async () => {
+  it('redirects with access_denied and creates no grant when the person cancels', async () => {
     const before = await countRows(server, 'oauth_grants')
     const answer = await decide(ada.browser, authorizeQuery(web), 'deny')
     expect(answer.status).toBe(303)
@@ -457,7 +466,7 @@ describe('a decision', () => {
     expect(await countRows(server, 'oauth_grants')).toEqual(before)
   })
 
-  it('for an app of its own kind ends at a page with a link', async () => {
+  it('shows a page with a link for an app with a custom URL scheme', async () => {
     const client = await registeredClient(server.origin, { redirect_uris: ['cursor://x/cb'] })
     const answer = await decide(ada.browser, authorizeQuery(client, { redirect_uri: 'cursor://x/cb' }))
     const html = await answer.text()
@@ -467,12 +476,12 @@ describe('a decision', () => {
     expect(await denied.text()).toContain('href="cursor://x/cb?error=access_denied')
   })
 
-  it('may be posted without the query, since the ticket holds it', async () => {
+  it('accepts the form without the query because the ticket contains it', async () => {
     const form = formOf(await (await authorizePage(ada.browser, authorizeQuery(web))).text())
     expect(isCode(await ada.browser.post(AUTHORIZE, { form: { ...form, decision: 'approve' } }))).toBe(true)
   })
 
-  it('is one line in the log, with no secret in it', async () => {
+  it('writes one log line for each decision and each refused request', async () => {
     const lines = () =>
       server
         .log()
@@ -493,7 +502,7 @@ describe('a decision', () => {
   })
 })
 
-describe('a ticket', () => {
+describe('consent ticket', () => {
   /** Opens the page and posts its form with a change. */
   async function post(change: (form: Record<string, string>) => Record<string, string>, at = authorizeQuery(web)) {
     const form = formOf(await (await authorizePage(ada.browser, at)).text())
@@ -506,11 +515,11 @@ describe('a ticket', () => {
     ['cut', ticket => ticket.slice(0, -1)],
     ['changed', ticket => ticket.slice(0, 40) + (ticket[40] === 'A' ? 'B' : 'A') + ticket.slice(41)],
     ['under another key', ticket => `00000000${ticket.slice(8)}`],
-  ])('that is %s is refused', async (_what, change) => {
+  ])('is rejected when it is %s', async (_what, change) => {
     await expectPage(await post(form => ({ ...form, ticket: change(form.ticket ?? '') })), 400, 'no longer valid')
   })
 
-  it('works once, also when it is sent many times at once', async () => {
+  it('works once, even when it is sent 20 times at once', async () => {
     const query = authorizeQuery(web)
     const form = { ...formOf(await (await authorizePage(ada.browser, query)).text()), decision: 'approve' }
     const answers = await Promise.all(Array.from({ length: 20 }, () => ada.browser.post(AUTHORIZE + query, { form })))
@@ -519,7 +528,7 @@ describe('a ticket', () => {
     await expectPage(await ada.browser.post(AUTHORIZE + query, { form }), 400, 'no longer valid')
   })
 
-  it('is used up by a refusal too', async () => {
+  it('is used up when the person cancels', async () => {
     const query = authorizeQuery(web)
     const form = formOf(await (await authorizePage(ada.browser, query)).text())
     await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'deny' } })
@@ -527,7 +536,7 @@ describe('a ticket', () => {
     await expectPage(answer, 400, 'no longer valid')
   })
 
-  it('of another person is refused', async () => {
+  it('is rejected for another person', async () => {
     const query = authorizeQuery(web)
     const eve = await world.person()
     const form = formOf(await (await authorizePage(eve.browser, query)).text())
@@ -535,7 +544,7 @@ describe('a ticket', () => {
     await expectPage(answer, 400, 'no longer valid')
   })
 
-  it('of another sign-in of the same person is refused', async () => {
+  it('is rejected in another session of the same person', async () => {
     const query = authorizeQuery(web)
     const other = anonymous()
     await other.post('/_fw/auth/sign-in/email', { json: { email: ada.email, password: PASSWORD } })
@@ -549,14 +558,14 @@ describe('a ticket', () => {
     ['challenge', { code_challenge: 'b'.repeat(43) }],
     ['scope', { scope: 'mcp:read' }],
     ['state', { state: 'another' }],
-  ])('of another %s is refused', async (_what, differing) => {
+  ])('is rejected for another %s', async (_what, differing) => {
     const form = formOf(await (await authorizePage(ada.browser, authorizeQuery(web))).text())
     const query = authorizeQuery(differing.client_id ? native : web, { ...differing, client_id: undefined })
     const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
     await expectPage(answer, 400, 'no longer valid')
   })
 
-  it('is over after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const search = authorizeQuery(web)
     const form = formOf(await (await authorizePage(ada.browser, search)).text())
     const [session] = await query(server, 'select id from sessions where user_id = ?', [ada.userId])
@@ -587,7 +596,7 @@ describe('a ticket', () => {
     expect(isCode(await send(made(9)))).toBe(true)
   })
 
-  it('without a decision, or with another one, is refused and stays good', async () => {
+  it('is rejected without a valid decision and remains valid', async () => {
     const query = authorizeQuery(web)
     const form = formOf(await (await authorizePage(ada.browser, query)).text())
     for (const decision of ['', 'maybe']) {
@@ -596,7 +605,7 @@ describe('a ticket', () => {
     expect(isCode(await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } }))).toBe(true)
   })
 
-  it('from another site is refused', async () => {
+  it('is rejected from another site and remains valid', async () => {
     const query = authorizeQuery(web)
     const form = { ...formOf(await (await authorizePage(ada.browser, query)).text()), decision: 'approve' }
     for (const headers of [
@@ -608,14 +617,14 @@ describe('a ticket', () => {
     expect(isCode(await ada.browser.post(AUTHORIZE + query, { form }))).toBe(true)
   })
 
-  it('of somebody who has signed out leads to the sign-in page', async () => {
+  it('redirects to the sign-in page when the person has signed out', async () => {
     const query = authorizeQuery(web)
     const answer = await anonymous().post(AUTHORIZE + query, { form: { ticket: 'x', decision: 'approve' } })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toMatch(/^\/sign-in\?return=/)
   })
 
-  it('opens no organization that one does not belong to', async () => {
+  it('returns access_denied for an organization that the person is not a member of', async () => {
     const { orgId } = await sessionOf((await world.person()).browser)
     const answer = await post(form => ({ ...form, org: orgId }))
     expect(broughtBy(answer)).toMatchObject({ error: 'access_denied' })
@@ -624,8 +633,8 @@ describe('a ticket', () => {
   })
 })
 
-describe('an organization that asks for another way to sign in', () => {
-  it('is not connected by a session of this way, at the page and at the decision', async () => {
+describe('consent for an organization that requires another sign-in method', () => {
+  it('is missing from the page and returns access_denied when the organization is chosen', async () => {
     const { orgId, member } = await world.team()
     const search = authorizeQuery(web)
     const form = formOf(await (await authorizePage(member.browser, search)).text())
@@ -638,7 +647,7 @@ describe('an organization that asks for another way to sign in', () => {
     expect(formOf(html).org).not.toBe(orgId)
   })
 
-  it('leads somebody who is in no other one to the way that opens it', async () => {
+  it('returns 403 with a link to the required sign-in method when the person has no other organization', async () => {
     const { orgId, orgName, browser } = await world
       .person()
       .then(async who => ({ ...who, ...(await sessionOf(who.browser)) }))
@@ -651,13 +660,13 @@ describe('an organization that asks for another way to sign in', () => {
   })
 })
 
-describe('the endpoint', () => {
-  it('answers other methods with what there is', async () => {
+describe('/mcp/oauth/authorize', () => {
+  it('returns 405 with Allow for other methods', async () => {
     const answer = await ada.browser.request(AUTHORIZE, { method: 'PUT', headers: { accept: 'text/html' } })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('never answers to scripts of other sites', async () => {
+  it('sends no Access-Control-Allow-Origin header to other sites', async () => {
     const answer = await fetch(server.origin + AUTHORIZE, { headers: { origin: 'https://evil.example' } })
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })

@@ -77,8 +77,8 @@ async function expectDead(tokens: Tokens) {
   for (const index of [0, 1]) expect((await postForm(at(index), renewal(tokens.refresh_token))).status).toBe(400)
 }
 
-describe('two processes', () => {
-  it('exchange one code once at most, and leave nothing of it alive', async () => {
+describe('OAuth server with two processes', () => {
+  it('exchanges a code at most once and revokes its tokens when 50 exchanges arrive at once', async () => {
     const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await atOnce(await approve(beside, session))
@@ -87,7 +87,7 @@ describe('two processes', () => {
     }
   }, 90_000)
 
-  it('give twenty renewals at once twenty answers with one successor, and the connection goes on', async () => {
+  it('returns one successor for 20 simultaneous renewals and keeps the connection', async () => {
     const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const first = await (await postForm(at(round), await approve(beside, session))).json()
@@ -104,7 +104,7 @@ describe('two processes', () => {
   }, 90_000)
 
   it.each(['1.x', '2.x'] as const)(
-    'keep the connection of the SDK %s when its renewals cross on the wire',
+    'keeps the connection of SDK %s when its renewals overlap',
     async generation => {
       const session = await sessionOf((await world.person()).browser)
       const host = await startOAuthHost('A program')
@@ -131,7 +131,7 @@ describe('two processes', () => {
     90_000,
   )
 
-  it('replace one refresh token once, and leave nothing of the family alive', async () => {
+  it('replaces a refresh token once and revokes its family when the replay window is zero', async () => {
     const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const first = await (await postForm(at(round), await approve(beside, session))).json()
@@ -141,13 +141,13 @@ describe('two processes', () => {
     }
   }, 90_000)
 
-  it('sign with one key, and both publish it', async () => {
+  it('uses one signing key, and both processes publish it', async () => {
     const lists = await Promise.all(servers.map(async ({ origin }) => (await fetch(`${origin}/mcp/oauth/jwks`)).json()))
     expect(lists[0].keys).toHaveLength(1)
     expect(lists[1]).toEqual(lists[0])
   })
 
-  it('see at once what was ended at the other', async () => {
+  it('ends a connection in both processes as soon as one of them revokes it', async () => {
     const person = await world.person()
     const tokens = await (await postForm(at(1), await approve(beside, await sessionOf(person.browser)))).json()
     expect(await authenticateAccessToken(beside, tokens.access_token)).not.toBeNull()

@@ -22,8 +22,8 @@ afterAll(async () => {
 const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${server.origin}/mcp/oauth/register`, { method: 'POST', headers, body })
 
-describe('a registration', () => {
-  it('answers with all of it, no secret, and nothing that may be kept', async () => {
+describe('POST /mcp/oauth/register', () => {
+  it('returns the registered metadata without a secret and with Cache-Control no-store', async () => {
     const began = Math.floor(Date.now() / 1000)
     const answer = await register(server.origin, {
       client_name: 'Test host',
@@ -81,7 +81,7 @@ describe('a registration', () => {
   })
 
   it.each(['client_secret_post', 'client_secret_basic', 'private_key_jwt', 'something'])(
-    'that asks for %s is that of a public client, and says so without a secret',
+    'registers a client that requests %s as a public client without a secret',
     async method => {
       const metadata = { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: method }
       const answer = await register(server.origin, metadata)
@@ -94,7 +94,7 @@ describe('a registration', () => {
   it.each<[string, unknown, string[]]>([
     ['none', undefined, ['authorization_code']],
     ['both', ['refresh_token', 'authorization_code'], ['authorization_code', 'refresh_token']],
-  ])('that names %s of the grant types answers with those that it has', async (_which, types, expected) => {
+  ])('returns the supported grant types when a client names %s of them', async (_which, types, expected) => {
     const answer = await register(server.origin, { redirect_uris: [WEB_REDIRECT], grant_types: types })
     expect((await answer.json()).grant_types).toEqual(expected)
   })
@@ -119,7 +119,7 @@ describe('a registration', () => {
     ['no code response', { redirect_uris: [WEB_REDIRECT], response_types: ['token'] }],
     ['a name that is no text', { redirect_uris: [WEB_REDIRECT], client_name: {} }],
     ['an overlong scope', { redirect_uris: [WEB_REDIRECT], scope: 'x '.repeat(600) }],
-  ])('is refused with %s', async (_what, metadata) => {
+  ])('returns 400 for %s', async (_what, metadata) => {
     const answer = await register(server.origin, metadata)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toEqual({ error: 'invalid_client_metadata', error_description: expect.any(String) })
@@ -131,26 +131,26 @@ describe('a registration', () => {
     ['another media type', '{}', { 'content-type': 'text/plain' }, 415],
     ['a form', 'redirect_uris=x', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['more than 64 KiB', `"${'x'.repeat(64 * 1024)}"`, { 'content-type': 'application/json' }, 413],
-  ])('is refused as %s', async (_what, body, headers, status) => {
+  ])('rejects a body that is %s', async (_what, body, headers, status) => {
     const answer = await post(body, headers)
     expect([answer.status, Object.keys(await answer.json())]).toEqual([status, ['error', 'error_description']])
   })
 
-  it('is not read, changed or deleted, and answers other methods with what there is', async () => {
+  it('returns 405 with Allow for GET, PUT and DELETE', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await fetch(`${server.origin}/mcp/oauth/register`, { method })
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
     }
   })
 
-  it('that is chunked and endless is cut off', async () => {
+  it('returns 413 for an endless chunked body', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
     const head = `POST /mcp/oauth/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     expect(await raw(server.origin, head + chunk.repeat(2))).toContain(' 413 ')
   })
 })
 
-describe('the same registration', () => {
+describe('repeated client registration', () => {
   const metadata = { client_name: 'The same', redirect_uris: ['http://127.0.0.1:51234/callback'] }
   const answerTo = async (differing: Record<string, unknown> = {}) => {
     const answer = await register(server.origin, { ...metadata, ...differing })
@@ -158,7 +158,7 @@ describe('the same registration', () => {
     return answer.json()
   }
 
-  it('within a day is the same client, whatever port its program listens on this time', async () => {
+  it('returns the same client within a day, even with another loopback port', async () => {
     const first = await answerTo()
     expect(await answerTo()).toEqual(first)
     const redirects = ['http://127.0.0.1:51235/callback']
@@ -175,12 +175,12 @@ describe('the same registration', () => {
     ['grant type', { grant_types: ['authorization_code', 'refresh_token'] }],
     ['page', { client_uri: 'https://host.example.com/about' }],
     ['scope', { scope: 'mcp:read' }],
-  ])('with another %s is another client', async (_what, differing) => {
+  ])('creates another client when the %s differs', async (_what, differing) => {
     const web = differing.application_type ? { ...metadata, application_type: 'web' } : metadata
     expect((await answerTo(differing)).client_id).not.toBe((await answerTo(web)).client_id)
   })
 
-  it('after a day is another client, and so is one of another network', async () => {
+  it('creates another client after a day and for another network', async () => {
     const { client_id: first } = await answerTo({ client_name: 'For a day' })
     await query(server, 'update oauth_clients set created_at = ? where id = ?', [Date.now() - 25 * 3_600_000, first])
     expect((await answerTo({ client_name: 'For a day' })).client_id).not.toBe(first)
@@ -197,17 +197,17 @@ describe('the same registration', () => {
     await behindProxy.stop()
   })
 
-  it('sent many times at once makes one row', async () => {
+  it('creates one row for 20 simultaneous requests', async () => {
     const sent = Array.from({ length: 20 }, () => answerTo({ client_name: 'At once' }))
     expect(new Set((await Promise.all(sent)).map(body => body.client_id)).size).toBe(1)
     expect(await query(server, `select id from oauth_clients where name = 'At once'`)).toHaveLength(1)
   })
 })
 
-describe('registered clients', () => {
+describe('cleanup of registered clients', () => {
   const DAY = 24 * 60 * 60 * 1000
 
-  it('go after two days unseen, after 90 days without a live grant, and stay while one lives', async () => {
+  it('deletes never-used clients after two days and others after 90 days without a live grant', async () => {
     const now = Date.now()
     const ids = await Promise.all(
       Array.from({ length: 6 }, (_, at) => registeredClient(server.origin, { client_name: `Host ${at}` })),
@@ -242,7 +242,7 @@ describe('registered clients', () => {
     expect(kept).toEqual([fresh, seen, granted])
   })
 
-  it('beyond ten thousand make room for new ones, the unseen first, and never those in use', async () => {
+  it('deletes unused clients first when there are 10,000, and never clients in use', async () => {
     const now = Date.now()
     await query(server, 'delete from oauth_clients')
     await query(
@@ -268,8 +268,8 @@ describe('registered clients', () => {
   })
 })
 
-describe('with limits', () => {
-  it('one network registers sixty times an hour, and is told when to come back', async () => {
+describe('rate limits for OAuth clients', () => {
+  it('allows 60 new registrations per network and hour, then returns 429 with Retry-After', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const named = (name: string) => register(limited.origin, { client_name: name, redirect_uris: [WEB_REDIRECT] })
     // A client that is already registered does not count again, even when it registers many times at once.
@@ -283,7 +283,7 @@ describe('with limits', () => {
     await limited.stop()
   })
 
-  it('one network asks to be registered 300 times an hour at most, also for what is registered', async () => {
+  it('allows 300 registration requests per network and hour, including for known clients', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const ask = () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })
     for (let round = 0; round < 10; round++) {
@@ -294,7 +294,7 @@ describe('with limits', () => {
     await limited.stop()
   })
 
-  it('one network opens the authorization page 120 times a minute, and people are told on a page', async () => {
+  it('allows 120 authorization requests per network and minute, then shows a 429 page', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const open = () => fetch(`${limited.origin}/mcp/oauth/authorize`, { headers: { accept: 'text/html' } })
     for (let at = 0; at < 120; at++) expect((await open()).status).toBe(400)

@@ -53,8 +53,8 @@ async function expectOAuthError(answer: Response, status: number, error: string)
   expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description'])
 }
 
-describe('the metadata documents', () => {
-  it('are found by a client library, and name what is there', async () => {
+describe('OAuth metadata documents', () => {
+  it('are discovered by a client library and name the supported endpoints and scopes', async () => {
     const base = new URL(server.origin)
     const resource = new URL(`${server.origin}/mcp`)
     const options = { [oauth.allowInsecureRequests]: true }
@@ -91,7 +91,7 @@ describe('the metadata documents', () => {
   it.each([
     ['on', true],
     ['off', false],
-  ])('tell apps whether they may show a document of their own: with %s %s', async (setting, expected) => {
+  ])('report support for client metadata documents when the setting is %s: %s', async (setting, expected) => {
     const other = await borrowServer({ env: { FW_CLIENT_DOCUMENTS: setting } })
     for (const path of ['', '/mcp']) {
       const answer = await fetch(`${other.origin}/.well-known/oauth-authorization-server${path}`)
@@ -101,7 +101,7 @@ describe('the metadata documents', () => {
   })
 
   it.each(['oauth-protected-resource', 'oauth-authorization-server'])(
-    '%s is the same at the root and for /mcp, may be cached, and ignores what a request says of the host',
+    '%s is the same at the root and for /mcp, is cacheable and ignores host headers',
     async name => {
       const lies = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
       const [root, suffixed, lied] = await Promise.all([
@@ -127,7 +127,7 @@ describe('the metadata documents', () => {
     '/mcp/.well-known/openid-configuration',
     '/mcp/.well-known/oauth-authorization-server',
     '/mcp/oauth/nothing',
-  ])('%s is 404 as JSON, even for a browser', async path => {
+  ])('%s returns JSON, and 404 when the path is unknown, even to a browser', async path => {
     const answer = await fetch(server.origin + path, { headers: { accept: 'text/html' } })
     const isKnown = path.endsWith('/mcp/')
     expect(answer.status).toBe(isKnown ? 200 : 404)
@@ -135,7 +135,7 @@ describe('the metadata documents', () => {
   })
 })
 
-describe('pages of other origins', () => {
+describe('CORS for the OAuth endpoints', () => {
   it.each([
     ['/.well-known/oauth-protected-resource', 'GET'],
     ['/.well-known/oauth-protected-resource/mcp', 'GET'],
@@ -145,7 +145,7 @@ describe('pages of other origins', () => {
     ['/mcp/oauth/register', 'POST'],
     ['/mcp/oauth/token', 'POST'],
     ['/mcp/oauth/revoke', 'POST'],
-  ])('may use %s after a preflight, without cookies', async (path, method) => {
+  ])('allows %s after a preflight, without cookies', async (path, method) => {
     const headers = { origin: 'https://inspector.example', 'access-control-request-method': method }
     const answer = await fetch(server.origin + path, { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
@@ -155,15 +155,15 @@ describe('pages of other origins', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it.each(['/mcp/oauth/authorize', '/_fw/grants', '/_fw/session'])('may not read %s', async path => {
+  it.each(['/mcp/oauth/authorize', '/_fw/grants', '/_fw/session'])('does not allow %s', async path => {
     const headers = { origin: 'https://inspector.example' }
     const answer = await fetch(server.origin + path, { headers, redirect: 'manual' })
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })
 })
 
-describe('the token endpoint', () => {
-  it('answers a client library: code, renewal, and a key set that verifies', async () => {
+describe('OAuth token endpoint', () => {
+  it('issues and renews tokens for a client library, with a key set that verifies them', async () => {
     const form = await approvedBy(await world.person())
     const server_ = { issuer: server.origin, token_endpoint: tokenUrl(), jwks_uri: `${server.origin}/mcp/oauth/jwks` }
     const client = { client_id: CLIENT_ID }
@@ -197,7 +197,7 @@ describe('the token endpoint', () => {
     expect(claims).toMatchObject({ client_id: CLIENT_ID, scope: 'mcp:read mcp:write offline_access' })
   })
 
-  it('takes forms only, of 64 KiB at most, by POST, with every field once', async () => {
+  it('accepts only POST forms of up to 64 KiB that contain each field once', async () => {
     const form = await approvedBy(await world.person())
     const text = new URLSearchParams(form).toString()
     const json = { 'content-type': 'application/json' }
@@ -211,7 +211,7 @@ describe('the token endpoint', () => {
     expect((await token(`${text}&unknown=1`)).status).toBe(200)
   })
 
-  it('refuses clients that bring a secret', async () => {
+  it('rejects clients that send a secret', async () => {
     const form = await approvedBy(await world.person())
     const basic = await token(form, { authorization: 'Basic YTpi' })
     expect(basic.headers.get('www-authenticate')).toBe('Basic realm="oauth"')
@@ -220,7 +220,7 @@ describe('the token endpoint', () => {
     expect((await token({ ...form, client_secret: '' })).status).toBe(200)
   })
 
-  it('never fails, whatever is sent', async () => {
+  it('returns an error below 500 for any malformed field', async () => {
     const values = ['', ' ', '\0', '%', "'", 'é', '[]', 'x'.repeat(2049), '💥', '__proto__', 'null', '\u{10FFFF}']
     const names = [
       'grant_type',
@@ -253,7 +253,7 @@ describe('the token endpoint', () => {
     expect(broken).toMatch(/^HTTP\/1\.1 400/)
   })
 
-  it('is limited for each network, and says when to come again', async () => {
+  it('returns 429 with Retry-After to a network after 60 revocation requests', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     try {
       const url = `${limited.origin}/mcp/oauth/revoke`
@@ -268,8 +268,8 @@ describe('the token endpoint', () => {
   })
 })
 
-describe('revocation', () => {
-  it.each(['refresh_token', 'access_token'])('by %s ends the connection', async kind => {
+describe('POST /mcp/oauth/revoke', () => {
+  it.each(['refresh_token', 'access_token'])('ends the connection when its %s is revoked', async kind => {
     const tokens = await connected(await world.person())
     const answer = await postForm(revokeUrl(), {
       token: tokens[kind],
@@ -282,7 +282,7 @@ describe('revocation', () => {
     expect((await postForm(revokeUrl(), { token: tokens[kind] })).status).toBe(200)
   })
 
-  it('of nothing known is no error, and of another client changes nothing', async () => {
+  it('returns 200 for an unknown token and changes nothing for a token of another client', async () => {
     const tokens = await connected(await world.person())
     const forms: Record<string, string>[] = [
       { token: 'unknown' },
@@ -298,7 +298,7 @@ describe('revocation', () => {
 })
 
 describe('connected apps', () => {
-  it('are listed with what they may do, without any token', async () => {
+  it('are listed with their permissions and without tokens', async () => {
     const person = await world.person()
     await approvedBy(person)
     expect(await listOf(person)).toEqual([])
@@ -325,7 +325,7 @@ describe('connected apps', () => {
     expect(JSON.stringify(grant)).not.toContain(tokens.refresh_token)
   })
 
-  it('are ended by their person alone, on the next call, and only once', async () => {
+  it('can be ended once and only by their owner, and access ends on the next call', async () => {
     const person = await world.person()
     const other = await world.person()
     const tokens = await connected(person)
@@ -339,7 +339,7 @@ describe('connected apps', () => {
     expect(await listOf(person)).toEqual([])
   })
 
-  it('of members are seen and ended by the admins of their organization', async () => {
+  it('can be listed and ended by the admins of a member’s organization', async () => {
     const { owner, member } = await world.team()
     const stranger = await world.person()
     const tokens = await connected(member)
@@ -354,7 +354,7 @@ describe('connected apps', () => {
     expect(await isLive(tokens.access_token)).toBe(false)
   })
 
-  it('end with the membership, the organization, and a new sign-in rule, and with nothing else', async () => {
+  it('end when the member leaves, a sign-in rule is set or the organization is deleted, without affecting others', async () => {
     const { owner, admin, member } = await world.team()
     const [ofOwner, ofAdmin, ofMember] = [await connected(owner), await connected(admin), await connected(member)]
     const elsewhere = await world.person()
@@ -382,8 +382,8 @@ describe('connected apps', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('holds no code, token or verifier in clear, neither in the database nor in the log', async () => {
+describe('stored OAuth data', () => {
+  it('contains no plain code, token or verifier in the database or the log', async () => {
     const form = await approvedBy(await world.person())
     const first = await (await token(form)).json()
     const second = await (await token(renewal(first.refresh_token))).json()

@@ -43,14 +43,14 @@ const callBadly = (by: TestBrowser, at: string, method: string) =>
   method === 'GET' ? by.get(at) : by.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
 
 describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
-  it('answers nobody without a session, and looks at nothing they send', async () => {
+  it('returns 401 without a session, before it reads the body', async () => {
     const answer = await nobody.request(at, { method })
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(await statusAndCode(answer)).toEqual([401, 'unauthenticated'])
     expect(await statusAndCode(await callBadly(nobody, at, method))).toEqual([401, 'unauthenticated'])
   })
 
-  it('asks for the role and for a recent sign-in, where it needs them, before it reads anything', async () => {
+  it('checks its required role and recent sign-in before it reads the body', async () => {
     const { roles = ['member'], recentSignIn, operators } = describedAt(path, method)['x-fairway']
     if (operators) expect(await statusAndCode(await callBadly(owner, at, method))).toEqual([404, 'not-found'])
     if (!roles.includes('member'))
@@ -59,7 +59,7 @@ describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
       expect(await statusAndCode(await callBadly(early, at, method))).toEqual([403, 'fresh-session-required'])
   })
 
-  it('is described in OpenAPI under its name, with every answer that it gave', async () => {
+  it('is described in OpenAPI under its name, with every response that it returned', async () => {
     const { operationId, security } = describedAt(path, method)
     // The id includes the domain where an action has the same name.
     expect([name, `${domain}.${name}`]).toContain(operationId)
@@ -71,13 +71,13 @@ describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
     expect(faults).toEqual([])
   })
 
-  it('accepts no API token, unless it is for operators and needs no recent sign-in', () => {
+  it('accepts API tokens only if it is for operators and requires no recent sign-in', () => {
     const { recentSignIn, operators = false } = describedAt(path, method)['x-fairway']
     if (acceptsTokens(path, method))
       expect({ recentSignIn, operators }).toEqual({ recentSignIn: false, operators: true })
   })
 
-  it('refuses a body that is no JSON object, where it reads one', async () => {
+  it('rejects a body that is not a JSON object, if it reads one', async () => {
     const { requestBody, 'x-fairway': needs } = describedAt(path, method)
     if (!requestBody?.content['application/json']) return
     const send = (body: string, type = 'application/json') =>
@@ -91,7 +91,7 @@ describe.each(operations)('$name', ({ name, domain, method, path, at }) => {
 })
 
 it.each([...Map.groupBy(operations, ({ at }) => at)])(
-  '%s has the methods of its operations alone',
+  '%s supports only the methods of its operations',
   async (at, these) => {
     const methods = new Set(these.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.has(each))) {

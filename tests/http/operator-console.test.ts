@@ -29,14 +29,14 @@ const get = async (who: TeamPerson, path: string) => {
 }
 
 it.each(['people', 'organizations', 'jobs', 'mails', 'deliveries', 'health', 'settings'])(
-  'shows %s to operators, and to nobody else',
+  'shows %s only to operators',
   async path => {
     expect((await get(operator, path)).status).toBe(200)
     expect((await get(ada, path)).status).toBe(404)
   },
 )
 
-it('finds organizations by name and id, with their members', async () => {
+it('finds an organization by id and shows its members', async () => {
   const { body } = await get(operator, `organizations?search=${orgId}`)
   expect(body?.organizations).toMatchObject([{ id: orgId, members: 1, plan: null, purgeAt: null }])
   expect((await get(operator, `organizations/${orgId}`)).body).toMatchObject({
@@ -48,7 +48,7 @@ it('finds organizations by name and id, with their members', async () => {
   expect((await get(operator, 'organizations/nowhere')).status).toBe(404)
 })
 
-it('deletes an organization for its owners, after a dry run, and restores it', async () => {
+it('deletes an organization on behalf of its owners after a dry run, and restores it', async () => {
   const [named] = await query(server, 'select name from organizations where id = ?', [orgId])
   const name = named?.name
   const path = `/_fw/operator/organizations/${orgId}`
@@ -68,7 +68,7 @@ it('deletes an organization for its owners, after a dry run, and restores it', a
   expect(await query(server, 'select role from org_members where org_id = ?', [orgId])).toEqual([{ role: 'owner' }])
 })
 
-it('shows settings as they are, and no secret', async () => {
+it('shows settings with their values but without secrets', async () => {
   const { body } = await get(operator, 'settings')
   const settings = new Map((body?.settings as { name: string }[] | undefined)?.map(each => [each.name, each]))
   expect(settings.get('FW_OPERATORS')).toMatchObject({ value: 'op@example.test', isSet: true, isSecret: false })
@@ -86,7 +86,7 @@ it('shows the health of the installation', async () => {
   })
 })
 
-it('shows how old the newest backup is, once `fw backup` has written one', async () => {
+it('shows the time of the newest backup after fw backup has written one', async () => {
   expect((await get(operator, 'health')).body).toMatchObject({ backupAt: null })
   const before = Date.now()
   const file = join(server.dataDir, 'backups', 'newest.db')
@@ -97,7 +97,7 @@ it('shows how old the newest backup is, once `fw backup` has written one', async
   expect(rows).toEqual([{ caller: 'cli', user_id: null, input: '{"file":"newest.db"}' }])
 })
 
-it('sends a delivery of any organization again, with an audit row of that organization', async () => {
+it('resends a delivery of any organization and writes an audit row for that organization', async () => {
   const secret = { url: 'https://hooks.example.test/in', types: ['audit.create-note'] }
   const made = await ada.browser.post('/_fw/webhooks', { json: secret })
   const { id } = (await made.json()) as { id: string }
@@ -132,7 +132,7 @@ it('sends a delivery of any organization again, with an audit row of that organi
   ])
 })
 
-it('retries a job that has failed, and cancels one that waits; each leaves an audit row', async () => {
+it('retries a failed job with an audit row and returns 404 for a finished job', async () => {
   await query(
     server,
     `insert into fw_jobs (id, name, input, state, attempts, most_attempts, run_at, created_at, finished_at, error)
@@ -153,7 +153,7 @@ it('retries a job that has failed, and cancels one that waits; each leaves an au
   ])
 })
 
-it('acts on a server as an operator who is named, and refuses everybody else', async () => {
+it('runs fw commands as a named operator and rejects everyone else', async () => {
   const env = {
     FW_DATA_DIR: server.dataDir,
     NODE_ENV: 'production',
@@ -200,7 +200,7 @@ describe('fw --at', () => {
     )
   const by = { user_email: 'op@example.test', outcome: 'ok' }
 
-  it('acts on people as the operator of the token, and the audit log names them', async () => {
+  it('acts on people as the token’s operator and names the operator in the audit log', async () => {
     const grace = await person({ email: 'grace@example.test', name: 'Grace' })
     const { token } = await tokenOf(operator, ['operator'])
     const suspend = ['people', 'suspend', 'grace@example.test', '--reason', 'Abuse', '--until', '2031-05-20']
@@ -232,7 +232,7 @@ describe('fw --at', () => {
     ])
   }, 120_000)
 
-  it('asks for the token, and refuses it without the scope and beside --operator', async () => {
+  it('requires a token, and rejects one without the operator scope or with --operator', async () => {
     const { token } = await tokenOf(operator, ['mcp:read', 'mcp:write'])
     expect((await elsewhere('', 'people', 'list')).err).toContain('There is no token.')
     expect((await elsewhere(token, 'people', 'list')).err).toContain('(insufficient-scope)')
@@ -240,11 +240,11 @@ describe('fw --at', () => {
   })
 })
 
-describe('the scope operator', () => {
+describe('operator scope', () => {
   const ask = (token: string, path: string, method = 'GET') =>
     fetch(`${server.origin}/_fw/operator/${path}`, { method, headers: { authorization: `Bearer ${token}` } })
 
-  it('is given to tokens of operators alone', async () => {
+  it('is available only for tokens of operators', async () => {
     const mary = await person({ email: 'mary@example.test' })
     expect(await tokenOf(mary, ['operator'])).toMatchObject({ status: 403, code: 'forbidden' })
     const { id } = await tokenOf(operator, ['operator'])
@@ -252,7 +252,7 @@ describe('the scope operator', () => {
     expect(tokens.find((each: { id: string }) => each.id === id).scopes).toMatchObject([{ scope: 'operator' }])
   })
 
-  it('opens neither what needs a recent sign-in, nor other operations, nor actions', async () => {
+  it('does not open operations that require a recent sign-in, other operations or actions', async () => {
     const { token } = await tokenOf(operator, ['operator'])
     const none = `people/${ada.userId}`
     for (const [path, method] of [
@@ -267,7 +267,7 @@ describe('the scope operator', () => {
     expect(await statusAndCode(notes)).toEqual([403, 'insufficient-scope'])
   })
 
-  it('opens nothing once the address is no operator, not confirmed, suspended or must set up a second factor', async () => {
+  it('stops working once the operator is removed, unconfirmed, suspended or must set up a second factor', async () => {
     const { token } = await tokenOf(operator, ['operator'])
     expect((await ask(token, 'people')).status).toBe(200)
     const { userId } = operator

@@ -30,8 +30,8 @@ const signIn = (browser: TestBrowser, email: string, callbackURL?: string) =>
 const put = (who: TeamPerson, json: unknown, query = '') =>
   who.browser.request(`/_fw/org/auth-provider${query}`, { method: 'PUT', json })
 
-describe('signing in with an OpenID provider', () => {
-  it('makes a session that says how it was proved, and leads back', async () => {
+describe('sign-in with an OpenID provider', () => {
+  it('creates a session that records the provider and redirects to the requested page', async () => {
     const browser = createBrowser(server.origin)
     const answer = await signIn(browser, 'new@example.test')
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes'])
@@ -45,7 +45,7 @@ describe('signing in with an OpenID provider', () => {
     expect(accounts).toMatchObject([{ account_id: 'new@example.test', access_token: null }])
   })
 
-  it('with one that does not answer is refused in seconds, and hurts no other way to sign in', async () => {
+  it('returns 503 within seconds when a provider does not respond, and other sign-in methods keep working', async () => {
     const silent = await serveSilence()
     const providers = ['http://127.0.0.1:9', silent.origin].map((url, index) => ({
       id: `p${index}`,
@@ -85,7 +85,7 @@ describe('signing in with an OpenID provider', () => {
 })
 
 describe('PUT /_fw/org/auth-provider', () => {
-  it('refuses unknown names, members, and rules that would lock the caller out', async () => {
+  it('rejects unknown providers, members, and rules that would lock the caller out', async () => {
     const { owner, member } = await world.team()
     const answers = [
       await put(owner, { provider: 'nonsense' }),
@@ -101,7 +101,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     })
   })
 
-  it('accepts no provider that is not configured here, whatever is confirmed', async () => {
+  it('returns 409 for a provider that is not configured, even with confirmation', async () => {
     const owner = await world.person()
     for (const [json, dryRun] of [
       [{ provider: 'google' }, ''],
@@ -115,7 +115,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect((await (await owner.browser.get('/_fw/org')).json()).active.requiredAuthProvider).toBeNull()
   })
 
-  it('tells who would be cut off before anything changes', async () => {
+  it('lists the members who would lose access before anything changes', async () => {
     const { owner, admin, member } = await world.team()
     const answer = await (await put(owner, { provider: 'corp' }, '?dryRun=true')).json()
     expect(answer).toMatchObject({ provider: 'corp', revokedSessions: 3 })
@@ -125,7 +125,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect(await sessionOf(owner.browser)).not.toBeNull()
   })
 
-  it('ends every session of the members and of nobody else', async () => {
+  it('ends every session of the members and no session of other people', async () => {
     const { owner, admin, member, outsider } = await world.team()
     // The admin has signed in with the provider before, so the rule does not lock them out.
     await signIn(admin.browser, admin.email)
@@ -143,7 +143,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect((await (await put(member, { provider: null })).json()).code).toBe('forbidden')
   })
 
-  it('can ask for an email domain at the provider: an account of another domain opens nothing', async () => {
+  it('can require an email domain at the provider and stays closed to accounts of other domains', async () => {
     const { owner, member, orgId } = await world.team()
     const rule = { provider: 'corp', domain: 'Works.Example.' }
     expect(await codeOf(await put(owner, { ...rule, domain: 'gmail.com' }))).toBe('free-mail-domain')
@@ -175,7 +175,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect([(await token(owner)).status, (await token(member)).status]).toEqual([201, 403])
   })
 
-  it('ends nothing when it is cleared or set again', async () => {
+  it('ends no session when the rule is cleared or set again', async () => {
     const owner = await world.person()
     await signIn(owner.browser, owner.email)
     await put(owner, { provider: 'corp' })

@@ -26,8 +26,8 @@ async function anOwner(): Promise<TeamPerson> {
   return owner
 }
 
-describe('inviting', () => {
-  it('mails a link, keeps only its hash, and lists what is pending', async () => {
+describe('POST /_fw/org/invitations', () => {
+  it('emails a link, stores only its hash and lists the pending invitation', async () => {
     const owner = await anOwner()
     const made = await inviteOf(owner, { email: ' New.Person@Example.test ', role: 'admin' })
     expect(made.status).toBe(201)
@@ -43,7 +43,7 @@ describe('inviting', () => {
     expect(invitations).toMatchObject([{ id, email: 'new.person@example.test', role: 'admin', invitedBy: 'Person' }])
   })
 
-  it('several at once keeps the good ones and names the others', async () => {
+  it('sends the valid invitations of a list and names the failed ones', async () => {
     const { owner, admin, member } = await world.team()
     const made = await inviteOf(owner, {
       invitations: [
@@ -72,7 +72,7 @@ describe('inviting', () => {
     expect((await inviteOf(member, { email: 'x@example.test' })).status).toBe(403)
   })
 
-  it('again renews the link: the old one is dead', async () => {
+  it('renews the link on resend, and the old link stops working', async () => {
     const owner = await anOwner()
     const guest = await world.person({ verified: false })
     await inviteOf(owner, { email: guest.email })
@@ -88,8 +88,8 @@ describe('inviting', () => {
   })
 })
 
-describe('accepting', () => {
-  it('by the link joins, makes it active, confirms the address, and gives the same answer twice', async () => {
+describe('POST /_fw/org/invitations/:id/accept', () => {
+  it('joins and activates the organization, confirms the address and returns the same response every time', async () => {
     const owner = await anOwner()
     const { orgId } = await sessionOf(owner.browser)
     await inviteOf(owner, { email: 'joiner@example.test', role: 'admin' })
@@ -106,7 +106,7 @@ describe('accepting', () => {
     expect(await sessionOf(joiner.browser)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
   })
 
-  it("of another person's invitation answers 404 and teaches nothing", async () => {
+  it('returns 404 for another person’s invitation and reveals nothing', async () => {
     const owner = await anOwner()
     await inviteOf(owner, { email: 'bob@example.test' })
     const { id, token } = world.linkFor('bob@example.test')
@@ -120,7 +120,7 @@ describe('accepting', () => {
     }
   })
 
-  it('ends with the invitation: expired, revoked, declined, or its inviter gone', async () => {
+  it('returns 410 when the invitation has expired, was revoked or declined, or its inviter is no longer an admin', async () => {
     const { owner, admin, orgId } = await world.team()
     async function open(inviter: TeamPerson) {
       const guest = await world.person()
@@ -157,7 +157,7 @@ describe('accepting', () => {
     expect(await query(server, membership, [orgId, orphaned.guest.userId])).toEqual([])
   })
 
-  it('is offered for exactly the invitations that it works for', async () => {
+  it('accepts exactly the invitations that are offered', async () => {
     const guest = await world.person()
     const later = Date.now() + 1_000_000
     const wanted: string[] = []
@@ -205,7 +205,7 @@ describe('accepting', () => {
     }
   })
 
-  it('and declining at the same time have one outcome', async () => {
+  it('has one outcome when the invitation is declined at the same time', async () => {
     const owner = await anOwner()
     const guest = await world.person()
     await inviteOf(owner, { email: guest.email })
@@ -218,7 +218,7 @@ describe('accepting', () => {
     ]).toContainEqual(statuses)
   })
 
-  it('by a member closes the invitation and keeps the role', async () => {
+  it('closes the invitation of an existing member and keeps their role', async () => {
     const { owner, member } = await world.team()
     const { orgId } = await sessionOf(owner.browser)
     await query(server, `insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
@@ -235,8 +235,8 @@ describe('accepting', () => {
   })
 })
 
-describe('where addresses must be confirmed', () => {
-  it('an unconfirmed person neither sees nor accepts without the link', async () => {
+describe('invitations when email confirmation is required', () => {
+  it('are hidden from an unconfirmed person, who cannot accept without the link', async () => {
     const strict = await borrowServer({ env: { NODE_ENV: 'production' } })
     try {
       const browser = createBrowser(strict.origin)
@@ -254,7 +254,7 @@ describe('where addresses must be confirmed', () => {
     }
   })
 
-  it('the link goes out by the mail server, with our own address whatever the request says', async () => {
+  it('are sent through the mail server with our own address, regardless of request headers', async () => {
     const smtp = await startSmtp()
     const env = { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' }
     const strict = await borrowServer({ env })

@@ -17,7 +17,7 @@ const stranger = () => `stranger${++count}@example.test`
 /** Headers for a network that no other test uses. */
 const network = () => ({ 'x-forwarded-for': `198.51.100.${++count}` })
 
-describe('where mail is sent', () => {
+describe('invitation emails with a mail server', () => {
   let smtp: Awaited<ReturnType<typeof startSmtp>>
   let server: TestServer
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('where mail is sent', () => {
     await smtp.stop()
   })
 
-  it('an account whose address is not confirmed invites nobody, in no way, until it is', async () => {
+  it('are rejected in every way until the inviter’s address is confirmed', async () => {
     const eve = await createTeamWorld(server).person({ verified: false })
     await sessionOf(eve.browser)
     const wanted = [stranger(), stranger(), stranger()]
@@ -57,7 +57,7 @@ describe('where mail is sent', () => {
     expect(smtp.received.filter(({ to }) => wanted.includes(String(to)))).toHaveLength(3)
   })
 
-  it('nothing is sent again for an account whose address is not confirmed', async () => {
+  it('are not sent again for an account with an unconfirmed address', async () => {
     const eve = await createTeamWorld(server).person({ email: 'again@example.test' })
     await sessionOf(eve.browser)
     const { invited } = await (await eve.browser.post(INVITATIONS, { json: { email: stranger() } })).json()
@@ -66,7 +66,7 @@ describe('where mail is sent', () => {
     expect(await statusAndCode(again)).toEqual([403, 'email-not-verified'])
   })
 
-  it('no subject says a word of people, but the plain names of who invites to where', async () => {
+  it('contain no user-supplied text in the subject except plain names of the inviter and organization', async () => {
     const email = 'zorro-prize@example.test'
     const headers = { 'user-agent': `${userAgents.firefoxOnLinux} Zorro`, 'accept-language': 'zorro' }
     const zorro = await createTeamWorld(server).person({ email, name: 'Zorro: you won' })
@@ -108,7 +108,7 @@ describe('where mail is sent', () => {
   })
 })
 
-describe('limits', () => {
+describe('invitation and organization limits', () => {
   let server: TestServer
   let world: ReturnType<typeof createTeamWorld>
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe('limits', () => {
     who.browser.post(INVITATIONS, { json: { email: stranger() }, headers })
   const statusesOf = (answers: Response[], status: number) => answers.filter(answer => answer.status === status).length
 
-  it('one account sends twenty invitations an hour, through however many organizations, ways and networks', async () => {
+  it('allow an account 20 invitations per hour across organizations, methods and networks', async () => {
     const eve = await anOwner()
     const answers: Response[] = []
     for (let org = 0; org < 3; org++) {
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect((await invite(grace, network())).status).toBe(201)
   })
 
-  it('a list keeps the invitations that were within the limit and names the others', async () => {
+  it('send the invitations of a list that are within the limit and name the others', async () => {
     const owner = await anOwner()
     const invitations = times(22, () => ({ email: stranger() }))
     const answer = await owner.browser.post(INVITATIONS, { json: { invitations }, headers: network() })
@@ -165,7 +165,7 @@ describe('limits', () => {
     expect(failed).toEqual(invitations.slice(20).map(({ email }) => ({ email, code: 'rate-limited' })))
   })
 
-  it('sending again counts like sending', async () => {
+  it('count a resend like an invitation', async () => {
     const owner = await anOwner()
     const { invited } = await (await invite(owner, network())).json()
     const again = () => owner.browser.post(`${INVITATIONS}/${invited[0].id}/resend`, { headers: network() })
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect([statusesOf(answers, 204), statusesOf(answers, 429)]).toEqual([19, 1])
   })
 
-  it('one network sends twenty invitations an hour, with however many accounts, by hand and by a host', async () => {
+  it('allow a network 20 invitations per hour across accounts, the API and MCP hosts', async () => {
     const home = network()
     const owners = [await anOwner(), await anOwner()]
     const answers = await Promise.all(times(30, index => invite(owners[index % 2]!, home)))
@@ -195,7 +195,7 @@ describe('limits', () => {
     expect(await byHost(network())).toContain('"emailSent":true')
   })
 
-  it('one account makes ten organizations a day, however many it asks for at once', async () => {
+  it('allow an account ten new organizations per day, even with simultaneous requests', async () => {
     const owner = await anOwner()
     const make = (index: number) => owner.browser.post('/_fw/org', { json: { name: `Org ${index}`, confirm: true } })
     const asked = await owner.browser.post('/_fw/org', { json: { name: 'Not yet' } })

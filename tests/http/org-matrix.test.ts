@@ -92,7 +92,7 @@ const rowsOf = async (orgId: string) =>
     await query(server, 'select * from oauth_grants where org_id = ? order by id', [orgId]),
   ])
 
-describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {
+describe.each([...ORG_ROLES, 'outsider'] as const)('organization permissions as %s', role => {
   it.each(Object.keys(ORG_PERMISSIONS) as OrgPermission[])('%s', async permission => {
     const set = await scene(role)
     const before = await rowsOf(set.orgId)
@@ -111,9 +111,9 @@ describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {
   })
 })
 
-describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => {
+describe.each(ORG_ROLES)('role changes by %s', actorRole => {
   it.each(ORG_ROLES.flatMap(target => ORG_ROLES.map(wanted => [target, wanted] as const)))(
-    'a member who is %s becomes %s only by the table',
+    'change a member from %s to %s only if the actor manages both roles',
     async (target, wanted) => {
       const { owner, ...team } = await world.team()
       const actor = actorRole === 'owner' ? owner : team[actorRole]
@@ -127,7 +127,7 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
     },
   )
 
-  it('never to themselves', async () => {
+  it('cannot change or remove the actor’s own membership', async () => {
     const { owner, ...team } = await world.team()
     const actor = actorRole === 'owner' ? owner : team[actorRole]
     const answers = [
@@ -143,8 +143,8 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
 const age = ({ userId }: TeamPerson) =>
   query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [userId])
 
-describe('an owner whose sign-in is older than 15 minutes', () => {
-  it('can still try out a sign-in rule, which changes nothing', async () => {
+describe('owner whose sign-in is older than 15 minutes', () => {
+  it('can still dry-run a sign-in rule without changing anything', async () => {
     const { owner, member } = await world.team()
     await age(owner)
     const path = '/_fw/org/auth-provider?dryRun=true'
@@ -152,7 +152,7 @@ describe('an owner whose sign-in is older than 15 minutes', () => {
     expect((await send(member, 'PUT', path, { provider: null })).status).toBe(403)
   })
 
-  it('makes nobody an owner: by a role, an invitation, an action or a personal token', async () => {
+  it('cannot make anyone an owner by a role change, an invitation, an action or an API token', async () => {
     const { owner, member, orgId } = await world.team()
     const tokens = await send(owner, 'POST', '/_fw/tokens', {
       name: 'Script',

@@ -17,7 +17,7 @@ const idsOf = async (who: TeamPerson, name = 'list-notes', json: unknown = {}): 
 const work = (who: TeamPerson, orgId: string | null) =>
   who.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
 
-it('no row crosses organizations, through any action', async () => {
+it('actions never read or change rows of another organization', async () => {
   const { owner, member, outsider, orgId } = await world.team()
   const created = await (await act(owner, 'create-note', { title: 'Harbour plan' })).json()
   const { id } = created.result.note
@@ -56,7 +56,7 @@ it('no row crosses organizations, through any action', async () => {
   expect(other.id).not.toBe(orgId)
 })
 
-it('a guarded action needs its app role; a dry run counts and deletes nothing', async () => {
+it('purge-archive requires its app role and deletes nothing in a dry run', async () => {
   const { owner, member } = await world.team()
   const { result } = await (await act(owner, 'create-note', { title: 'Old' })).json()
   await act(owner, 'set-note-visibility', { id: result.note.id, visibility: 'org' })
@@ -70,7 +70,7 @@ it('a guarded action needs its app role; a dry run counts and deletes nothing', 
   expect(await idsOf(owner, 'list-notes', { archived: true })).toEqual([])
 })
 
-it('built-in actions of a team hold the same rules', async () => {
+it('built-in team actions apply the same role rules', async () => {
   const { owner, admin, member } = await world.team()
   expect((await act(member, 'invite-member', { email: 'x@example.test' })).status).toBe(403)
   expect((await act(admin, 'invite-member', { email: member.email })).status).toBe(409)
@@ -81,7 +81,7 @@ it('built-in actions of a team hold the same rules', async () => {
   expect((await (await act(member, 'list-members')).json()).result.totalItems).toBe(3)
 })
 
-it('two processes on one database make one default organization and keep one owner', async () => {
+it('two processes on one database create one default organization and keep one owner', async () => {
   const second = await startServer({ database: databaseOf(server) })
   try {
     const person = await world.person()

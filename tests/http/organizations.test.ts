@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe('the first organization', () => {
-  it("is named after the person and is the session's", async () => {
+describe('first organization', () => {
+  it('is named after the person and is active in their session', async () => {
     const ada = await world.person({ name: 'Ada Lovelace' })
     expect(await sessionOf(ada.browser)).toMatchObject({ orgName: "Ada Lovelace's organization", orgRole: 'owner' })
   })
 
-  it('is not made for somebody who is invited', async () => {
+  it('is not created for an invited person', async () => {
     const owner = await world.person()
     await owner.browser.post('/_fw/org/invitations', { json: { email: 'invited@example.test' } })
     const invited = await world.person({ email: 'invited@example.test' })
@@ -33,7 +33,7 @@ describe('the first organization', () => {
     })
   })
 
-  it('is not made for somebody whose domain an organization has', async () => {
+  it('is not created for a person whose email domain belongs to an organization', async () => {
     const owner = await world.person({ email: 'boss@harbour-works.test' })
     await sessionOf(owner.browser)
     expect(
@@ -45,8 +45,8 @@ describe('the first organization', () => {
   })
 })
 
-describe('creating another organization', () => {
-  it('wants a confirmation, names what would be left behind, and logs both', async () => {
+describe('POST /_fw/org', () => {
+  it('requires confirmation, lists the credentials that would be left behind, and logs both steps', async () => {
     const person = await world.person()
     const { orgId } = await sessionOf(person.browser)
     await query(
@@ -79,7 +79,7 @@ describe('creating another organization', () => {
   })
 
   it.each([{}, { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 'a\u0000b' }, { name: 7 }])(
-    'refuses %j and stores nothing',
+    'returns 400 for %j and stores nothing',
     async json => {
       const person = await world.person()
       await sessionOf(person.browser)
@@ -91,8 +91,8 @@ describe('creating another organization', () => {
   )
 })
 
-describe('the active organization', () => {
-  it('moves between two with a confirmation, and to none and back without', async () => {
+describe('active organization', () => {
+  it('switches between two organizations with confirmation, and to none and back without it', async () => {
     const person = await world.person()
     const first = await sessionOf(person.browser)
     const second = await (await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })).json()
@@ -113,7 +113,7 @@ describe('the active organization', () => {
     expect((await sessionOf(person.browser)).orgId).toBe(second.id)
   })
 
-  it('cannot be one that the person is not in', async () => {
+  it('returns 403 for an organization that the person is not a member of', async () => {
     const { orgId, outsider } = await world.team()
     const before = await sessionOf(outsider.browser)
     const answer = await outsider.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
@@ -130,7 +130,7 @@ describe('the active organization', () => {
 })
 
 describe('membership', () => {
-  it('that ends is gone on the next request, and the person works without an organization', async () => {
+  it('ends on the next request after removal, and the person continues without the organization', async () => {
     const { owner, member, orgId } = await world.team()
     expect((await sessionOf(member.browser)).orgId).toBe(orgId)
     const removed = await owner.browser.request(`/_fw/org/members/${encodeURIComponent(member.email)}`, {
@@ -145,14 +145,14 @@ describe('membership', () => {
     expect((await member.browser.get('/_fw/org/members')).status).toBe(session.orgId ? 200 : 400)
   })
 
-  it('of a demoted admin loses its rights at once', async () => {
+  it('loses the admin’s rights as soon as they are demoted', async () => {
     const { owner, admin } = await world.team()
     expect((await admin.browser.get('/_fw/org/invitations')).status).toBe(200)
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
     expect((await admin.browser.get('/_fw/org/invitations')).status).toBe(403)
   })
 
-  it('lists pages, searches by name and address, and takes wildcards as text', async () => {
+  it('is listed with pages, search, role filter and sort order, and wildcards are treated as text', async () => {
     const { owner, admin, member } = await world.team()
     const list = async (query: string) => (await owner.browser.get(`/_fw/org/members?${query}`)).json()
     expect(await list('itemsPerPage=2')).toMatchObject({
@@ -170,7 +170,7 @@ describe('membership', () => {
       expect((await owner.browser.get(`/_fw/org/members?${query}`)).status).toBe(400)
   })
 
-  it('of the last owner cannot end, by leaving or by demoting each other at the same time', async () => {
+  it('keeps one owner when the last owner leaves or two owners demote each other at once', async () => {
     const { owner, admin } = await world.team()
     const leave = await owner.browser.post('/_fw/org/leave')
     expect([leave.status, await codeOf(leave)]).toEqual([409, 'last-owner'])
@@ -185,7 +185,7 @@ describe('membership', () => {
     )
   })
 
-  it('of the owner passes to another member', async () => {
+  it('passes ownership to another member', async () => {
     const { owner, member } = await world.team()
     expect((await owner.browser.post('/_fw/org/transfer', { json: { email: member.email } })).status).toBe(204)
     expect((await sessionOf(member.browser)).orgRole).toBe('owner')
@@ -195,8 +195,8 @@ describe('membership', () => {
   })
 })
 
-describe('deleting an organization', () => {
-  it('wants its name, lets nobody in, leaves its owner without one, and is undone by them', async () => {
+describe('DELETE /_fw/org', () => {
+  it('requires the name, removes access for all members, and can be undone by the owner only', async () => {
     const { owner, member, orgId } = await world.team()
     const { orgName } = await sessionOf(owner.browser)
     const remove = (name: string) => owner.browser.request('/_fw/org', { method: 'DELETE', json: { name } })
@@ -217,21 +217,21 @@ describe('deleting an organization', () => {
   })
 })
 
-describe('the domain of an organization', () => {
+describe('organization email domain', () => {
   it.each([
     ['gmail.com', 'free-mail-domain'],
     ['co.uk', 'public-suffix-domain'],
     ['other.test', 'not-your-domain'],
     ['not a domain', 'invalid-input'],
     ['sub.own-firm.test', 'not-your-domain'],
-  ])('cannot be %s', async (allowedDomain, code) => {
+  ])('returns 400 for %s', async (allowedDomain, code) => {
     const owner = await world.person({ email: `o${Math.random().toString(36).slice(2)}@own-firm.test` })
     await sessionOf(owner.browser)
     const answer = await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
     expect([answer.status, await codeOf(answer)]).toEqual([400, code])
   })
 
-  it('needs a confirmed address, belongs to one organization, and lets colleagues join once', async () => {
+  it('requires a confirmed address, belongs to one organization and lets colleagues join once', async () => {
     const first = await world.person({ email: 'first@quay.test', verified: false })
     await sessionOf(first.browser)
     const set = (who: typeof first, allowedDomain: string) =>
@@ -268,7 +268,7 @@ describe('the domain of an organization', () => {
     expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
   })
 
-  it('ends with the address of its owner, unless another owner has a confirmed address there', async () => {
+  it('ends when its owner changes address, unless another owner has a confirmed address there', async () => {
     const address = (name: string) => `${name}@wharf.test`
     const owner = await world.person({ email: address('owner') })
     const { orgId } = await sessionOf(owner.browser)

@@ -22,7 +22,7 @@ const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}) =>
 
 const withAndWithout = (): Record<string, string>[] => [{}, { cookie: browser.cookieHeader() }]
 
-describe('an unsafe request of another site', () => {
+describe('unsafe request from another site', () => {
   const foreign: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -50,7 +50,7 @@ describe('an unsafe request of another site', () => {
     ['POST', '/nothing'],
   ]
 
-  it.each(endpoints)('is refused with and without cookies: %s %s', async (method, path) => {
+  it.each(endpoints)('returns 403 with and without cookies: %s %s', async (method, path) => {
     for (const headers of foreign)
       for (const cookie of withAndWithout()) {
         const answer = await send(path, { method, headers: { 'content-type': JSON_TYPE, ...headers, ...cookie } })
@@ -58,7 +58,7 @@ describe('an unsafe request of another site', () => {
       }
   })
 
-  it('is answered where a bearer credential is the only identity', async () => {
+  it('is accepted where a bearer credential is the only identity', async () => {
     const headers = {
       origin: EVIL,
       'sec-fetch-site': 'cross-site',
@@ -71,7 +71,7 @@ describe('an unsafe request of another site', () => {
     expect(await ask('/mcp/oauth/register')).toBe(415)
   })
 
-  it('is not what a program sends, which has neither header nor cookie', async () => {
+  it('is not assumed for programs that send no origin headers and no cookie', async () => {
     const signIn = async (headers: Record<string, string>) => {
       const body = JSON.stringify(ada)
       const sent = { method: 'POST', headers: { 'content-type': JSON_TYPE, ...headers }, body }

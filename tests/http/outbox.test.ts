@@ -10,14 +10,14 @@ const hrefsOf = (html: string, pattern: RegExp): string[] =>
     .map(([, href = '']) => href.replaceAll('&amp;', '&'))
     .filter(href => pattern.test(href))
 
-describe('a development server without a mail server', () => {
+describe('development outbox', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await borrowServer({ env: confirming })
   })
   afterAll(() => server.stop())
 
-  it('asks for confirmation where it is switched on, and shows the mail that confirms', async () => {
+  it('shows the confirmation email when email confirmation is switched on', async () => {
     const browser = createBrowser(server.origin)
     const empty = await browser.get(OUTBOX)
     expect([empty.status, empty.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -40,7 +40,7 @@ describe('a development server without a mail server', () => {
     expect(await sessionOf(browser)).toMatchObject({ email: person.email, emailVerified: true })
   })
 
-  it('offers the link by mail first, and leads to the mails from the pages that mention them', async () => {
+  it('is linked from the pages that mention emails, and sign-in offers the emailed link first', async () => {
     const browser = createBrowser(server.origin)
     const page = await (await browser.get('/sign-in?return=/')).text()
     expect(page).toContain('<section class="switch-default" id="magic-link"')
@@ -49,7 +49,7 @@ describe('a development server without a mail server', () => {
     expect(hrefsOf(waiting, /outbox/)).toEqual([OUTBOX])
   })
 
-  it('speaks German too', async () => {
+  it('is available in German', async () => {
     const page = await createBrowser(server.origin).get(OUTBOX, { headers: { 'accept-language': 'de-AT' } })
     expect(await page.text()).toContain('<html lang="de">')
   })
@@ -59,11 +59,11 @@ describe('a development server without a mail server', () => {
     ['a path', '?mail=../fairway'],
     ['several', '?mail=a&mail=b'],
     ['nothing', '?mail='],
-  ])('answers 404 for %s', async (_, query) => {
+  ])('returns 404 for %s', async (_, query) => {
     expect((await createBrowser(server.origin).get(OUTBOX + query)).status).toBe(404)
   })
 
-  it('shows them to this machine alone', async () => {
+  it('is visible only from this machine', async () => {
     const through = { headers: { 'x-forwarded-for': '203.0.113.7' } }
     expect((await createBrowser(server.origin).get(OUTBOX, through)).status).toBe(404)
   })
@@ -74,7 +74,7 @@ it.each([
   ['in tests', { NODE_ENV: 'test' }],
   ['where mails are sent', { NODE_ENV: 'development', SMTP_URL: 'smtp://127.0.0.1:1', EMAIL_FROM: 'a@example.test' }],
   ['where more than this machine may be listened to', { NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' }],
-])('there is no outbox to look at %s', async (_, env) => {
+])('the outbox does not exist %s', async (_, env) => {
   const server = await borrowServer({ env })
   const browser = createBrowser(server.origin)
   expect((await browser.get(OUTBOX)).status).toBe(404)

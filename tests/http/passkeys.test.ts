@@ -47,8 +47,8 @@ async function signIn(browser: TestBrowser, authenticator: Authenticator, lie?: 
   return browser.post(VERIFY, { json: { response: authenticator.get(options, lie) } })
 }
 
-describe('adding a passkey', () => {
-  it('asks for one that the browser finds by itself and that its owner unlocks, bound to the configured host', async () => {
+describe('passkey registration', () => {
+  it('requires a discoverable passkey with user verification, bound to the configured host', async () => {
     const { browser, email } = await aPersonWithPasskey()
     const answer = await browser.post(REGISTRATION, { json: {}, headers: { host: 'evil.test' } }).catch(() => undefined)
     const options = answer?.ok ? await answer.json() : await optionsOf(browser)
@@ -66,14 +66,14 @@ describe('adding a passkey', () => {
     expect(again.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('lists it with its name and nothing of its keys', async () => {
+  it('lists the passkey with its name and without its keys', async () => {
     const { browser, passkeyId } = await aPersonWithPasskey()
     expect(await passkeysOf(browser)).toEqual([
       { id: passkeyId, name: 'Laptop', createdAt: expect.any(String), lastUsedAt: null, backedUp: false },
     ])
   })
 
-  it('gives it a name when none was given', async () => {
+  it('uses a default name when none is given', async () => {
     const { browser } = await aPerson()
     await register(browser, createAuthenticator(server.origin))
     expect(await passkeysOf(browser)).toMatchObject([{ name: 'Passkey' }])
@@ -84,14 +84,14 @@ describe('adding a passkey', () => {
     ['made for another host', { rpId: 'evil.test' }],
     ['made without unlocking it', { userVerified: false }],
     ['made for signing in', { type: 'webauthn.get' }],
-  ])('refuses one that was %s', async (_what, lie) => {
+  ])('rejects a passkey that was %s', async (_what, lie) => {
     const { browser } = await aPerson()
     const answer = await register(browser, createAuthenticator(server.origin), 'Bad', lie)
     expect([answer.status, await codeOf(answer)]).toEqual([401, 'passkey-refused'])
     expect(await passkeysOf(browser)).toEqual([])
   })
 
-  it('takes an answer once, from the browser and the person that asked, within five minutes', async () => {
+  it('accepts a response once, within five minutes, from the browser and person that requested it', async () => {
     const { browser } = await aPerson()
     const { browser: other } = await aPerson()
     const authenticator = createAuthenticator(server.origin)
@@ -110,14 +110,14 @@ describe('adding a passkey', () => {
     expect((await put(browser, late)).status).toBe(410)
   })
 
-  it('does not take a passkey that somebody has already', async () => {
+  it('returns 409 for a passkey that another person has registered', async () => {
     const { authenticator } = await aPersonWithPasskey()
     const { browser } = await aPerson()
     const answer = await register(browser, authenticator)
     expect([answer.status, await codeOf(answer)]).toEqual([409, 'passkey-exists'])
   })
 
-  it('stops at twenty, with many at once too', async () => {
+  it('stops at 20 passkeys, even with simultaneous requests', async () => {
     const { browser, userId } = await aPerson()
     for (let index = 0; index < 18; index++) {
       await query(
@@ -138,8 +138,8 @@ describe('adding a passkey', () => {
   })
 })
 
-describe('signing in with a passkey', () => {
-  it('names no account, and makes a session that says how it was proved', async () => {
+describe('passkey sign-in', () => {
+  it('requires no account name and creates a session that records the sign-in method', async () => {
     const { email, authenticator, browser: first } = await aPersonWithPasskey()
     const browser = createBrowser(server.origin)
     const options = await (await browser.post(OPTIONS, { json: {} })).json()
@@ -158,7 +158,7 @@ describe('signing in with a passkey', () => {
     ['signed with another key', { badSignature: true }],
     ['given in the name of another person', { userHandle: Buffer.from('somebody').toString('base64url') }],
     ['made for registering', { type: 'webauthn.create' }],
-  ])('refuses an answer that was %s', async (_what, lie) => {
+  ])('rejects a response that was %s', async (_what, lie) => {
     const { authenticator } = await aPersonWithPasskey()
     const browser = createBrowser(server.origin)
     const answer = await signIn(browser, authenticator, lie)
@@ -167,7 +167,7 @@ describe('signing in with a passkey', () => {
     expect((await signIn(browser, authenticator)).status).toBe(200)
   })
 
-  it('refuses a counter that does not go up', async () => {
+  it('rejects a counter that does not increase', async () => {
     const { authenticator } = await aPersonWithPasskey()
     const browser = createBrowser(server.origin)
     expect((await signIn(browser, authenticator, { counter: 7 })).status).toBe(200)
@@ -175,7 +175,7 @@ describe('signing in with a passkey', () => {
     expect((await signIn(browser, authenticator, { counter: 8 })).status).toBe(200)
   })
 
-  it('lets one of two answers with the same count in', async () => {
+  it('accepts one of five simultaneous responses with the same counter', async () => {
     const { authenticator, userId } = await aPersonWithPasskey()
     const browsers = Array.from({ length: 5 }, () => createBrowser(server.origin))
     const answers = await Promise.all(browsers.map(browser => signIn(browser, authenticator, { counter: 3 })))
@@ -185,7 +185,7 @@ describe('signing in with a passkey', () => {
     ).toHaveLength(1)
   })
 
-  it('takes an answer once, from the browser that asked, for the purpose it was made for', async () => {
+  it('accepts a response once, from the requesting browser and for its own purpose', async () => {
     const { authenticator, browser: owner } = await aPersonWithPasskey()
     const browser = createBrowser(server.origin)
     const other = createBrowser(server.origin)
@@ -211,7 +211,7 @@ describe('signing in with a passkey', () => {
     expect((await browser.post(VERIFY, { json: { response: authenticator.get(first) } })).status).toBe(200)
   })
 
-  it('ends with the passkey', async () => {
+  it('stops working when the passkey is deleted', async () => {
     const { authenticator, browser: owner, passkeyId } = await aPersonWithPasskey()
     expect((await owner.request(`/_fw/passkeys/${passkeyId}`, { method: 'DELETE' })).status).toBe(204)
     const answer = await signIn(createBrowser(server.origin), authenticator)
@@ -221,7 +221,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe('passkeys', () => {
-  it('of somebody else are not there', async () => {
+  it('return 404 to another person', async () => {
     const { passkeyId, browser: owner } = await aPersonWithPasskey()
     const { browser } = await aPerson()
     const path = `/_fw/passkeys/${passkeyId}`
@@ -230,7 +230,7 @@ describe('passkeys', () => {
     expect(await passkeysOf(owner)).toMatchObject([{ name: 'Laptop' }])
   })
 
-  it('never fail for what was sent', async () => {
+  it('return a status below 500 for malformed input', async () => {
     const { browser } = await aPerson()
     const good = createAuthenticator(server.origin).create(await optionsOf(browser))
     const bad: unknown[] = [
@@ -252,7 +252,7 @@ describe('passkeys', () => {
     }
   })
 
-  it('are tried a limited number of times', async () => {
+  it('return 429 after 60 sign-in attempts', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const browser = createBrowser(limited.origin)
     const options = await (await browser.post(OPTIONS, { json: {} })).json()
@@ -264,8 +264,8 @@ describe('passkeys', () => {
   })
 })
 
-describe('the development account', () => {
-  it('may use passkeys, which open nothing when its database comes to production', async () => {
+describe('development account', () => {
+  it('can use passkeys, which are rejected when its database is used in production', async () => {
     const development = await borrowServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(development.origin)
     await browser.get('/sign-in')
@@ -286,8 +286,8 @@ describe('the development account', () => {
   })
 })
 
-describe('where sign-in is switched off', () => {
-  it('nobody adds a passkey, which would outlive the switch', async () => {
+describe('AUTH_DISABLED', () => {
+  it('prevents adding a passkey, which would outlive the setting', async () => {
     const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await createBrowser(open.origin).post(REGISTRATION, { json: {} })
     expect([answer.status, await codeOf(answer)]).toEqual([403, 'fresh-session-required'])

@@ -182,13 +182,13 @@ const rules: Rule[] = [
   },
 ]
 
-describe('a path, however it is spelled,', () => {
+describe('path spellings', () => {
   it.each(rules)('$what: $path', async ({ path, ask, answer }) => {
     for (const spelled of spellings(path)) expect([spelled, await ask(spelled)]).toEqual([spelled, answer])
   })
 
   it.each(['/sign-in', '/_fw/auth/sign-in/email', '/_fw/session', '/_fw/actions/create-note', '/_fw/a2a/approvals/x'])(
-    'is another one with another case or a parameter, and lets nothing through: %s',
+    'with another case or parameter are other paths and let no request through: %s',
     async path => {
       const before = await query(server, 'select count(*) as count from sessions')
       for (const spelled of neighbours(path)) {
@@ -202,7 +202,10 @@ describe('a path, however it is spelled,', () => {
     },
   )
 
-  it.each(['http://evil.example/sign-in', 'sign-in', '*'])('must be a path: %s', async target => {
-    expect((await send(target)).status).toBe(400)
-  })
+  it.each(['http://evil.example/sign-in', 'sign-in', '*'])(
+    'return 400 for a target that is not a path: %s',
+    async target => {
+      expect((await send(target)).status).toBe(400)
+    },
+  )
 })

@@ -39,8 +39,8 @@ const eventsOf = async (userId: string) =>
     ({ kind }) => kind,
   )
 
-describe('a personal token', () => {
-  it('calls actions and tools as its person, is told once and kept as a hash', async () => {
+describe('API token', () => {
+  it('calls actions and tools as its owner, is shown once and stored as a hash', async () => {
     const ada = await world.person()
     const { token, id } = await made(ada.browser)
     expect(token).toMatch(/^fwp_[\w-]{43}$/)
@@ -67,7 +67,7 @@ describe('a personal token', () => {
     await expect.poll(() => eventsOf(ada.userId)).toEqual(expect.arrayContaining(['token-made', 'token-used']))
   })
 
-  it('opens nothing else: no session, no settings, no other route', async () => {
+  it('does not open sessions, settings or other routes', async () => {
     const ada = await world.person()
     const { token } = await made(ada.browser)
     const headers = { authorization: `Bearer ${token}` }
@@ -80,14 +80,14 @@ describe('a personal token', () => {
     }
   })
 
-  it('does what its scopes say', async () => {
+  it('is limited to its scopes', async () => {
     const ada = await world.person()
     const { token } = await made(ada.browser, { scopes: read })
     expect((await call(token, 'list-notes')).status).toBe(200)
     expect(await statusAndCode(await call(token, 'create-note', { title: 'No' }))).toEqual([403, 'insufficient-scope'])
   })
 
-  it('only reads where the organization says so, whatever its scopes are', async () => {
+  it('can only read when the organization says so, regardless of its scopes', async () => {
     const ada = await world.person()
     const { token } = await made(ada.browser)
     const limit = { method: 'PATCH', json: { agentsReadOnly: true } }
@@ -96,7 +96,7 @@ describe('a personal token', () => {
     expect(await statusAndCode(await call(token, 'create-note', { title: 'No' }))).toEqual([403, 'agents-read-only'])
   })
 
-  it('ends on the next call when it is revoked, has expired, or its person has left', async () => {
+  it('stops working on the next call when it is revoked or expired, or its owner has left', async () => {
     const { owner, member } = await world.team()
     const tokens = [await made(member.browser), await made(member.browser, { name: 'Other' })]
     for (const { token } of tokens) expect((await call(token, 'list-notes')).status).toBe(200)
@@ -117,7 +117,7 @@ describe('a personal token', () => {
     await expect.poll(() => eventsOf(member.userId)).toContain('token-revoked')
   })
 
-  it('is seen and revoked by an admin of its organization', async () => {
+  it('can be listed and revoked by an admin of its organization', async () => {
     const { admin, member } = await world.team()
     const { token, id } = await made(member.browser)
     const { grants } = await (await admin.browser.get('/_fw/org/grants')).json()
@@ -126,7 +126,7 @@ describe('a personal token', () => {
     expect((await call(token, 'list-notes')).status).toBe(401)
   })
 
-  it('is made for an organization of the person alone, with a name, scopes and a life that exist', async () => {
+  it('requires one of the owner’s organizations and a valid name, scopes and lifetime', async () => {
     const [ada, bob] = [await world.person(), await world.person()]
     const { orgId } = await sessionOf(bob.browser)
     const input = { name: 'Script', scopes: read, expiresInDays: 7 }
@@ -144,7 +144,7 @@ describe('a personal token', () => {
     for (const wrong of ['fwp_', 'fwp_not-a-token']) expect((await call(wrong, 'list-notes')).status).toBe(401)
   })
 
-  it('is one of fifty at most, also when many are made at once', async () => {
+  it('is limited to 50 per person, even with simultaneous requests', async () => {
     const ada = await world.person()
     const answers = await Promise.all(
       Array.from({ length: 55 }, (_, number) =>
@@ -167,7 +167,7 @@ describe('POST /_fw/tokens', () => {
     expect(await query(server, 'select id from oauth_grants where user_id = ?', [ada.userId])).toEqual([])
   })
 
-  it('mails the owner of the account, in their language', async () => {
+  it('emails the account owner in their language', async () => {
     const [ada, bob] = [await world.person(), await world.person()]
     expect((await bob.browser.post('/_fw/auth/update-user', { json: { language: 'de' } })).status).toBe(200)
     await made(ada.browser, { name: 'Nightly script' })
@@ -209,7 +209,7 @@ describe('GET /note-list with an API token', () => {
     return { orgId, owner, member, token, id, of, plan, secret, diary }
   }
 
-  it('returns its owner’s rows in its organization, also from kept pages', async () => {
+  it('returns the token owner’s rows in the token’s organization, even from cached pages', async () => {
     const { owner, member, token, of } = await colleagues()
     for (const accept of [...FORMATS, ...FORMATS, ...FORMATS]) {
       expect(await titles(token, accept)).toEqual(['Plan'])
@@ -222,7 +222,7 @@ describe('GET /note-list with an API token', () => {
     expect((await get(token, LIST, { headers: { 'if-none-match': '*' } })).status).toBe(200)
   })
 
-  it('returns an item to its owner only, and counts with HEAD', async () => {
+  it('returns an item only to its owner, and counts with HEAD', async () => {
     const { token, of, plan, secret, diary } = await colleagues()
     for (const accept of FORMATS) {
       const found = await get(token, `${LIST}/${plan}`, { headers: { accept } })
@@ -239,7 +239,7 @@ describe('GET /note-list with an API token', () => {
     expect([head.status, head.headers.get('content-range'), await head.text()]).toEqual([200, 'items 0-0/1', ''])
   })
 
-  it('runs functions of the platform as its owner', async () => {
+  it('runs platform functions as the token’s owner', async () => {
     const { orgId, owner, member, token, of } = await colleagues()
     const emails = async (bearer: string) =>
       (await (await get(bearer, '/team-members')).json()).member.map(({ email }: { email: string }) => email)
@@ -249,7 +249,7 @@ describe('GET /note-list with an API token', () => {
     expect(await emails(of.owner.token)).toHaveLength(Number(row?.count))
   })
 
-  it('returns 401 when it is unknown, revoked, expired or a former member’s, also beside a cookie', async () => {
+  it('returns 401 for an unknown, revoked or expired token, or a former member’s token, even with a cookie', async () => {
     const { owner, member, token, id, of, plan } = await colleagues()
     const refused = async (bearer: string) => {
       for (const path of [LIST, `${LIST}/${plan}`, '/team-members'])
@@ -277,7 +277,7 @@ describe('GET /note-list with an API token', () => {
     await refused(left.token)
   })
 
-  it('returns 403 without mcp:read, and when the organization requires another provider', async () => {
+  it('returns 403 without mcp:read or when the organization requires another provider', async () => {
     const { orgId, member, token } = await colleagues()
     const { token: writing } = await made(member.browser, { scopes: ['mcp:write'] })
     for (const path of [LIST, `${LIST}/none`]) {
@@ -291,7 +291,7 @@ describe('GET /note-list with an API token', () => {
       expect(await statusAndCode(await get(token, path))).toEqual([403, 'provider-required'])
   })
 
-  it('is noted as used; without one the answer has a challenge', async () => {
+  it('records the use of the token, and returns a challenge without one', async () => {
     const answer = await fetch(server.origin + LIST)
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer scope="mcp:read"'])
     const ada = await world.person()
@@ -304,7 +304,7 @@ describe('GET /note-list with an API token', () => {
 })
 
 describe('fw action --at', () => {
-  it('runs an action of an application elsewhere with FW_TOKEN, with values of the right kinds', async () => {
+  it('runs an action of another server with FW_TOKEN and converts values to their types', async () => {
     const ada = await world.person()
     const { token, id } = await made(ada.browser)
     const env = { FW_TOKEN: token }

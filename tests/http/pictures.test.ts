@@ -39,9 +39,9 @@ const filesOf = ({ userId }: TeamPerson) =>
 const bytesOnDisk = () => readdirSync(join(server.dataDir, 'files'), { recursive: true }).map(String).join(' ')
 const imageOf = async ({ browser }: TeamPerson) => String((await sessionOf(browser)).image)
 
-describe('a picture', () => {
+describe('profile picture', () => {
   it.each(Object.entries(pictures))(
-    'is known by its first bytes, whatever it is said to be: %s',
+    'is identified by its first bytes, regardless of the declared type: %s',
     async (type, bytes) => {
       const person = await world.person()
       expect((await upload(person, bytes, 'text/html')).status).toBe(200)
@@ -54,7 +54,7 @@ describe('a picture', () => {
     },
   )
 
-  it('is nothing else, and 200 KiB at most', async () => {
+  it('returns 415 for other types and 413 above 200 KiB', async () => {
     const person = await world.person()
     const page = await upload(person, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
     expect([page.status, await codeOf(page)]).toEqual([415, 'file-type-refused'])
@@ -64,7 +64,7 @@ describe('a picture', () => {
     expect((await sessionOf(person.browser)).image).toBeNull()
   })
 
-  it('is a file of the storage that belongs to the person, and to none of their organizations', async () => {
+  it('is stored as a file that belongs to the person and to no organization', async () => {
     const { owner } = await world.team()
     await upload(owner, PNG)
     const [file] = await filesOf(owner)
@@ -73,7 +73,7 @@ describe('a picture', () => {
     expect(await imageOf(owner)).toContain(file?.id)
   })
 
-  it('is seen by its owner and by members of the same organization; for all others there is none', async () => {
+  it('is visible to its owner and members of the same organization, and returns 404 to others', async () => {
     const { owner, member, outsider } = await world.team()
     await upload(owner, pictures['image/webp'])
     const path = await imageOf(owner)
@@ -84,7 +84,7 @@ describe('a picture', () => {
     expect(await statusFor(member)).toBe(404)
   })
 
-  it('has a new address with each change, and the former one leads nowhere', async () => {
+  it('gets a new address with each change, and the old address returns 404', async () => {
     const person = await world.person()
     await upload(person, pictures['image/webp'])
     const first = await imageOf(person)
@@ -96,7 +96,7 @@ describe('a picture', () => {
     expect((await filesOf(person)).map(({ state }) => state)).toEqual(['unwanted', 'unwanted'])
   })
 
-  it('is in the export of the account with its bytes, and goes with the account', async () => {
+  it('is included in the account export with its bytes and deleted with the account', async () => {
     const person = await world.person()
     await upload(person, PNG)
     const { account } = await (await person.browser.get('/_fw/account/export')).json()
@@ -108,7 +108,7 @@ describe('a picture', () => {
     expect(await countRows(server, 'fw_files where user_id = ?', [person.userId])).toBe(0)
   })
 
-  it('from before the file storage is served at its address until it is replaced', async () => {
+  it('is served at its old address until replaced when it predates file storage', async () => {
     const person = await world.person()
     const image = `/_fw/people/${person.userId}/picture?v=old`
     const insert = `insert into fw_user_pictures (user_id, version, type, bytes, created_at) values (?, 'old', 'image/png', ?, 0)`
@@ -128,7 +128,7 @@ describe('a picture', () => {
     expect(await countRows(server, 'fw_user_pictures where user_id = ?', [person.userId])).toBe(0)
   })
 
-  it('is shown to members at once', async () => {
+  it('is shown to members immediately', async () => {
     const { owner, member } = await world.team()
     await upload(member, pictures['image/webp'])
     const { member: rows } = await (
@@ -139,8 +139,8 @@ describe('a picture', () => {
   })
 })
 
-describe('a picture in a bucket', () => {
-  it('is sent by the server, also where browsers get other files from the bucket', async () => {
+describe('profile picture in a bucket', () => {
+  it('is sent by the server, even when browsers load other files directly from the bucket', async () => {
     const bucket = await startBucket()
     const elsewhere = await borrowServer({
       env: {

@@ -31,7 +31,7 @@ const quote = async ({ browser }: TeamPerson) => {
 const planOf = async ({ browser }: TeamPerson) =>
   ((await (await browser.get('/_fw/org/plan')).json()) as { plan: { name: string; until: string | null } }).plan
 
-it('sells a plan: the limit, the page to pay on, the signed event, and the plan', async () => {
+it('sells a plan: limit reached, checkout page, signed event, new plan', async () => {
   const ada = await owner()
   expect([await quote(ada), await quote(ada), await quote(ada)]).toEqual(['done', 'done', 'plan-limit'])
   const checkout = await ada.browser.post('/_fw/actions/start-checkout', { json: { plan: 'pro' } })
@@ -44,7 +44,7 @@ it('sells a plan: the limit, the page to pay on, the signed event, and the plan'
   expect(await quote(ada)).toBe('done')
 })
 
-it('believes no event without the right signature, and none that is old', async () => {
+it('rejects events with a wrong signature or an old timestamp', async () => {
   const ada = await owner()
   const { customer } = stripe.subscribe(ada.orgId)
   expect((await stripe.tell(server.origin, { customer, secret: 'whsec_wrong' })).status).toBe(400)
@@ -52,7 +52,7 @@ it('believes no event without the right signature, and none that is old', async 
   expect(await query(server, 'select id from fw_jobs where input like ?', [`%${customer}%`])).toEqual([])
 })
 
-it('takes an event once, however often it comes', async () => {
+it('processes an event once when it is delivered several times', async () => {
   const ada = await owner()
   const { customer } = stripe.subscribe(ada.orgId)
   const answers = await Promise.all(
@@ -62,7 +62,7 @@ it('takes an event once, however often it comes', async () => {
   expect(await query(server, 'select id from fw_jobs where input like ?', [`%${customer}%`])).toHaveLength(1)
 })
 
-it('follows what Stripe says now, whatever order the events come in, and tries again while it does not answer', async () => {
+it('applies Stripe’s current state regardless of event order, and retries while Stripe does not respond', async () => {
   const ada = await owner()
   const { customer } = stripe.subscribe(ada.orgId, { status: 'canceled' })
   stripe.isDown = true
@@ -90,7 +90,7 @@ it('follows what Stripe says now, whatever order the events come in, and tries a
   expect(rows.map(({ input }) => JSON.parse(String(input)).plan)).toEqual(['pro', 'pro', 'free'])
 })
 
-it('lets operators give plans, and nobody else', async () => {
+it('lets only operators assign plans', async () => {
   const ada = await owner()
   const operator = await createTeamWorld(server).person({ email: 'op@example.test' })
   const give = ({ browser }: TeamPerson, plan: string) =>

@@ -97,8 +97,8 @@ const logLines = () =>
     .filter(line => line.includes('"message":"security event"'))
     .map(line => JSON.parse(line))
 
-describe('signing in with GitHub', () => {
-  it('makes a session for the primary address, whatever the public profile says', async () => {
+describe('sign-in with GitHub', () => {
+  it('creates a session for the primary address, regardless of the public profile', async () => {
     const email = newEmail()
     const { browser, answer } = await signInWithGithub(aGithubPerson(email))
     expect([answer.status, locationOf(answer)]).toEqual([302, '/notes'])
@@ -106,7 +106,7 @@ describe('signing in with GitHub', () => {
     expect((await usersOf(email)).length).toBe(1)
   })
 
-  it('asks with a state of 64 hex digits, PKCE and the least scopes, and takes the same person in again', async () => {
+  it('sends a 64-digit hex state, PKCE and minimal scopes, and finds the same account again', async () => {
     const browser = createBrowser(server.origin)
     const url = new URL(await start(browser, 'github'))
     expect(url.origin + url.pathname).toBe(`${github.url}/login/oauth/authorize`)
@@ -125,7 +125,7 @@ describe('signing in with GitHub', () => {
     expect(second.userId).toBe(first.userId)
   })
 
-  it('refuses an address that GitHub has not verified, says so, and makes nobody', async () => {
+  it('rejects an address that GitHub has not verified, shows the reason and creates no account', async () => {
     const email = newEmail()
     const { browser, answer } = await signInWithGithub(aGithubPerson(email, false))
     expect(locationOf(answer)).toBe('/sign-in?error=provider-email-not-verified&return=%2Fnotes')
@@ -135,7 +135,7 @@ describe('signing in with GitHub', () => {
     expect(await page.text()).toContain('has not confirmed your email address')
   })
 
-  it('is refused when GitHub says no to the code', async () => {
+  it('shows an error when GitHub rejects the code', async () => {
     const browser = createBrowser(server.origin)
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     query.set('code', 'another')
@@ -144,7 +144,7 @@ describe('signing in with GitHub', () => {
     expect(await (await browser.get(refused)).text()).toContain('code has expired or was already used')
   })
 
-  it('says whose fault it is when GitHub does not accept the client', async () => {
+  it('explains that an administrator must act when GitHub rejects the client, and records an event', async () => {
     const other = await borrowServer({ env: { ...env, GITHUB_CLIENT_SECRET: 'another' } })
     const browser = createBrowser(other.origin)
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
@@ -157,15 +157,15 @@ describe('signing in with GitHub', () => {
     await other.stop()
   })
 
-  it('is offered before the OpenID providers, and Google not at all where it is not configured', async () => {
+  it('is listed before OpenID providers, and Google is not listed when it is not configured', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in')).text()
     const offered = [...page.matchAll(/name="provider" value="([^"]+)"/g)].map(match => match[1])
     expect(offered).toEqual(['github', 'corp', 'odd', 'strict'])
   })
 })
 
-describe('linking', () => {
-  it('gives an account that nobody had confirmed to the owner of the address, who asks to be alone in it', async () => {
+describe('account linking', () => {
+  it('gives an unconfirmed account to the address’s owner, who can remove all other access', async () => {
     const squatter = await world.person({ email: newEmail(), verified: false })
     const { browser, answer } = await signInWithOdd(squatter.email)
     const page = '/_fw/claim?return=%2Fnotes'
@@ -186,7 +186,7 @@ describe('linking', () => {
     ['names no address', { email: undefined }],
     ['names something that is no address', { email: 'nobody' }],
     ['names two', { email: 'a@example.test,b@example.test' }],
-  ])('refuses an address when the provider %s', async (_, claims) => {
+  ])('rejects an address when the provider %s', async (_, claims) => {
     const person = await world.person({ email: newEmail() })
     const before = await countRows(server, 'users')
     const { browser, answer } = await signInWithOdd(person.email, {}, claims)
@@ -197,7 +197,7 @@ describe('linking', () => {
     expect(ways.map(way => way.provider_id)).toEqual(['credential'])
   })
 
-  it('asks the userinfo endpoint for an address that the ID token leaves out, and believes it for the same person only', async () => {
+  it('reads a missing address from the userinfo endpoint, but only for the same subject', async () => {
     const email = newEmail()
     const claims = { email: undefined, email_verified: undefined, sub: 'elsewhere' }
     const userInfo = { email, email_verified: true, name: 'Ada' }
@@ -207,13 +207,13 @@ describe('linking', () => {
     expect(locationOf(another.answer)).toBe(failed)
   })
 
-  it('refuses a real provider that does not vouch for an address', async () => {
+  it('rejects an address that a real provider has not verified', async () => {
     const answer = await signInWithCorp(createBrowser(server.origin), 'unproven@example.test')
     expect(locationOf(answer)).toContain('provider-email-not-verified')
     expect(await usersOf('unproven@example.test')).toEqual([])
   })
 
-  it('signs in by a link that exists although a stranger has signed up with its address', async () => {
+  it('signs in through an existing link even when a stranger has registered the new address', async () => {
     const [before, after] = [newEmail(), newEmail()]
     const first = await sessionOf((await signInWithOdd(before, {}, { sub: 'moved' })).browser)
     await world.person({ email: after, verified: false })
@@ -222,7 +222,7 @@ describe('linking', () => {
     expect(await sessionOf(browser)).toMatchObject({ userId: first.userId, email: before })
   })
 
-  it('never lets a provider sign in as the development account', async () => {
+  it('rejects a provider sign-in as the development account', async () => {
     const now = Date.now()
     await query(
       server,
@@ -235,7 +235,7 @@ describe('linking', () => {
     expect(await query(server, `select id from accounts where user_id = 'dev'`)).toEqual([])
   })
 
-  it('keeps no token of the provider', async () => {
+  it('stores no tokens of the provider', async () => {
     await signInWithOdd(newEmail())
     const rows = await query(
       server,
@@ -245,7 +245,7 @@ describe('linking', () => {
   })
 })
 
-describe('the state', () => {
+describe('sign-in state', () => {
   const begin = async (provider = 'odd') => {
     const browser = createBrowser(server.origin)
     const email = newEmail()
@@ -253,7 +253,7 @@ describe('the state', () => {
     return { browser, email, query }
   }
 
-  it.each(['', 'nonsense', '0'.repeat(64)])('is refused when it is %j', async state => {
+  it.each(['', 'nonsense', '0'.repeat(64)])('is rejected when it is %j', async state => {
     const { browser, query, email } = await begin()
     query.set('state', state)
     const answer = await end(browser, 'odd', query)
@@ -262,7 +262,7 @@ describe('the state', () => {
     expect(await usersOf(email)).toEqual([])
   })
 
-  it('is refused when it is missing or there twice', async () => {
+  it('is rejected when it is missing or repeated', async () => {
     const { browser, query } = await begin()
     const twice = new URLSearchParams([...query, ['state', query.get('state') ?? '']])
     query.delete('state')
@@ -270,7 +270,7 @@ describe('the state', () => {
     expect(locationOf(await end(browser, 'odd', twice))).toBe('/sign-in?error=invalid-state')
   })
 
-  it('is bound to the browser that began, so nobody is signed in as somebody else', async () => {
+  it('is bound to the browser that started, so other visitors are not signed in to this account', async () => {
     const attacker = await begin()
     const victim = createBrowser(server.origin)
     const answer = await end(victim, 'odd', attacker.query)
@@ -282,7 +282,7 @@ describe('the state', () => {
     expect(locationOf(await end(attacker.browser, 'odd', attacker.query))).toBe('/notes')
   })
 
-  it('works once, and once only when it is used many times at the same moment', async () => {
+  it('works once, even when it is used six times at once', async () => {
     const { browser, query } = await begin()
     const cookie = browser.cookieHeader()
     const replay = () => createBrowser(server.origin).get(`/_fw/auth/callback/odd?${query}`, { headers: { cookie } })
@@ -291,7 +291,7 @@ describe('the state', () => {
     expect(ends).toEqual(['/notes', ...Array(5).fill('/sign-in?error=invalid-state')])
   })
 
-  it('ends after ten minutes, and the return path is kept', async () => {
+  it('expires after ten minutes, and the return path is kept', async () => {
     const { browser, query: brought } = await begin()
     await query(server, `update fw_one_time set expires_at = ? where purpose = 'provider-sign-in'`, [Date.now() - 1000])
     expect(locationOf(await end(browser, 'odd', brought))).toBe(ended)
@@ -303,13 +303,13 @@ describe('the state', () => {
     expect(Math.abs(Number(row?.last) - Date.now() - 600_000)).toBeLessThan(5000)
   })
 
-  it('belongs to one provider', async () => {
+  it('is valid for one provider only', async () => {
     const { browser, query } = await begin()
     expect(locationOf(await end(browser, 'strict', query))).toBe(ended)
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('is kept as a hash, and lies in a cookie that scripts do not see', async () => {
+  it('is stored as a hash and in a cookie that scripts cannot read', async () => {
     const answer = await createBrowser(server.origin).post('/_fw/auth/sign-in/social', { json: { provider: 'odd' } })
     const state = new URL((await answer.json()).url).searchParams.get('state') ?? 'none'
     expect(answer.headers.getSetCookie()).toEqual([
@@ -323,8 +323,8 @@ describe('the state', () => {
   })
 })
 
-describe('the answer of a provider', () => {
-  it('with the issuer of another is refused (mix-up), and so is one without where it was promised', async () => {
+describe('provider response', () => {
+  it('is rejected with another provider’s issuer (mix-up), or without the issuer that the provider promises', async () => {
     const browser = createBrowser(server.origin)
     const person = { sub: 'mixed', email: newEmail() }
     const mixed = odd.approve(await start(browser, 'odd'), person)
@@ -364,7 +364,7 @@ describe('the answer of a provider', () => {
       () => ({ signature: 'other-key', header: { jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } } }),
     ],
     ['with a critical header', () => ({ header: { crit: ['exp'], exp: 1 } })],
-  ])('with an ID token %s is refused', async (_, wrong) => {
+  ])('is rejected with an ID token %s', async (_, wrong) => {
     const email = newEmail()
     const { browser, answer } = await signInWithOdd(email, wrong())
     expect(locationOf(answer)).toBe(failed)
@@ -373,7 +373,7 @@ describe('the answer of a provider', () => {
     expect(logLines().at(-1)).toMatchObject({ kind: 'invalid-provider-response', subject: 'odd' })
   })
 
-  it('with a good ID token for us and others, made for us, is accepted', async () => {
+  it('is accepted with an ID token for several audiences that is authorized for this client', async () => {
     const { answer } = await signInWithOdd(newEmail(), {
       claims: { aud: [plain.clientId, 'two'], azp: plain.clientId },
     })
@@ -387,7 +387,7 @@ describe('the answer of a provider', () => {
     ['is an error', async () => Response.json({ error: 'server_error' }, { status: 500 })],
     ['is too large', async () => Response.json({ access_token: 'a', id_token: 'b', filler: 'x'.repeat(300_000) })],
     ['has no ID token', async () => Response.json({ access_token: 'a' })],
-  ])('that %s ends on the sign-in page within ten seconds', async (_, answer) => {
+  ])('leads to the sign-in page within ten seconds when it %s', async (_, answer) => {
     const began = performance.now()
     const { browser, answer: end } = await signInWithOdd(newEmail(), { answer })
     expect([end.status, locationOf(end)]).toEqual([302, failed])
@@ -395,7 +395,7 @@ describe('the answer of a provider', () => {
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('that never comes, or stops midway, ends on the sign-in page within ten seconds', async () => {
+  it('leads to the sign-in page within ten seconds when it never arrives or stops midway', async () => {
     const began = performance.now()
     const halfway = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"access_')) })
     const ends = await Promise.all([
@@ -406,7 +406,7 @@ describe('the answer of a provider', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  it('that leads elsewhere is not followed', async () => {
+  it('is not followed when it redirects', async () => {
     let visits = 0
     const elsewhere = await serve(async () => {
       visits += 1
@@ -418,7 +418,7 @@ describe('the answer of a provider', () => {
     expect([locationOf(end), visits]).toEqual([failed, 0])
   })
 
-  it('says that the person cancelled, keeps the return path, and is never repeated', async () => {
+  it('shows that the person cancelled, keeps the return path and never repeats the provider’s text', async () => {
     const browser = createBrowser(server.origin)
     const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
     const said = { state, error: 'access_denied', error_description: 'Free money at evil.test' }
@@ -444,21 +444,18 @@ describe('the answer of a provider', () => {
         ar: 'لا يعرف المزوّد عنوان هذا التطبيق',
       },
     ],
-  ])(
-    'that is %s is said in the language of the page, and its code is in the security event',
-    async (code, said, texts) => {
-      const browser = createBrowser(server.origin)
-      const state = new URL(await start(browser, 'github')).searchParams.get('state') ?? ''
-      const refused = locationOf(await end(browser, 'github', new URLSearchParams({ state, ...said })))
-      expect(refused).toContain(`/sign-in?error=${code}`)
-      for (const [language, text] of Object.entries(texts)) {
-        expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
-      }
-      expect(logLines().at(-1)).toMatchObject({ subject: 'github', reason: expect.stringMatching(`^${code}: `) })
-    },
-  )
+  ])('explains %s in the page’s language and records the code in the security event', async (code, said, texts) => {
+    const browser = createBrowser(server.origin)
+    const state = new URL(await start(browser, 'github')).searchParams.get('state') ?? ''
+    const refused = locationOf(await end(browser, 'github', new URLSearchParams({ state, ...said })))
+    expect(refused).toContain(`/sign-in?error=${code}`)
+    for (const [language, text] of Object.entries(texts)) {
+      expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
+    }
+    expect(logLines().at(-1)).toMatchObject({ subject: 'github', reason: expect.stringMatching(`^${code}: `) })
+  })
 
-  it('that is another error is logged with its words and shown with ours', async () => {
+  it('logs the provider’s text for other errors and shows our own text', async () => {
     const browser = createBrowser(server.origin)
     const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
     const said = { state, error: 'server_error', error_description: 'Down for maintenance\n{"level":"error"}' }
@@ -470,8 +467,8 @@ describe('the answer of a provider', () => {
   })
 })
 
-describe('a callback that fails', () => {
-  it('writes one line with its kind, the provider and the client address, and nothing secret', async () => {
+describe('failed provider callback', () => {
+  it('writes one log line with its kind, the provider and the client address, without secrets', async () => {
     const browser = createBrowser(server.origin)
     const query = odd.approve(
       await start(browser, 'odd'),
@@ -495,7 +492,7 @@ describe('a callback that fails', () => {
     expect(log).not.toMatch(/eyJ[\w-]{20}/)
   })
 
-  it('is limited to thirty in a minute for one address, with a page for people', async () => {
+  it('is limited to 30 per minute and address, with an HTML page for people', async () => {
     const limited = await borrowServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
     try {
       const browser = createBrowser(limited.origin)

@@ -32,7 +32,7 @@ describe('GET /robots.txt', () => {
 })
 
 describe('GET /sitemap.xml', () => {
-  it('lists every public page in every language, each at an address that answers 200', async () => {
+  it('lists every public page in every language at an address that returns 200', async () => {
     const answer = await get('/sitemap.xml')
     expect(answer.headers.get('content-type')).toBe('application/xml; charset=utf-8')
     const addresses = attributes(await answer.text(), /<loc>([^<]*)<\/loc>/g)
@@ -41,18 +41,18 @@ describe('GET /sitemap.xml', () => {
     for (const address of addresses) expect((await fetch(address)).status, address).toBe(200)
   })
 
-  it('answers other methods with 405', async () => {
+  it('returns 405 for other methods', async () => {
     const answer = await fetch(`${server.origin}/sitemap.xml`, { method: 'POST', headers: { origin: server.origin } })
     expect(answer.status).toBe(405)
   })
 })
 
-describe('a public page', () => {
+describe('public page', () => {
   it.each([
     ['en', 'ltr', 'Notes for your team', 'Create account'],
     ['de', 'ltr', 'Notizen für Ihr Team', 'Konto erstellen'],
     ['ar', 'rtl', 'ملاحظات لفريقك', 'إنشاء حساب'],
-  ])('comes from the server in the language of its address: %s', async (language, direction, headline, button) => {
+  ])('is rendered on the server in the language of its address: %s', async (language, direction, headline, button) => {
     const html = await read(pathIn('/welcome', language))
     expect(html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
     expect(html).toMatch(new RegExp(`<html[^>]* dir="${direction}"`))
@@ -61,7 +61,7 @@ describe('a public page', () => {
     expect(html).toContain('href="/sign-in?return=%2F#sign-up"')
   })
 
-  it('is in English for languages that there are not, and for what follows the language', async () => {
+  it('is in English for unsupported languages and ignores other query parameters', async () => {
     const english = await read('/about')
     for (const query of ['?lang=fr', '?lang=en', '?x=1', '?lang=%22%3E'])
       expect(await read(`/about${query}`)).toBe(english)
@@ -70,24 +70,24 @@ describe('a public page', () => {
     expect(await read('/about?x=1&lang=de')).toBe(german)
   })
 
-  it('is answered the same from memory, in each language', async () => {
+  it('keeps its language when it is served from memory', async () => {
     for (const language of ['de', 'en', 'ar', 'de', 'en', 'ar']) {
       const html = await read(pathIn('/contact', language))
       expect(html).toMatch(new RegExp(`<html[^>]* lang="${language}"`))
     }
   })
 
-  it('may be listed, and private pages and missing ones may not', async () => {
+  it('can be indexed, unlike private and missing pages', async () => {
     for (const page of PAGES) expect((await get(page)).headers.get('x-robots-tag'), page).toBeNull()
     for (const page of ['/', '/notes', '/embed/notes', '/no/such/page'])
       expect((await get(page)).headers.get('x-robots-tag'), page).toBe('noindex')
   })
 
-  it('says nothing about itself in the name of its author', async () => {
+  it('does not mention where its resources are loaded from', async () => {
     for (const page of PAGES) expect(await read(page)).not.toContain('loaded from anywhere else')
   })
 
-  it('has a picture for links at the address that its head names', async () => {
+  it('has a link preview image at the address in its head', async () => {
     const [image = ''] = attributes(await read('/welcome'), /property="og:image" content="([^"]*)"/g)
     const answer = await fetch(image)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
@@ -114,7 +114,7 @@ describe.each(PAGES.flatMap(page => LANGUAGES.map(language => pathIn(page, langu
       expect(attributes(head, new RegExp(`property="${name}" content="([^"]+)"`, 'g')), name).toHaveLength(1)
   })
 
-  it('has links that crawlers follow, with a text, and pictures with an alternative text', async () => {
+  it('has crawlable links with a text and pictures with an alternative text', async () => {
     const text = await read(path)
     const links = [...text.matchAll(/<a\b([^>]*)>([\s\S]*?)<\/a>/g)]
     expect(links.length).toBeGreaterThan(3)
@@ -126,7 +126,7 @@ describe.each(PAGES.flatMap(page => LANGUAGES.map(language => pathIn(page, langu
   })
 })
 
-describe('the contact form', () => {
+describe('contact form', () => {
   const send = (input: Record<string, unknown>) =>
     fetch(`${server.origin}/_fw/actions/send-contact-message`, {
       method: 'POST',
@@ -141,7 +141,7 @@ describe('the contact form', () => {
   const mails = () => (existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir) : [])
   const later = () => new Promise(resolve => setTimeout(resolve, 3100))
 
-  it('sends a mail once for a ticket that is old enough', async () => {
+  it('sends one email for a ticket that is old enough', async () => {
     const check = { ticket: await ticket(), trap: '' }
     expect(await statusAndCode(await send({ check }))).toEqual([400, 'form-check-failed'])
     await later()
@@ -152,7 +152,7 @@ describe('the contact form', () => {
     expect(mails()[0]?.text).toContain('maria@example.com')
   })
 
-  it('refuses programs that fill in every field, and those that have no ticket', async () => {
+  it('rejects programs that fill in every field or have no ticket', async () => {
     const one = await ticket()
     await later()
     const refused = [400, 'form-check-failed']

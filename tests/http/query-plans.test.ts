@@ -43,7 +43,7 @@ function valueOf({ name, schema }: Parameter): string {
 }
 
 describe('query plans', () => {
-  it('of every address that answers GET, with each parameter, read no whole table', async () => {
+  it('scan no whole table for any GET address with each of its parameters', async () => {
     const openApi = await readOpenApi(server.origin)
     for (const path of openApi.paths) {
       const described = Object(openApi.described(path, 'GET'))
@@ -65,7 +65,7 @@ describe('query plans', () => {
     expect(await scansOf(statements)).toEqual([])
   })
 
-  it('of every trigger read no whole table', async () => {
+  it('scan no whole table for any trigger', async () => {
     const triggers = await query(server, `select name, sql from sqlite_master where type = 'trigger'`)
     expect(triggers.length).toBeGreaterThan(10)
     const statements = triggers.flatMap(({ name, sql }) => {
@@ -79,7 +79,7 @@ describe('query plans', () => {
     expect(await scansOf(statements)).toEqual([])
   })
 
-  it('name a statement that reads a whole table, and its request', async () => {
+  it('report a statement that scans a whole table, with its request', async () => {
     const scans = await scansOf([
       { request: 'GET /a', sql: 'select 1 from users u where u.name = ?' },
       { request: 'GET /b', sql: 'select 1 from users where email = ?' },

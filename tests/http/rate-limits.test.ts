@@ -66,8 +66,8 @@ async function anAccount(): Promise<string> {
   return email
 }
 
-describe('guessing the password of one account', () => {
-  it('ends after five tries, also from many networks and when sixty come at once', async () => {
+describe('password guessing for one account', () => {
+  it('is stopped after five attempts, even from many networks and with 60 at once', async () => {
     const email = address()
     const statuses = await Promise.all(times(60, () => attempt({ email, from: network() })))
     expect(statuses.filter(status => status === 401)).toHaveLength(5)
@@ -77,7 +77,7 @@ describe('guessing the password of one account', () => {
   it.each([
     ['capitals and spaces', (email: string) => `  ${email.toUpperCase()} `],
     ['full-width letters', (email: string) => email.replace('p', 'ｐ').replace('@', '＠')],
-  ])('is counted together however the address is spelled: %s', async (_name, spell) => {
+  ])('is counted together for every spelling of the address: %s', async (_name, spell) => {
     const email = address()
     await attempts(times(5, () => ({ email, from: network() })))
     expect(await attempt({ email: spell(email), from: network() })).toBe(429)
@@ -100,7 +100,7 @@ describe('guessing the password of one account', () => {
     '/_fw/auth/sign-in/email%00',
     '/_fw/auth/sign-in/email%20',
     '/_fw/auth/sign-up/../sign-in/email',
-  ])('is not uncounted at %s', async path => {
+  ])('cannot bypass the counter at %s', async path => {
     const email = await anAccount()
     expect(await attempts(times(5, () => ({ email, from: network() })))).toEqual(Array(5).fill(401))
     // Sends the path unchanged; a client library would normalize it.
@@ -120,7 +120,7 @@ describe('guessing the password of one account', () => {
     expect(answer).not.toMatch(/set-cookie:/i)
   })
 
-  it('is counted together at the form and at the endpoint', async () => {
+  it('is counted together for the form and the endpoint', async () => {
     const email = address()
     await attempts(times(5, () => ({ email, from: network() })))
     const answer = await createBrowser(server.origin).post('/sign-in', {
@@ -132,8 +132,8 @@ describe('guessing the password of one account', () => {
   })
 })
 
-describe('the owner of an account that is being guessed at', () => {
-  it('gets in after the window', async () => {
+describe('owner of an account with too many failed sign-ins', () => {
+  it('can sign in after the window ends', async () => {
     const email = await anAccount()
     await attempts(times(8, () => ({ email, from: network() })))
     const home = network()
@@ -142,7 +142,7 @@ describe('the owner of an account that is being guessed at', () => {
     expect(await attempt({ email, password, from: home })).toBe(200)
   })
 
-  it('gets in at once from a network where they are signed in, and strangers gain nothing by it', async () => {
+  it('can sign in at once from a known network, while strangers get no more attempts', async () => {
     const email = await anAccount()
     const home = network()
     expect(await attempt({ email, password, from: home })).toBe(200)
@@ -152,7 +152,7 @@ describe('the owner of an account that is being guessed at', () => {
     expect(await attempts(times(6, () => ({ email, from: home })))).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  it('goes on working where they are signed in, and may change the password', async () => {
+  it('can keep working where they are signed in and change the password', async () => {
     const email = address()
     const browser = createBrowser(server.origin)
     await signUp(browser, { email, password, name: 'Owner' })
@@ -164,7 +164,7 @@ describe('the owner of an account that is being guessed at', () => {
     expect(changed.status).toBe(200)
   })
 
-  it('has the tries back after a sign-in', async () => {
+  it('gets all attempts back after a sign-in', async () => {
     const email = await anAccount()
     const home = network()
     await attempts(times(4, () => ({ email, from: home })))
@@ -173,8 +173,8 @@ describe('the owner of an account that is being guessed at', () => {
   })
 })
 
-describe('guessing from one network', () => {
-  it('ends after thirty tries at any accounts; sign-ins that succeed are not counted', async () => {
+describe('password guessing from one network', () => {
+  it('is stopped after 30 attempts at any accounts, not counting successful sign-ins', async () => {
     const home = network()
     const email = await anAccount()
     expect(await attempts(times(10, () => ({ email, password, from: home })))).toEqual(Array(10).fill(200))
@@ -183,7 +183,7 @@ describe('guessing from one network', () => {
     expect(await attempt({ from: network() })).toBe(401)
   })
 
-  it('is the /64 of an IPv6 address, in every spelling', async () => {
+  it('counts an IPv6 /64 as one network in every spelling', async () => {
     const spellings = [
       (index: number) => `2001:db8:7:8::${index.toString(16)}`,
       (index: number) => `2001:DB8:0007:8:${index.toString(16)}:0:0:1`,
@@ -195,7 +195,7 @@ describe('guessing from one network', () => {
     expect(await attempt({ from: '2001:db8:7:9::1' })).toBe(401)
   })
 
-  it('is one network for an IPv4 address and the same one inside IPv6', async () => {
+  it('counts an IPv4 address and its IPv6-mapped forms as one network', async () => {
     const home = '203.0.113.77'
     await attempts(times(30, () => ({ from: home })))
     for (const from of ['::ffff:203.0.113.77', '::FFFF:cb00:714d', '0:0:0:0:0:ffff:203.0.113.77', '203.0.113.77:9']) {
@@ -203,13 +203,13 @@ describe('guessing from one network', () => {
     }
   })
 
-  it('is the hop before the trusted proxy, whatever the client wrote before it', async () => {
+  it('uses the hop before the trusted proxy, regardless of what the client sent', async () => {
     const home = network()
     await attempts(times(30, index => ({ from: `192.0.2.${index}, ${home}` })))
     expect(await attempt({ from: `192.0.2.200, ${home}, 127.0.0.1` })).toBe(429)
   })
 
-  it('is the socket where no proxy is trusted, whatever headers say', async () => {
+  it('uses the socket address when no proxy is trusted, regardless of headers', async () => {
     const tricks = (index: number): Record<string, string> => ({
       'x-forwarded-for': `198.18.0.${index}`,
       forwarded: `for=198.18.1.${index};host=evil.test`,
@@ -232,8 +232,8 @@ describe('guessing from one network', () => {
   })
 })
 
-describe('signing up', () => {
-  it('is allowed ten times an hour from one network, whatever the path looks like', async () => {
+describe('sign-up', () => {
+  it('is limited to ten per hour and network, regardless of the path’s spelling', async () => {
     const home = network()
     const signUpFrom = (path: string) =>
       fetch(server.origin + path, {
@@ -274,7 +274,7 @@ describe('POST /_fw/account/address', () => {
     (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)
   const mailsTo = (email: string) => readOutbox(server.dataDir).filter(({ to }) => to === email).length
 
-  it('mails one recipient five times an hour, whoever asks from wherever, with or without an account', async () => {
+  it('emails one recipient five times per hour for all senders, with or without an account', async () => {
     const [known, unknown] = [await anAccount(), address()]
     const browsers = await people(40)
     for (const email of [known, unknown]) {
@@ -286,7 +286,7 @@ describe('POST /_fw/account/address', () => {
     expect(await countRows(server, 'fw_address_changes where email = ?', [unknown])).toBe(5)
   })
 
-  it('mails for one network ten times in ten minutes, resending included', async () => {
+  it('sends ten emails per ten minutes for one network, including resends', async () => {
     const from = network()
     const browsers = await people(6)
     const first = await statusesOf(browsers.map(browser => ask(browser, address(), from)))
@@ -296,8 +296,8 @@ describe('POST /_fw/account/address', () => {
   })
 })
 
-describe('coming back from a provider', () => {
-  it('is allowed thirty times a minute from one network', async () => {
+describe('provider callback', () => {
+  it('is limited to 30 per minute and network', async () => {
     const home = network()
     const back = async (path = '/_fw/auth/callback/corp?code=a&state=b') => {
       const answer = await fetch(server.origin + path, { redirect: 'manual', headers: { 'x-forwarded-for': home } })

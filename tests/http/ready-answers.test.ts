@@ -30,7 +30,7 @@ async function told(path: string, headers?: Record<string, string>) {
 const who = async ({ cookie }: { cookie: string }): Promise<string | undefined> =>
   (await (await ask('/_fw/session', { cookie })).json()).session?.email
 
-describe('an answer from memory', () => {
+describe('response from memory', () => {
   it.each([
     ['/notes', { 'accept-encoding': 'br' }],
     ['/notes?x=1', { 'accept-encoding': 'gzip' }],
@@ -38,7 +38,7 @@ describe('an answer from memory', () => {
     ['/no/such/page', { 'accept-encoding': 'br' }],
     ['/sign-in', { 'accept-encoding': 'br' }],
     ['/sign-in?return=%2Fnotes', {}],
-  ])('says of %s what the first one said, whole and unchanged', async (path, headers) => {
+  ])('repeats the first response to %s completely and unchanged', async (path, headers) => {
     const first = await told(path, headers)
     for (const _again of [1, 2]) expect(await told(path, headers)).toEqual(first)
     // A response to HEAD never comes from memory.
@@ -53,7 +53,7 @@ describe('an answer from memory', () => {
     expect(await told(path, known)).toEqual(same)
   })
 
-  it('is the session of its own cookie, while two hundred requests of two people come at once', async () => {
+  it('contains the session for its cookie when two people send 200 requests at once', async () => {
     const [ada, ben] = await Promise.all([signedIn('ada'), signedIn('ben')])
     const first = await told('/_fw/session', { cookie: ada.cookie })
     expect(await told('/_fw/session', { cookie: ada.cookie })).toEqual(first)
@@ -70,7 +70,7 @@ describe('an answer from memory', () => {
     expect(ids.size).toBe(200)
   })
 
-  it('is none for a session that another process ended, nor for one that signed out', async () => {
+  it('is not used for a session that another process ended or that signed out', async () => {
     const [ada, ben] = await Promise.all([signedIn('ada2'), signedIn('ben2')])
     for (const _again of [1, 2, 3]) {
       expect(await who(ada)).toBe(ada.email)
@@ -83,7 +83,7 @@ describe('an answer from memory', () => {
     expect(await who(ben)).toBeUndefined()
   })
 
-  it('is the one of the steps and languages of the sign-in page, each its own', async () => {
+  it('is separate for each step and language of the sign-in page', async () => {
     for (const _again of [1, 2]) {
       const [plain, german, code, refused] = await Promise.all(
         ['', '?lang=de', '?step=code', '?error=sign-in-failed'].map(async part => (await told(`/sign-in${part}`)).body),
@@ -94,7 +94,7 @@ describe('an answer from memory', () => {
     }
   })
 
-  it('comes under the one spelling of its path', async () => {
+  it('is used for equivalent spellings of its path', async () => {
     const { cookie, email } = await signedIn('spelled')
     const first = await told('/notes')
     for (const _again of [1, 2]) {

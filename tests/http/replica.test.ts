@@ -50,7 +50,7 @@ function atReplica(browser: TestBrowser) {
 const titles = async (answer: Response) =>
   (await answer.json()).result.notes.map(({ title }: { title: string }) => title).toSorted()
 
-it('an instance with a replica reads its own writes back at once', async () => {
+it('an instance with a replica reads its own writes immediately', async () => {
   const there = atReplica(await somebody('own@example.test'))
   for (const title of ['one', 'three', 'two']) {
     expect((await there.post('/_fw/actions/create-note', { title })).status).toBe(200)
@@ -58,7 +58,7 @@ it('an instance with a replica reads its own writes back at once', async () => {
   expect(await titles(await there.get('/_fw/actions/list-notes'))).toEqual(['one', 'three', 'two'])
 })
 
-it('knows a session and a role that were given elsewhere, and forgets what was ended elsewhere, with the next request', async () => {
+it('an instance with a replica applies sessions and roles changed elsewhere on the next request', async () => {
   const browser = await somebody('ended@example.test')
   const there = atReplica(browser)
   const { session } = await (await there.get('/_fw/session')).json()
@@ -75,7 +75,7 @@ it('knows a session and a role that were given elsewhere, and forgets what was e
   expect((await there.get('/_fw/actions/list-notes')).status).toBe(401)
 })
 
-it('refuses a personal token that was revoked elsewhere with the next call', async () => {
+it('an instance with a replica rejects an API token revoked elsewhere on the next call', async () => {
   const browser = await somebody('token@example.test')
   const made = await browser.post('/_fw/tokens', { json: { name: 'Laptop', scopes: ['mcp:read'], expiresInDays: 30 } })
   const { token, id } = await made.json()

@@ -20,7 +20,7 @@ const titles = async (who: TeamPerson, query = '') =>
   (await list(who, `/note-list${query}`)).member.map((note: { title: string }) => note.title)
 
 describe('/note-list', () => {
-  it('gives the notes that the action gives, with the same access', async () => {
+  it('returns the same notes as the action, with the same access', async () => {
     const { owner, admin, member, outsider } = await world.team()
     const { note: plan } = await act(owner, 'create-note', { title: 'Harbour plan', text: 'Cranes' })
     const { note: menu } = await act(owner, 'create-note', { title: 'Menu', text: 'Soup' })
@@ -40,7 +40,7 @@ describe('/note-list', () => {
     expect((await outsider.browser.get(`/note-list/${plan.id}`)).status).toBe(404)
   })
 
-  it('searches title and text together, and orders by what a person chooses', async () => {
+  it('searches title and text together, and sorts by the requested field', async () => {
     const ada = await world.person()
     for (const [title, text] of [
       ['Beta', 'about alpha'],
@@ -54,7 +54,7 @@ describe('/note-list', () => {
     expect((await list(ada, '/note-list')).member[0]).not.toHaveProperty('content')
   })
 
-  it('is exported by everyone as the rows that they may read, with an audit row', async () => {
+  it('exports only the rows that the caller may read and writes an audit row', async () => {
     const { owner, member } = await world.team()
     const { note } = await act(owner, 'create-note', { title: '=SUM(A1)' })
     await act(owner, 'create-note', { title: 'Diary' })
@@ -79,7 +79,7 @@ describe('/note-list', () => {
     expect(JSON.parse(entries[0].input)).toMatchObject({ name: 'note-list', format: 'csv' })
   })
 
-  it('lets a script walk over all of it', async () => {
+  it('lets a script iterate over all pages', async () => {
     const ada = await world.person()
     for (let number = 0; number < 7; number++) await act(ada, 'create-note', { title: `Note ${number}` })
     const walk = iterateCollection(server.origin, '/note-list', {
@@ -97,7 +97,7 @@ describe('/note-list', () => {
 })
 
 describe('/team-members', () => {
-  it('gives the members of the active organization to its members, searched by name or address', async () => {
+  it('returns the active organization’s members to its members, with search, filter and sort order', async () => {
     const { owner, member, outsider } = await world.team()
     const answer = await list(member, '/team-members')
     expect(answer).toMatchObject({ '@type': 'Collection', totalItems: 3 })
@@ -113,7 +113,7 @@ describe('/team-members', () => {
     expect(other.member.map(({ email }: { email: string }) => email)).toEqual([outsider.email])
   })
 
-  it('says that there is none without an organization', async () => {
+  it('returns 400 without an active organization', async () => {
     const ada = await world.person()
     await ada.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId: null } })
     const answer = await ada.browser.get('/team-members')

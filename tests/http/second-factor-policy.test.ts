@@ -38,7 +38,7 @@ const turnOn = ({ userId }: TeamPerson) =>
   )
 
 describe('PUT /_fw/org/second-factor', () => {
-  it('is for owners and admins, and shows each member until when they have time', async () => {
+  it('requires the owner or admin role and informs each member during the grace period', async () => {
     const { owner, admin, member } = await world.team()
     expect(await statusAndCode(await setPolicy(member, { isRequired: true }))).toEqual([403, 'forbidden'])
     expect((await setPolicy(admin, { isRequired: true, graceDays: 3 })).status).toBe(204)
@@ -50,7 +50,7 @@ describe('PUT /_fw/org/second-factor', () => {
     expect((await sessionOf(member.browser)).secondFactor).toBeUndefined()
   })
 
-  it('closes the organization to sessions, actions, tokens and MCP hosts of those without one, and to nobody else', async () => {
+  it('closes sessions, actions, tokens and MCP only to members without a second factor after the grace period', async () => {
     const { owner, member } = await world.team()
     const token = await tokenOf(member)
     await turnOn(owner)
@@ -79,7 +79,7 @@ describe('PUT /_fw/org/second-factor', () => {
 })
 
 describe('FW_REQUIRE_SECOND_FACTOR', () => {
-  it('leaves a person without one their account and setting it up, and nothing else', async () => {
+  it('limits a person without a second factor to their account and to setting one up', async () => {
     const ada = await world.person()
     const refused = [403, 'second-factor-setup-required']
     for (const path of ['/_fw/org/members', '/_fw/tokens', '/_fw/activity', '/_fw/grants'])

@@ -62,8 +62,8 @@ const secrets = (args: string[], secret: string, ...previous: string[]) =>
     ...(previous.length > 0 ? { BETTER_AUTH_SECRET_PREVIOUS: previous.join(',') } : {}),
   })
 
-describe('a new root secret', () => {
-  it('leaves sessions, tokens of hosts, renewals and personal tokens as they are, twice in a row', async () => {
+describe('root secret rotation', () => {
+  it('keeps sessions, host tokens, renewals and API tokens valid through two rotations', async () => {
     const granted = await connected()
     const made = await ada.browser.post('/_fw/tokens', {
       json: { name: 'Laptop', scopes: ['mcp:read'], expiresInDays: 30 },
@@ -86,7 +86,7 @@ describe('a new root secret', () => {
     }
   })
 
-  it('is all that is needed once everything was sealed anew: who was there since is signed in still', async () => {
+  it('requires no previous secret after resealing, and recently active people stay signed in', async () => {
     const granted = await connected()
     await restart(SECOND, first.secret)
     // The server renews a session once a day and then signs its cookie with the current secret.
@@ -104,14 +104,14 @@ describe('a new root secret', () => {
     expect([await opens(granted.access_token), renewed.status, await kids()]).toEqual([200, 200, published])
   })
 
-  it('opens nothing that was signed or sealed with another one, when that is not named', async () => {
+  it('ends sessions signed with a previous secret that is not listed', async () => {
     await restart(SECOND)
     expect(await sessionOf(ada.browser)).toBeNull()
   })
 })
 
-describe('a new signing key', () => {
-  it('signs from the next look on; what the old one signed is good, both are published, and nobody is asked again', async () => {
+describe('signing key rotation', () => {
+  it('signs with the new key, accepts and publishes the old one, and requires no new approval', async () => {
     const granted = await connected()
     const [old] = await kids()
     const retired = await secrets(['retire-signing-keys'], first.secret)

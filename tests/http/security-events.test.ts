@@ -22,7 +22,7 @@ const tryPassword = (email: string, password: string, headers: Record<string, st
   createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: { email, password }, headers })
 
 describe('GET /_fw/security-events/mine', () => {
-  it('tells a person of wrong passwords, with where they came from', async () => {
+  it('lists wrong passwords with the device and address that they came from', async () => {
     const ada = await world.person()
     await tryPassword(ada.email, 'not the password', { 'user-agent': userAgents.safariOnPhone })
     await expect.poll(() => kindsOf(ada.browser)).toEqual(['sign-in-failed'])
@@ -35,7 +35,7 @@ describe('GET /_fw/security-events/mine', () => {
     })
   })
 
-  it('holds sign-ins on new devices, revoked sessions and a changed password, one page at a time', async () => {
+  it('lists new devices, revoked sessions and password changes with pagination', async () => {
     const ada = await world.person()
     await tryPassword(ada.email, PASSWORD, { 'user-agent': userAgents.safariOnPhone })
     await expect.poll(() => kindsOf(ada.browser)).toEqual(['new-device'])
@@ -50,7 +50,7 @@ describe('GET /_fw/security-events/mine', () => {
     })
   })
 
-  it('shows nothing of others, and no client of anybody', async () => {
+  it('returns only the caller’s own events, without client ids', async () => {
     const [ada, bob] = [await world.person(), await world.person()]
     await query(
       server,
@@ -65,8 +65,8 @@ describe('GET /_fw/security-events/mine', () => {
   })
 })
 
-describe('events of signing in', () => {
-  it('hold no address that nobody has, and one row a minute of what is blocked', async () => {
+describe('sign-in events', () => {
+  it('contain no unknown address, and at most one row per minute for blocked attempts', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const people = createTeamWorld(limited)
     const ada = await people.person()
@@ -93,7 +93,7 @@ describe('events of signing in', () => {
 })
 
 describe('GET /_fw/security-events', () => {
-  it('is for operators, whom their session names', async () => {
+  it('is available only to operators, who are marked in their session', async () => {
     const operator = await world.person({ email: OPERATOR })
     const ada = await world.person()
     expect(await sessionOf(operator.browser)).toMatchObject({ isOperator: true })

@@ -8,7 +8,7 @@ import { startServer } from '../support/server'
 const output = join(sampleDir, '.output')
 const COMPILED = 'server/.compiled'
 
-it('the files of a built server have one byte for each character, and lines that can be shown', () => {
+it('built server files have one byte per character and lines of readable length', () => {
   const files = globSync('server/{*,chunks/**/*}.mjs', { cwd: output })
   expect(files.length).toBeGreaterThan(100)
   const texts = files.map(file => ({ file, text: readFileSync(join(output, file), 'utf8') }))
@@ -17,7 +17,7 @@ it('the files of a built server have one byte for each character, and lines that
   expect(main?.text.split('\n').length).toBeGreaterThan((main?.text.length ?? 0) / 1000)
 })
 
-it('a server keeps beside its code what it has compiled, and starts without it where it may not', async () => {
+it('the server stores compiled code next to its files and starts without it when it cannot', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'fw-server-file-'))
   cpSync(output, copy, { recursive: true, filter: source => !source.includes('.compiled') })
   try {

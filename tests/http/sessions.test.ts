@@ -23,7 +23,7 @@ async function signedIn(): Promise<{ browser: TestBrowser; email: string }> {
 }
 
 describe('GET /_fw/session', () => {
-  it('answers null without a cookie, with a broken, a forged and an unsigned one', async () => {
+  it('returns null without a cookie and with a broken, forged or unsigned one', async () => {
     const { browser } = await signedIn()
     const [row] = await query(server, 'select token from sessions limit 1')
     expect(await sessionOf(browser)).not.toBeNull()
@@ -41,7 +41,7 @@ describe('GET /_fw/session', () => {
     }
   })
 
-  it('gives the facts and never a token, and is not stored', async () => {
+  it('returns the session without a token and with Cache-Control no-store', async () => {
     const { browser, email } = await signedIn()
     const answer = await browser.get('/_fw/session')
     const { session } = await answer.json()
@@ -63,20 +63,20 @@ describe('GET /_fw/session', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
   })
 
-  it('ignores a token in the address', async () => {
+  it('ignores a token in the query', async () => {
     const { browser } = await signedIn()
     const token = browser.cookieHeader().split('=')[1]
     const answer = await fetch(`${server.origin}/_fw/session?_session=${token}&fw.session_token=${token}`)
     expect((await answer.json()).session).toBeNull()
   })
 
-  it('is over on the next request after the row is gone', async () => {
+  it('returns null on the next request after the row is deleted', async () => {
     const { browser, email } = await signedIn()
     await query(server, `delete from ${SESSIONS_OF}`, [email])
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('is over when its time is up', async () => {
+  it('returns null after the session expires', async () => {
     const { browser, email } = await signedIn()
     await query(server, 'update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
       Date.now() - 1,
@@ -85,7 +85,7 @@ describe('GET /_fw/session', () => {
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('rolls once a day, with a new cookie, and never beyond 180 days from the sign-in', async () => {
+  it('renews the session once a day with a new cookie, up to 180 days after sign-in', async () => {
     const { browser, email } = await signedIn()
     const where = 'where user_id = (select id from users where email = ?)'
     expect((await browser.get('/_fw/session')).headers.get('set-cookie')).toBeNull()
@@ -110,7 +110,7 @@ describe('GET /_fw/session', () => {
 })
 
 describe('DELETE /_fw/session', () => {
-  it('ends the session and takes the cookie away', async () => {
+  it('ends the session and deletes the cookie', async () => {
     const { browser, email } = await signedIn()
     const stolen = browser.cookieHeader()
     const answer = await browser.request('/_fw/session', { method: 'DELETE' })
@@ -122,7 +122,7 @@ describe('DELETE /_fw/session', () => {
     expect(await countRows(server, SESSIONS_OF, [email])).toBe(0)
   })
 
-  it('is never done by GET, and never from another site', async () => {
+  it('is rejected as GET and from another site', async () => {
     const { browser } = await signedIn()
     expect((await browser.get('/_fw/auth/sign-out')).status).toBe(405)
     const foreign = await browser.request('/_fw/session', {
@@ -134,20 +134,20 @@ describe('DELETE /_fw/session', () => {
     expect(await sessionOf(browser)).not.toBeNull()
   })
 
-  it('works as the library calls it, too', async () => {
+  it('also works as the library’s sign-out endpoint', async () => {
     const { browser } = await signedIn()
     expect((await browser.post('/_fw/auth/sign-out', { json: {} })).status).toBe(200)
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('answers 405 with Allow to other methods', async () => {
+  it('returns 405 with Allow for other methods', async () => {
     const answer = await createBrowser(server.origin).request('/_fw/session', { method: 'PATCH' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE'])
   })
 })
 
-describe('sessions of one person', () => {
-  it('are 25 at most; the oldest ends', async () => {
+describe('sessions per person', () => {
+  it('are limited to 25, and the oldest ends', async () => {
     const { browser, email } = await signedIn()
     for (let index = 0; index < 25; index++) {
       await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: { email, password } })
@@ -158,7 +158,7 @@ describe('sessions of one person', () => {
 })
 
 describe('secret rotation', () => {
-  it('keeps people signed in while the earlier secret is named, and not after', async () => {
+  it('keeps people signed in only while the previous secret is listed', async () => {
     const { browser, email } = await signedIn()
     const database = databaseOf(server)
     const rotate = (previous?: string) =>

@@ -13,7 +13,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 describe('application pages', () => {
   it.each(['/', '/notes', '/settings', '/about', '/no/such/page'])(
-    'are the same bytes and headers for every visitor: %s',
+    'have the same bytes and headers for every visitor: %s',
     async path => {
       const member = createBrowser(server.origin)
       await signUp(member, {
@@ -44,12 +44,12 @@ describe('application pages', () => {
     },
   )
 
-  it('do not repeat the query', async () => {
+  it('do not include the query', async () => {
     expect(await (await get('/about?x=%3Cscript%3E-marker')).text()).not.toContain('marker')
     expect(await (await get('/notes?x=marker')).text()).not.toContain('marker')
   })
 
-  it('are one shell for all private pages but for their scripts, and real content for public ones', async () => {
+  it('share one shell when private, except for their scripts, and contain real content when public', async () => {
     const shells = await Promise.all(['/notes', '/settings'].map(async path => (await get(path)).text()))
     expect(shells[0]).not.toBe(shells[1])
     const bare = shells.map(html => html.replaceAll(/<link rel="modulepreload" crossorigin[^>]*>/g, ''))
@@ -59,14 +59,14 @@ describe('application pages', () => {
     expect(about).toMatch(/<h1[^>]*>/)
   })
 
-  it('that are public link to the sign-in page with the way back, whatever the query of the first visitor', async () => {
+  it('link to sign-in with the return path when public, regardless of the first visitor’s query', async () => {
     const about = await (await get('/about?x=1')).text()
     const links = [...about.matchAll(/href="(\/sign-in[^"]*)"/g)].map(([, href]) => href)
     expect(links.length).toBeGreaterThan(1)
     expect(new Set(links)).toEqual(new Set(['/sign-in?return=%2Fabout', '/sign-in?return=%2F#sign-up']))
   })
 
-  it('answer 304 to the ETag, for each encoding its own', async () => {
+  it('return 304 for a matching ETag, which differs for each encoding', async () => {
     for (const encoding of ['identity', 'gzip', 'br']) {
       const first = await get('/notes', { 'accept-encoding': encoding })
       const etag = first.headers.get('etag') ?? ''
@@ -78,20 +78,20 @@ describe('application pages', () => {
     expect((await get('/notes', { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  it('answer 404 for an unknown page, cacheable', async () => {
+  it('return an HTML page with 404 for an unknown path', async () => {
     const answer = await get('/no/such/page')
     expect(answer.status).toBe(404)
     expect(answer.headers.get('content-type')).toMatch(/text\/html/)
   })
 
-  it('refuse other methods with Allow', async () => {
+  it('return 405 with Allow for other methods', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const answer = await fetch(`${server.origin}/notes`, { method })
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
     }
   })
 
-  it('answer HEAD with the headers of GET and no body', async () => {
+  it('return the headers of GET without a body for HEAD', async () => {
     const head = await fetch(`${server.origin}/notes`, { method: 'HEAD' })
     expect(head.status).toBe(200)
     expect(head.headers.get('etag')).toMatch(/^"/)
@@ -109,7 +109,7 @@ describe('application pages', () => {
     }
   })
 
-  it('keep nothing in shared caches when switched off, and as long as told', async () => {
+  it('follow FW_SHELL_CACHE for shared caches: off or a number of seconds', async () => {
     for (const [value, expected] of [
       ['off', 'no-store'],
       ['30', 'public, max-age=0, s-maxage=30,'],
@@ -122,8 +122,8 @@ describe('application pages', () => {
   })
 })
 
-describe('the server', () => {
-  it('never answers TRACE', async () => {
+describe('server', () => {
+  it('rejects TRACE without repeating the request', async () => {
     for (const path of ['/notes', '/_fw/session', '/mcp']) {
       const answer = await raw(
         server.origin,
@@ -134,7 +134,7 @@ describe('the server', () => {
     }
   })
 
-  it('never lists a folder', async () => {
+  it('does not list folders', async () => {
     for (const path of ['/_nuxt/', '/_nuxt', '/.git/', '/.data/', '/drizzle/']) {
       const answer = await get(path)
       expect([path, answer.status]).toEqual([path, 404])
@@ -143,8 +143,8 @@ describe('the server', () => {
   })
 })
 
-describe('every kind of answer', () => {
-  it('is taken for what it says it is, and tells other sites no address', async () => {
+describe('response headers', () => {
+  it('prevent content sniffing and send no address to other sites for every kind of response', async () => {
     const script = /\/_nuxt\/[\w-]+\.js/.exec(await (await get('/')).text())?.[0] ?? ''
     expect((await get(script)).status).toBe(200)
     const documents = ['/docs.jsonld', '/.well-known/oauth-authorization-server', '/_fw/openapi.json']
@@ -158,7 +158,7 @@ describe('every kind of answer', () => {
 
 describe('paths that are not pages', () => {
   it.each(['/_fw', '/_fw/nothing', '/_fw/../_fw/nothing', '/.well-known/unknown', '/api/unknown', '/_nuxt/unknown.js'])(
-    'answer 404 as a problem: %s',
+    'return 404 as problem details: %s',
     async path => {
       const answer = await get(path)
       expect(answer.status).toBe(404)
@@ -181,7 +181,7 @@ describe('paths that are not pages', () => {
     '/__nuxt_error?status=500',
     '/__nuxt_island/x.json',
     '/about/_payload.json',
-  ])('never fail: %s', async path => {
+  ])('return no server error and no redirect: %s', async path => {
     const answer = await get(path)
     expect(answer.status).toBeLessThan(500)
     expect(answer.headers.get('location')).toBeNull()

@@ -253,7 +253,7 @@ const requests = {
 }
 
 describe.each(Object.entries(requests))('%s', (_what, asked) => {
-  it('are answered the same with shortcuts and without', async () => {
+  it('return the same responses with and without shortcuts', async () => {
     for (const each of asked()) await expectTheSame(each)
   })
 })
@@ -261,7 +261,7 @@ describe.each(Object.entries(requests))('%s', (_what, asked) => {
 describe('writes', () => {
   const create = () => post('/_fw/actions/create-note', JSON.stringify({ title: 'Written', text: '1' }))
 
-  it('are answered the same with shortcuts and without', async () => {
+  it('return the same responses with and without shortcuts', async () => {
     await expectTheSame(create(), { writes: true })
     const tool = { name: 'create-note', arguments: { title: 'From a host', text: '2' } }
     await expectTheSame(earlier({ method: 'tools/call', params: tool }), { writes: true })
@@ -270,7 +270,7 @@ describe('writes', () => {
     await expectTheSame(post('/_fw/actions/update-note', update), { writes: true })
   })
 
-  it('of either server leave nothing old in what is remembered', async () => {
+  it('leave no outdated responses in memory, whichever server receives them', async () => {
     const reads = [...collectionRequests(), ...actionRequests(), ...mcpRequests()].filter(({ body = '', path }) =>
       /list-notes|note-list|get-note|resources/.test(path + body),
     )
@@ -280,7 +280,7 @@ describe('writes', () => {
     }
   })
 
-  it('that end the session end it everywhere', async () => {
+  it('end a session on both servers when they end it on one', async () => {
     const session = { path: '/_fw/session', headers: cookie() }
     const { body } = await told(short, session, false)
     expect(body).toContain(ada.email)

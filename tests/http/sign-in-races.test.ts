@@ -38,8 +38,8 @@ const post = (browser: TestBrowser, path: string, json: object) =>
 const resetsMailed = (email: string): number =>
   smtp.received.filter(({ to, data }) => to.includes(email) && /^Subject: Set a new password/m.test(data)).length
 
-describe('signing in while the password is reset', () => {
-  it('leaves no session of the old password, in fifty tries at two processes', async () => {
+describe('sign-in during a password reset', () => {
+  it('leaves no session of the old password in 50 attempts at two processes', async () => {
     const survivors: string[] = []
     let reset = 0
     const passwordOf = (round: number) => `zebra quilt ${round} lantern`

@@ -54,8 +54,8 @@ const switchTo = (browser: TestBrowser, orgId: string | null, confirm = false) =
 
 const refusal = async (answer: Response) => [answer.status, await codeOf(answer)]
 
-describe('an organization with a sign-in rule', () => {
-  it('tells a session of another kind which organization is closed, and which provider opens it', async () => {
+describe('organization with a sign-in rule', () => {
+  it('tells other sessions which organization is closed and which provider opens it', async () => {
     const { orgId, orgName, member } = await aTeamWithRule()
     const browser = await withPassword(member.email)
     expect(await sessionOf(browser)).toMatchObject({
@@ -99,7 +99,7 @@ describe('an organization with a sign-in rule', () => {
     ['GET', '/team-members'],
     ['GET', '/note-list'],
     ['POST', '/_fw/embed/tickets', { path: '/embed/notes' }],
-  ])('is closed for %s %s to the owner themselves with a password', async (method, path, json?: unknown) => {
+  ])('returns 403 for %s %s to an owner who signed in with a password', async (method, path, json?: unknown) => {
     const owner = await ownerWithRule()
     const headers = { accept: 'application/json' }
     expect(await refusal(await owner.closed.request(path, { method, json, headers }))).toEqual(CLOSED)
@@ -111,7 +111,7 @@ describe('an organization with a sign-in rule', () => {
     return { closed: await withPassword(owner.email) }
   })
 
-  it('takes no local data from a session that it does not open to', async () => {
+  it('moves no local data from a session that it is closed to', async () => {
     const heir = await world.person({ email: HEIR })
     await signInWithCorp(provider, heir.browser, HEIR)
     await require_(heir, 'corp')
@@ -121,7 +121,7 @@ describe('an organization with a sign-in rule', () => {
     expect((await move(heir.browser)).status).toBe(200)
   })
 
-  it('opens to a session of its provider', async () => {
+  it('opens to a session from its provider', async () => {
     const { orgId, member } = await aTeamWithRule()
     const browser = createBrowser(server.origin)
     await signInWithCorp(provider, browser, member.email)
@@ -132,7 +132,7 @@ describe('an organization with a sign-in rule', () => {
     expect((await browser.get('/_fw/actions/list-notes')).status).toBe(200)
   })
 
-  it('leaves a denied call in its own audit log', async () => {
+  it('records a denied call in its own audit log', async () => {
     const { owner, member } = await aTeamWithRule()
     const closed = await withPassword(member.email)
     await closed.get('/_fw/actions/list-notes')
@@ -148,8 +148,8 @@ describe('an organization with a sign-in rule', () => {
   })
 })
 
-describe('somebody whose organization is closed', () => {
-  it('works in their other organizations, and goes there without being asked', async () => {
+describe('member of a closed organization', () => {
+  it('can use other organizations and switch to them without confirmation', async () => {
     const { orgId, outsider, owner } = await aTeamWithRule()
     const { orgId: ownOrg } = await sessionOf(outsider.browser)
     await world.join(owner, 'member', outsider)
@@ -167,7 +167,7 @@ describe('somebody whose organization is closed', () => {
     expect((await outsider.browser.get('/_fw/actions/list-notes')).status).toBe(200)
   })
 
-  it('learns nothing of its credentials by leaving for another organization', async () => {
+  it('learns nothing about its credentials when they switch to another organization', async () => {
     const { orgId, owner, member } = await aTeamWithRule()
     await owner.browser.request('/_fw/org/vault/secret-partner', { method: 'PUT', json: { value: 'x'.repeat(20) } })
     const closed = await withPassword(member.email)
@@ -180,7 +180,7 @@ describe('somebody whose organization is closed', () => {
     expect(await left.text()).not.toContain('secret-partner')
   })
 
-  it('keeps settings, devices, own credentials and their password', async () => {
+  it('keeps access to settings, devices, own credentials and their password', async () => {
     const { member } = await aTeamWithRule()
     const closed = await withPassword(member.email)
     for (const path of ['/_fw/sessions', '/_fw/vault', '/_fw/connections', '/_fw/grants', '/_fw/passkeys'])
@@ -196,7 +196,7 @@ describe('somebody whose organization is closed', () => {
     expect(await statusAndCode(old)).toEqual([401, 'invalid-credentials'])
   })
 
-  it('is what nobody becomes by changing the password in a session that opens it', async () => {
+  it('keeps access after changing the password in a session from the required provider', async () => {
     const { member, orgId } = await aTeamWithRule()
     const browser = createBrowser(server.origin)
     await signInWithCorp(provider, browser, member.email)
@@ -208,7 +208,7 @@ describe('somebody whose organization is closed', () => {
     expect(await sessionOf(browser)).toMatchObject({ email: stranger.email, provider: 'password' })
   })
 
-  it('may join one more that is closed too: it does not open, and no more than that', async () => {
+  it('can join another closed organization, which stays closed until they use its provider', async () => {
     const { owner, orgId } = await aTeamWithRule()
     const guest = await world.person()
     await world.join(owner, 'member', guest)
@@ -219,8 +219,8 @@ describe('somebody whose organization is closed', () => {
   })
 })
 
-describe('an invitation or a domain of an organization with a rule', () => {
-  it('binds no way of signing in of a stranger', async () => {
+describe('invitation or domain of an organization with a sign-in rule', () => {
+  it('does not restrict how an invited person signs in', async () => {
     const { owner } = await aTeamWithRule()
     const stranger = await world.person()
     await owner.browser.post('/_fw/org/invitations', { json: { email: stranger.email } })
@@ -233,7 +233,7 @@ describe('an invitation or a domain of an organization with a rule', () => {
     await withPassword(stranger.email, NEW_PASSWORD)
   })
 
-  it('tells nobody who signs up of the rule', async () => {
+  it('does not reveal the rule during sign-up', async () => {
     const { owner } = await aTeamWithRule()
     const invited = 'invited.stranger@example.test'
     await owner.browser.post('/_fw/org/invitations', { json: { email: invited } })
@@ -247,7 +247,7 @@ describe('an invitation or a domain of an organization with a rule', () => {
     expect(answers[0]?.[0]).toBe(200)
   })
 
-  it('binds nobody with an address of the domain', async () => {
+  it('lets a person with an address of the domain join, without opening the organization to them', async () => {
     const owner = await world.person({ email: 'boss@anchor-firm.test' })
     await signInWithCorp(provider, owner.browser, owner.email)
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'anchor-firm.test' } })

@@ -54,13 +54,13 @@ async function difference(path: string, more: Record<string, string>, status: nu
   return Math.abs(a - b) / Math.min(a, b)
 }
 
-describe('an address that has an account', () => {
+describe('response time for an address', () => {
   it.each([
     ['a wrong password', 'sign-in/email', { password: 'wrong password here' }, 401],
     ['a link to sign in', 'sign-in/magic-link', {}, 200],
     ['a link for a new password', 'request-password-reset', {}, 200],
   ])(
-    'is answered in the same time as one that has none for %s',
+    'is the same with and without an account for %s',
     async (_what, path, more, status) => {
       await difference(path, more, status)
       // A busy machine disturbs single rounds; a real difference appears in all of them.

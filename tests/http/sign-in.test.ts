@@ -14,7 +14,7 @@ afterAll(() => server.stop())
 const ada = { email: 'ada@example.test', password, name: 'Ada' }
 
 describe('sign-in page', () => {
-  it('is the same for every visitor, cacheable, with a strong ETag and 304', async () => {
+  it('is the same for every visitor and cacheable, with a strong ETag and 304', async () => {
     const stranger = createBrowser(server.origin)
     const member = createBrowser(server.origin)
     await signUp(member, { ...ada, email: 'page@example.test' })
@@ -36,7 +36,7 @@ describe('sign-in page', () => {
   it.each([
     ['br', '-br"'],
     ['gzip', '-gz"'],
-  ])('comes compressed to whoever accepts %s, from its first request on', async (encoding, mark) => {
+  ])('is compressed for clients that accept %s, from the first request on', async (encoding, mark) => {
     const stranger = createBrowser(server.origin)
     const plain = await stranger.get('/sign-in', { headers: { 'accept-encoding': 'identity' } })
     expect(plain.headers.get('content-encoding')).toBeNull()
@@ -51,7 +51,7 @@ describe('sign-in page', () => {
     }
   })
 
-  it('hides the password, and lets managers and pasting fill it in', async () => {
+  it('hides the password and allows password managers and pasting', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in')).text()
     const fields = page.match(/<input[^>]*name="password"[^>]*>/g) ?? []
     expect(fields).not.toEqual([])
@@ -62,20 +62,20 @@ describe('sign-in page', () => {
     expect(page).not.toMatch(/onpaste|autocomplete="off"/i)
   })
 
-  it('stands from right to left in Arabic, and offers every language by its own name', async () => {
+  it('is right-to-left in Arabic and lists every language by its own name', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in?lang=ar')).text()
     expect(page).toMatch(/<html lang="ar" dir="rtl">.*تسجيل الدخول/s)
     for (const name of ['English', 'Deutsch', 'العربية']) expect(page).toContain(`>${name}<`)
   })
 
-  it('offers a passkey to sign in with, and none to an account that is being made', async () => {
+  it('offers a passkey for signing in, but not for signing up', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in')).text()
     expect(page).toMatch(/<div class="proves" id="passkey" hidden/)
     expect(page).toContain('body:has(#sign-up:target) .proves')
     expect(page.match(/class="or"/g)).toHaveLength(1)
   })
 
-  it('keeps what was typed and says beside the field what is wrong with it', async () => {
+  it('keeps the input and shows the error next to the field', async () => {
     const form = { intent: 'sign-up', name: 'Ada', email: 'beside@example.test', password: 'short' }
     const answer = await createBrowser(server.origin).post('/sign-in', { form })
     const page = await answer.text()
@@ -87,7 +87,7 @@ describe('sign-in page', () => {
     expect(page).toMatch(/id="new-password-fault" data-code="password-too-short">The password is too short/)
   })
 
-  it('says what ways to sign in there are, the same to everybody', async () => {
+  it('has a list of sign-in methods that is the same for every visitor', async () => {
     const answer = await createBrowser(server.origin).get('/_fw/auth/methods')
     expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=600/)
     expect(await answer.json()).toEqual({
@@ -102,12 +102,12 @@ describe('sign-in page', () => {
     expect((await createBrowser(server.origin).post('/_fw/auth/methods', { json: {} })).status).toBe(405)
   })
 
-  it('speaks German when asked', async () => {
+  it('is available in German', async () => {
     const page = await createBrowser(server.origin).get('/sign-in?lang=de')
     expect(await page.text()).toMatch(/<html lang="de">.*Anmelden/s)
   })
 
-  it('changes the language without losing the way back', async () => {
+  it('changes the language and keeps the return path', async () => {
     const answer = await createBrowser(server.origin).post('/sign-in?return=%2Fnotes%3Fa%3D1', {
       form: { language: 'de' },
     })
@@ -116,13 +116,13 @@ describe('sign-in page', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^fw-language=de; Path=\/; SameSite=Lax/)
   })
 
-  it('leads from the earlier address with the same query', async () => {
+  it('redirects from the old address with the same query', async () => {
     const answer = await createBrowser(server.origin).get('/_fw/sign-in?return=%2Fnotes%3Fx%3D1')
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fnotes%3Fx%3D1')
   })
 
-  it('answers 405 with Allow to other methods', async () => {
+  it('returns 405 with Allow for other methods', async () => {
     const answer = await createBrowser(server.origin).request('/sign-in', { method: 'PUT' })
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
@@ -130,7 +130,7 @@ describe('sign-in page', () => {
 })
 
 describe('sign-in by form, without JavaScript', () => {
-  it('creates an account, signs in and goes to the return path', async () => {
+  it('creates an account, signs in and redirects to the return path', async () => {
     const browser = createBrowser(server.origin)
     const form = { intent: 'sign-up', name: 'Grace', email: ' Grace@Example.test ', password }
     const answer = await browser.post('/sign-in?return=%2Fnotes%3Fa%3D1%23x', { form })
@@ -156,7 +156,7 @@ describe('sign-in by form, without JavaScript', () => {
     'javascript:alert(1)',
     '/sign-in',
     '/a%0d%0aSet-Cookie:x',
-  ])('ends at the start page for the return path %j', async path => {
+  ])('redirects to the start page for the return path %j', async path => {
     const browser = createBrowser(server.origin)
     const form = {
       intent: 'sign-up',
@@ -169,7 +169,7 @@ describe('sign-in by form, without JavaScript', () => {
     expect(answer.headers.get('location')).toBe('/')
   })
 
-  it('shows the page again with the reason and what was typed, never the password', async () => {
+  it('shows the page again with the reason and the input, but never the password', async () => {
     const browser = createBrowser(server.origin)
     const form = { intent: 'sign-in', email: 'nobody@example.test', password: 'wrong-"><b>secret' }
     const answer = await browser.post('/sign-in?return=%2Fnotes', { form })
@@ -182,7 +182,7 @@ describe('sign-in by form, without JavaScript', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('escapes what was typed', async () => {
+  it('escapes the input', async () => {
     const form = { intent: 'sign-up', email: '"><script>alert(1)</script>', name: '<img>', password }
     const answer = await createBrowser(server.origin).post('/sign-in', { form })
     expect(answer.status).toBe(400)
@@ -197,7 +197,7 @@ describe('sign-in by form, without JavaScript', () => {
 })
 
 describe('sign-in by JSON', () => {
-  it('answers without a token and sets one HttpOnly cookie', async () => {
+  it('returns no token and sets one HttpOnly cookie', async () => {
     const browser = createBrowser(server.origin)
     const answer = await browser.post('/_fw/auth/sign-up/email', { json: ada })
     const body = await answer.json()
@@ -211,7 +211,7 @@ describe('sign-in by JSON', () => {
     expect(cookie).toMatch(/Path=\//)
   })
 
-  it('gives an unknown address and a wrong password the same answer', async () => {
+  it('returns the same response for an unknown address and a wrong password', async () => {
     const browser = createBrowser(server.origin)
     const unknown = await browser.post('/_fw/auth/sign-in/email', { json: { email: 'no@example.test', password } })
     const wrong = await browser.post('/_fw/auth/sign-in/email', { json: { ...ada, password: 'not the password' } })
@@ -222,7 +222,7 @@ describe('sign-in by JSON', () => {
     expect(first).toMatchObject({ code: 'invalid-credentials', type: 'urn:fairway:error:invalid-credentials' })
   })
 
-  it('refuses a second account of one address, in any case', async () => {
+  it('returns 409 for a second account with the same address, regardless of case', async () => {
     const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', {
       json: { ...ada, email: 'ADA@example.test' },
     })
@@ -230,7 +230,7 @@ describe('sign-in by JSON', () => {
     expect(await answer.json()).toMatchObject({ code: 'account-exists' })
   })
 
-  it('makes one account of twenty sign-ups at once', async () => {
+  it('creates one account for 20 simultaneous sign-ups', async () => {
     const json = { email: 'race@example.test', password, name: 'Race' }
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json })),
@@ -246,7 +246,7 @@ describe('sign-in by JSON', () => {
     [`${'a'.repeat(250)}@example.test`, 'email'],
     ['no-at-sign', 'email'],
     ['', 'email'],
-  ])('refuses the address %j', async (email, path) => {
+  ])('returns 400 for the address %j', async (email, path) => {
     const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json: { ...ada, email } })
     const body = await answer.json()
     expect(answer.status).toBe(400)
@@ -258,7 +258,7 @@ describe('sign-in by JSON', () => {
     ['11 letters', 'zebra quilt', 'password-too-short'],
     ['129 letters', 'zebra quilt 7 '.repeat(10).slice(0, 129), 'password-too-long'],
     ['a common one', 'passwordpassword', 'password-too-common'],
-  ])('refuses a password of %s', async (_name, refused, code) => {
+  ])('returns 400 for a password of %s', async (_name, refused, code) => {
     const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', {
       json: { ...ada, email: 'rules@example.test', password: refused },
     })
@@ -267,7 +267,7 @@ describe('sign-in by JSON', () => {
   })
 
   it.each(['/..//evil.test', '//evil.test', 'https://evil.test', '/%2e%2e//x/..//evil.test', 42])(
-    'refuses the callback %j before the library sees it',
+    'returns 400 for the callback %j before the library reads it',
     async callbackURL => {
       for (const name of ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo']) {
         const answer = await createBrowser(server.origin).post('/_fw/auth/sign-in/email', {
@@ -279,7 +279,7 @@ describe('sign-in by JSON', () => {
     },
   )
 
-  it('has no other endpoints of the library', async () => {
+  it('returns 404 for other endpoints of the library', async () => {
     const browser = createBrowser(server.origin)
     for (const path of [
       'get-session',
@@ -302,8 +302,8 @@ describe('sign-in by JSON', () => {
   })
 })
 
-describe('changing the password', () => {
-  it('needs the old one and ends the other sessions', async () => {
+describe('password change', () => {
+  it('requires the old password and ends other sessions', async () => {
     const person = { email: 'change@example.test', password, name: 'Change' }
     const here = createBrowser(server.origin)
     const there = createBrowser(server.origin)
@@ -329,7 +329,7 @@ describe('changing the password', () => {
     )
   })
 
-  it('needs a session', async () => {
+  it('returns 401 without a session', async () => {
     const json = { currentPassword: password, newPassword: 'a quieter lantern 9' }
     expect((await createBrowser(server.origin).post('/_fw/auth/change-password', { json })).status).toBe(401)
   })

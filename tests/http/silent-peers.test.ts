@@ -58,8 +58,8 @@ async function beside(send: () => Promise<Response>): Promise<Response[]> {
   return answers
 }
 
-describe('somebody who takes connections and never answers', () => {
-  it('as a provider keeps those waiting who sign in there, nobody else, and not for long', async () => {
+describe('peer that accepts connections and never responds', () => {
+  it('as a provider, delays only its own sign-ins, and not for long', async () => {
     const answers = await beside(() =>
       createBrowser(server.origin).post('/_fw/auth/sign-in/social', { json: { provider: 'silent' } }),
     )
@@ -67,7 +67,7 @@ describe('somebody who takes connections and never answers', () => {
     expect(new Set(said.map(String))).toEqual(new Set(['503,unavailable']))
   })
 
-  it('as the identity hub keeps those waiting who come from there, nobody else, and not for long', async () => {
+  it('as the identity hub, delays only its own sign-ins, and not for long', async () => {
     const answers = await beside(async () => {
       const visitor = createBrowser(server.origin)
       const start = await visitor.get('/_fw/identity/login?return=/notes')
@@ -79,7 +79,7 @@ describe('somebody who takes connections and never answers', () => {
     )
   })
 
-  it('as the mail server keeps nobody waiting: mails are queued', async () => {
+  it('as the mail server, delays no requests because emails are queued', async () => {
     const ask = (at: number) => {
       const form = { intent: 'magic-link', email: `person${at}@example.test` }
       return createBrowser(server.origin).post('/sign-in', { form })

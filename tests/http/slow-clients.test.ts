@@ -62,7 +62,7 @@ function endless(start: string, piece: Buffer, pauseInMs = 0): Promise<string> {
 
 const chunk = (size: number) => Buffer.from(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`)
 
-describe('a body without an end', () => {
+describe('endless request body', () => {
   it.each([
     ['is refused where it is read', 'POST', '/_fw/actions/create-note', 'HTTP/1.1 413'],
     ['is cut off where nobody reads it', 'GET', '/_fw/session', 'HTTP/1.1 200'],
@@ -74,18 +74,18 @@ describe('a body without an end', () => {
     expect(await Promise.all([chunked, declared])).toEqual([answer, answer])
   })
 
-  it('is given up when it comes a byte at a time', async () => {
+  it('is cut off when it arrives one byte at a time', async () => {
     const slow = (path: string) => endless(head('POST', path, 'transfer-encoding: chunked'), chunk(1), 200)
     const answers = await Promise.all([slow('/_fw/actions/create-note'), slow('/nothing'), slow('/mcp/oauth/token')])
     expect(answers).toEqual(['HTTP/1.1 408', 'HTTP/1.1 405', 'HTTP/1.1 408'])
   })
 })
 
-describe('clients that take their time', () => {
+describe('slow clients', () => {
   const waiting: Socket[] = []
   afterAll(() => waiting.forEach(socket => socket.destroy()))
 
-  it('five hundred of them keep nobody waiting', async () => {
+  it('delay no other requests when 500 of them are connected', async () => {
     const list = `/_fw/actions/list-notes?input=${encodeURIComponent('{"itemsPerPage":100}')}`
     for (let at = 0; at < 500; at += 1) {
       const socket = open()

@@ -30,39 +30,39 @@ function runToEnd(env: Record<string, string>): Promise<{ code: number | null; o
 }
 
 describe('start in production', () => {
-  it('is refused without a base URL and a secret, naming both', async () => {
+  it('fails without a base URL and a secret, and names both', async () => {
     const { code, output } = await runToEnd({ NODE_ENV: 'production' })
     expect(code).toBe(1)
     expect(output).toContain('FW_BASE_URL')
     expect(output).toContain('BETTER_AUTH_SECRET')
   })
 
-  it('is what happens when NODE_ENV is not set', async () => {
+  it('is the default when NODE_ENV is not set', async () => {
     expect((await runToEnd({})).code).toBe(1)
   })
 
-  it('is refused with a weak secret, without repeating it', async () => {
+  it('fails with a weak secret, without repeating it', async () => {
     const secret = 'please-change-me-please-change-me'
     const { code, output } = await runToEnd({ FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: secret })
     expect(code).toBe(1)
     expect(output).not.toContain(secret)
   })
 
-  it('is refused with sign-in disabled', async () => {
+  it('fails with sign-in disabled', async () => {
     const env = { FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET, AUTH_DISABLED: 'true' }
     const { code, output } = await runToEnd(env)
     expect(code).toBe(1)
     expect(output).toContain('FW_ALLOW_AUTH_DISABLED')
   })
 
-  it('is refused with a database file that is none', async () => {
+  it('fails with a file that is not a database', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'fw-start-')), 'broken.db')
     writeFileSync(path, 'this is not a database file, only a text that is long enough to be looked at '.repeat(40))
     const env = { FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET, DATABASE_URL: `file:${path}` }
     expect((await runToEnd(env)).code).toBe(1)
   })
 
-  it('sets secure cookies under the __Host- prefix on https', async () => {
+  it('sets secure cookies with the __Host- prefix on https', async () => {
     const server = await startServer({
       env: { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET },
     })
@@ -78,8 +78,8 @@ describe('start in production', () => {
   })
 })
 
-describe('health', () => {
-  it('tells live and ready', async () => {
+describe('health endpoints', () => {
+  it('report live and ready', async () => {
     const server = await startServer()
     const live = await fetch(`${server.origin}/_fw/health/live`)
     expect([live.status, await live.json()]).toEqual([200, { status: 'live' }])
@@ -93,7 +93,7 @@ describe('health', () => {
 })
 
 describe('stopping', () => {
-  it('finishes an open request and exits 0 within ten seconds', async () => {
+  it('finishes an open request and exits with 0 within ten seconds', async () => {
     const server = await startServer()
     const { hostname, port } = new URL(server.origin)
     const body = JSON.stringify({ email: 'late@example.test', password: 'zebra quilt 7 lantern', name: 'Late' })
@@ -118,7 +118,7 @@ describe('stopping', () => {
 })
 
 describe('development account', () => {
-  it('is signed in on first use from this machine, once however many tabs open', async () => {
+  it('is signed in on first use from this machine, once for any number of open tabs', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development' } })
     const tabs = Array.from({ length: 5 }, () => createBrowser(server.origin))
     const answers = await Promise.all(tabs.map(tab => tab.get('/sign-in?return=%2Fnotes%3Fa%3D1')))
@@ -133,7 +133,7 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is offered by a button after signing out, never taken again by itself', async () => {
+  it('is offered as a button after signing out and not signed in again automatically', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(server.origin)
     await browser.get('/sign-in')
@@ -147,7 +147,7 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is not made once a real person exists', async () => {
+  it('is not created once a real person exists', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development' } })
     const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
     await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json: person })
@@ -158,14 +158,14 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is switched off by its variable', async () => {
+  it('is disabled by FW_DISABLE_AUTO_DEV_ACCOUNT', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' } })
     expect((await createBrowser(server.origin).get('/sign-in')).status).toBe(200)
     expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
     await server.stop()
   })
 
-  it.each(['production', 'test'])('is neither made nor offered where NODE_ENV is %s', async environment => {
+  it.each(['production', 'test'])('is not created or offered when NODE_ENV is %s', async environment => {
     const server = await startServer({ env: { NODE_ENV: environment } })
     const page = await createBrowser(server.origin).get('/sign-in')
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
@@ -175,7 +175,7 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is not given through a tunnel on this machine to somebody elsewhere', async () => {
+  it('is not available to remote visitors through a tunnel on this machine', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development' } })
     const headers = { 'x-forwarded-for': '203.0.113.9' }
     const page = await createBrowser(server.origin).get('/sign-in', { headers })
@@ -186,7 +186,7 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is not given to another machine, whatever it says in its headers', async context => {
+  it('is not available to another machine, regardless of its headers', async context => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find(address => address?.family === 'IPv4' && !address.internal)
@@ -200,7 +200,7 @@ describe('development account', () => {
     await server.stop()
   })
 
-  it('is refused when its database is opened in production', async () => {
+  it('is rejected when its database is opened in production', async () => {
     const development = await startServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(development.origin)
     await browser.get('/sign-in')
@@ -224,7 +224,7 @@ describe('development account', () => {
   })
 })
 
-it('ends with a reason when its port is taken', async () => {
+it('the server exits with a reason when its port is in use', async () => {
   const first = await startServer()
   await expect(startServer({ env: { PORT: new URL(first.origin).port } })).rejects.toThrow(
     /ended with 1:[^]*cannot listen[^]*EADDRINUSE/,
@@ -233,7 +233,7 @@ it('ends with a reason when its port is taken', async () => {
 })
 
 describe('AUTH_DISABLED', () => {
-  it('runs every request as one fixed identity and says so', async () => {
+  it('runs every request as one fixed identity and shows a notice', async () => {
     const server = await startServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await fetch(`${server.origin}/_fw/session`)
     expect((await answer.json()).session).toMatchObject({ email: 'dev@local.test', provider: 'auth-disabled' })
@@ -253,7 +253,7 @@ describe('AUTH_DISABLED', () => {
 })
 
 describe('rate limits', () => {
-  it('stop guessing at one account after five wrong passwords, shared by two servers, and count the address beyond', async () => {
+  it('stop password guessing for one account after five attempts across two servers, without blocking other accounts', async () => {
     const first = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
     const second = await startServer({
       database: databaseOf(first),

@@ -29,7 +29,7 @@ async function openRequest(origin: string, path: string, body: string, cookie: s
   }
 }
 
-it('answers what is under way and closes, refuses what is new, ends streams first, and exits with 0', async () => {
+it('finishes and closes open requests, rejects new ones, ends streams first and exits with 0', async () => {
   const server = await startServer()
   const { browser } = await createTeamWorld(server).person()
   const open = await openRequest(server.origin, '/_fw/actions/create-note', '{"title":"late"}', browser.cookieHeader())
@@ -46,7 +46,7 @@ it('answers what is under way and closes, refuses what is new, ends streams firs
   expect(server.log().trimEnd().split('\n').at(-1)).toContain('"message":"stopped"')
 })
 
-it('ends at once when it is told a second time', async () => {
+it('exits immediately on a second stop signal', async () => {
   const server = await startServer()
   const { browser } = await createTeamWorld(server).person()
   await openRequest(server.origin, '/_fw/actions/create-note', '{"title":"never"}', browser.cookieHeader())
@@ -65,7 +65,7 @@ it('ends at once when it is told a second time', async () => {
   expect(await query(server, 'select title from notes')).toEqual([])
 })
 
-it('sends the mails that are under way before it ends', async () => {
+it('sends emails in progress before it exits and keeps the others queued', async () => {
   const smtp = await startSmtp()
   const env = { SMTP_URL: smtp.url, EMAIL_FROM: 'App <app@example.test>' }
   const server = await startServer({ env })

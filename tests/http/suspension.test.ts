@@ -38,8 +38,8 @@ async function tokenOf({ browser }: TeamPerson): Promise<string> {
   return (await (await browser.post('/_fw/tokens', { json })).json()).token
 }
 
-describe('a person who is suspended', () => {
-  it('loses sessions, MCP calls, tokens and open streams at every instance, at once', async () => {
+describe('suspended person', () => {
+  it('loses sessions, MCP calls, tokens and open streams on every instance immediately', async () => {
     const ada = await world.person()
     const token = await tokenOf(ada)
     const streams = await Promise.all([server, beside].map(({ origin }) => listenToChanges(origin, ada.browser)))
@@ -67,7 +67,7 @@ describe('a person who is suspended', () => {
     expect((await signIn(ada.email)).status).toBe(200)
   })
 
-  it('reads why and until when after the right password, and nothing after a wrong one', async () => {
+  it('sees the reason and end date after the right password, but not after a wrong one', async () => {
     const ada = await world.person()
     const until = '2100-01-01T00:00:00.000Z'
     await suspend(ada, { reason: 'Chargeback', until })
@@ -83,7 +83,7 @@ describe('a person who is suspended', () => {
     expect(await german.text()).toMatch(/Dieses Konto ist gesperrt\..*Grund: Chargeback/s)
   })
 
-  it('is told by mail, and the audit log says which operator did it', async () => {
+  it('is notified by email, and the audit log names the operator', async () => {
     const ada = await world.person()
     await suspend(ada)
     await expect.poll(() => newestMail(server.dataDir, ada.email).text).toMatch(/suspended[^]*Unusual activity/)
@@ -100,8 +100,8 @@ describe('a person who is suspended', () => {
   })
 })
 
-describe('the operators’ operations on people', () => {
-  it('are not there for everyone else, and shield operators', async () => {
+describe('operator endpoints for people', () => {
+  it('return 404 to everyone else and protect operators from suspension', async () => {
     const ada = await world.person()
     for (const path of [PEOPLE, pathOf(operator)])
       expect(await statusAndCode(await ada.browser.get(path))).toEqual([404, 'not-found'])
@@ -127,7 +127,7 @@ describe('the operators’ operations on people', () => {
     })
   })
 
-  it('sign a person out everywhere, streams included; they may sign in again', async () => {
+  it('sign a person out everywhere, including streams, and let them sign in again', async () => {
     const ada = await world.person()
     const stream = await listenToChanges(beside.origin, ada.browser)
     const answer = await operator.browser.post(`${pathOf(ada)}/sign-out`)

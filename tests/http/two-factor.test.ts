@@ -46,8 +46,8 @@ async function withPassword(email: string, on = server): Promise<TestBrowser> {
   return browser
 }
 
-describe('with a mailed link', () => {
-  it('the code is still asked for, here and in a browser that waits', async () => {
+describe('two-factor authentication with an emailed link', () => {
+  it('requires the code in this browser, in a waiting browser and after a password reset', async () => {
     const smtp = await startSmtp()
     const mailing = await borrowServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
     const { email, secret } = await aCarefulPerson(mailing)
@@ -90,8 +90,8 @@ describe('with a mailed link', () => {
   })
 })
 
-describe('setting two-factor authentication up', () => {
-  it('needs the password, and changes nothing before a first code', async () => {
+describe('two-factor setup', () => {
+  it('requires the password and changes nothing before the first code', async () => {
     const { browser, email } = await aPerson()
     const wrong = await browser.post(PATH, { json: { password: 'not my password' } })
     expect([wrong.status, await codeOf(wrong)]).toEqual([401, 'invalid-credentials'])
@@ -114,7 +114,7 @@ describe('setting two-factor authentication up', () => {
     expect([bad.status, await codeOf(bad)]).toEqual([401, 'invalid-code'])
   })
 
-  it('gives ten backup codes once, and keeps neither them nor the secret readable', async () => {
+  it('returns ten backup codes once and does not store them or the secret in readable form', async () => {
     const { browser, secret, backupCodes } = await aCarefulPerson()
     expect(new Set(backupCodes).size).toBe(10)
     expect(backupCodes.every(code => /^[a-z2-7]{5}-[a-z2-7]{5}$/.test(code))).toBe(true)
@@ -131,7 +131,7 @@ describe('setting two-factor authentication up', () => {
     expect(await codeOf(twice)).toBe('two-factor-active')
   })
 
-  it('is switched on by one of many requests at once, whose backup codes are the ones that count', async () => {
+  it('succeeds for one of four simultaneous requests, whose backup codes are valid', async () => {
     await waitForEarlyStep()
     const { browser, email } = await aPerson()
     const { secret } = await (await browser.post(PATH, { json: { password } })).json()
@@ -145,7 +145,7 @@ describe('setting two-factor authentication up', () => {
     expect((await other.post(CODE, { json: { code: backupCodes[0] } })).status).toBe(200)
   })
 
-  it('is of no use to those without a password', async () => {
+  it('is not available to people without a password', async () => {
     const { browser, email } = await aPerson()
     await query(server, `delete from accounts where user_id = (select id from users where email = ?)`, [email])
     expect(await stateOf(browser)).toMatchObject({ hasPassword: false })
@@ -153,8 +153,8 @@ describe('setting two-factor authentication up', () => {
   })
 })
 
-describe('signing in with a password and a code', () => {
-  it('makes no session before the code is right', async () => {
+describe('sign-in with a password and a code', () => {
+  it('creates no session before the code is correct', async () => {
     const { email, secret } = await aCarefulPerson()
     const before = await query(server, 'select id from sessions')
     const browser = createBrowser(server.origin)
@@ -172,13 +172,13 @@ describe('signing in with a password and a code', () => {
     expect((await browser.post(CODE, { json: { code: currentCodes(secret)[2] } })).status).toBe(410)
   })
 
-  it('says nothing about the second factor to those without the password', async () => {
+  it('reveals nothing about the second factor without the password', async () => {
     const { email } = await aCarefulPerson()
     const answer = await createBrowser(server.origin).post(SIGN_IN, { json: { email, password: 'not the password' } })
     expect([answer.status, await codeOf(answer)]).toEqual([401, 'invalid-credentials'])
   })
 
-  it('takes a code once, and no older one after it', async () => {
+  it('accepts a code once, and no older code afterwards', async () => {
     const { email, secret } = await aCarefulPerson()
     const [last, current, next] = currentCodes(secret)
     expect((await (await withPassword(email)).post(CODE, { json: { code: current } })).status).toBe(200)
@@ -190,7 +190,7 @@ describe('signing in with a password and a code', () => {
     expect((await again.post(CODE, { json: { code: next } })).status).toBe(200)
   })
 
-  it('lets one of many in who send the same code at once', async () => {
+  it('accepts one of six simultaneous requests with the same code', async () => {
     const { email, secret, backupCodes } = await aCarefulPerson()
     const [, code] = currentCodes(secret)
     for (const same of [code, backupCodes[3]]) {
@@ -200,7 +200,7 @@ describe('signing in with a password and a code', () => {
     }
   })
 
-  it('takes each backup code once, with or without its hyphen', async () => {
+  it('accepts each backup code once, with or without its hyphen', async () => {
     const { browser, email, backupCodes } = await aCarefulPerson()
     const [first = '', second = ''] = backupCodes
     expect((await (await withPassword(email)).post(CODE, { json: { code: first } })).status).toBe(200)
@@ -210,7 +210,7 @@ describe('signing in with a password and a code', () => {
     expect(await stateOf(browser)).toMatchObject({ backupCodesLeft: 8 })
   })
 
-  it('does not take a code of somebody else', async () => {
+  it('rejects a code of another person', async () => {
     const { email } = await aCarefulPerson()
     const other = await aCarefulPerson()
     const browser = await withPassword(email)
@@ -218,7 +218,7 @@ describe('signing in with a password and a code', () => {
       expect((await browser.post(CODE, { json: { code } })).status).toBe(401)
   })
 
-  it('ends after five wrong codes, also when they come at once', async () => {
+  it('ends after five wrong codes, even when they arrive at once', async () => {
     const { email, secret } = await aCarefulPerson()
     const browser = await withPassword(email)
     const post = (code: string) => browser.post(CODE, { json: { code } })
@@ -230,7 +230,7 @@ describe('signing in with a password and a code', () => {
     expect((await (await withPassword(email)).post(CODE, { json: { code: currentCodes(secret)[1] } })).status).toBe(200)
   })
 
-  it('ends after ten minutes, and belongs to one browser', async () => {
+  it('expires after ten minutes and works in one browser only', async () => {
     const { email, secret } = await aCarefulPerson()
     const browser = await withPassword(email)
     const [, code] = currentCodes(secret)
@@ -242,7 +242,7 @@ describe('signing in with a password and a code', () => {
     expect((await browser.post(CODE, { json: { code } })).status).toBe(410)
   })
 
-  it('stops at ten wrong codes for one account, with the right password too', async () => {
+  it('returns 429 after ten wrong codes for one account, even with the right password', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const { email, secret } = await aCarefulPerson(limited)
     const statuses: number[] = []
@@ -257,7 +257,7 @@ describe('signing in with a password and a code', () => {
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(800)
   })
 
-  it('is not asked of those who sign in with a passkey', async () => {
+  it('requires no code when a person signs in with a passkey', async () => {
     const { browser, email } = await aCarefulPerson()
     const authenticator = createAuthenticator(server.origin)
     const options = await (await browser.post('/_fw/passkeys/registration', { json: {} })).json()
@@ -270,10 +270,10 @@ describe('signing in with a password and a code', () => {
   })
 })
 
-describe('signing in with a code, without JavaScript', () => {
+describe('sign-in with a code, without JavaScript', () => {
   const step = { intent: 'second-factor' }
 
-  it('asks for the code on a page of its own and then goes to the return path', async () => {
+  it('asks for the code on a separate page and redirects to the return path', async () => {
     const { email, secret } = await aCarefulPerson()
     const browser = createBrowser(server.origin)
     const form = { intent: 'sign-in', email, password }
@@ -291,7 +291,7 @@ describe('signing in with a code, without JavaScript', () => {
     expect(await sessionOf(browser)).toMatchObject({ email })
   })
 
-  it('shows the sign-in page again when the sign-in has ended, in German too', async () => {
+  it('shows the sign-in page in German when the sign-in has ended', async () => {
     const answer = await createBrowser(server.origin).post('/sign-in?lang=de', { form: { ...step, code: '123456' } })
     expect(answer.status).toBe(410)
     expect(await answer.text()).toMatch(
@@ -299,7 +299,7 @@ describe('signing in with a code, without JavaScript', () => {
     )
   })
 
-  it('asks again when no code was typed', async () => {
+  it('asks again when the code is empty', async () => {
     const { email } = await aCarefulPerson()
     const browser = await withPassword(email)
     const answer = await browser.post('/sign-in', { form: { ...step, code: ' ' } })
@@ -308,8 +308,8 @@ describe('signing in with a code, without JavaScript', () => {
   })
 })
 
-describe('changing two-factor authentication', () => {
-  it('replaces the backup codes with the password', async () => {
+describe('two-factor settings', () => {
+  it('replace the backup codes after the password is confirmed', async () => {
     const { browser, email, backupCodes } = await aCarefulPerson()
     const path = `${PATH}/backup-codes`
     expect((await browser.post(path, { json: { password: 'not my password' } })).status).toBe(401)
@@ -319,7 +319,7 @@ describe('changing two-factor authentication', () => {
     expect((await other.post(CODE, { json: { code: renewed[0] } })).status).toBe(200)
   })
 
-  it('switches it off with the password; codes and waiting sign-ins go with it', async () => {
+  it('switch two-factor off after the password is confirmed, and remove codes and waiting sign-ins', async () => {
     const { browser, email, secret, backupCodes } = await aCarefulPerson()
     const waiting = await withPassword(email)
     const wrong = await browser.request(PATH, { method: 'DELETE', json: { password: 'not my password' } })

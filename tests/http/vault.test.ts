@@ -18,8 +18,8 @@ afterAll(() => server.stop())
 
 const put = (path: string, value: unknown) => ({ path, input: { method: 'PUT', json: { value } } })
 
-describe('the vault', () => {
-  it('takes, lists, tests, replaces and deletes a credential without ever answering its value', async () => {
+describe('vault', () => {
+  it('stores, lists, tests, replaces and deletes a credential without returning its value', async () => {
     const { browser } = await world.person()
     const { path, input } = put('/_fw/vault/openai', VALUE)
     expect((await browser.request(path, input)).status).toBe(204)
@@ -32,7 +32,7 @@ describe('the vault', () => {
     expect(list + server.log()).not.toContain(VALUE)
   })
 
-  it('of an organization is for its owners and admins', async () => {
+  it('requires the owner or admin role for an organization', async () => {
     const { owner, admin, member, outsider, orgId } = await world.team()
     const statuses = []
     for (const person of [owner, admin, member, outsider]) {
@@ -49,7 +49,7 @@ describe('the vault', () => {
     ['a value that is no text', '/_fw/vault/openai', { value: { secret: VALUE } }],
     ['a value that is too long', '/_fw/vault/openai', { value: VALUE.repeat(300) }],
     ['another member', '/_fw/vault/openai', { value: 'x', orgId: 'other' }],
-  ])('answers 400 to %s and repeats nothing of it', async (_what, path, json) => {
+  ])('returns 400 for %s and repeats nothing of it', async (_what, path, json) => {
     const { browser } = await world.person()
     const answer = await browser.request(path, { method: 'PUT', json })
     const text = await answer.text()
@@ -58,10 +58,10 @@ describe('the vault', () => {
   })
 })
 
-describe('the view of operators', () => {
+describe('operator endpoints', () => {
   const paths = ['/_fw/alerts', '/_fw/security-events', '/_fw/security-events/counts', '/_fw/security-events/export']
 
-  it('is for the confirmed addresses of FW_OPERATORS, and nothing for everybody else', async () => {
+  it('require a confirmed address from FW_OPERATORS and return 404 to others', async () => {
     const { browser } = await world.person()
     const unconfirmed = await world.person({ email: OPERATOR, verified: false })
     for (const path of paths) {
@@ -72,7 +72,7 @@ describe('the view of operators', () => {
     for (const path of paths) expect((await unconfirmed.browser.get(path)).status).toBe(200)
   })
 
-  it('has metrics for whoever has the token', async () => {
+  it('return metrics to clients with the token', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${server.origin}/_fw/metrics`, { headers })
     const closed = await borrowServer()
     expect((await fetch(`${closed.origin}/_fw/metrics`, { headers: { authorization: 'Bearer x' } })).status).toBe(404)

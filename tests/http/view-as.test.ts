@@ -33,8 +33,8 @@ const noteTitles = async (who: TeamPerson) => {
 }
 const addNote = (who: TeamPerson, title: string) => who.browser.post('/_fw/actions/create-note', { json: { title } })
 
-describe('an operator who views as a person', () => {
-  it('sees what the person sees and says who looks until when; the end gives the browser back', async () => {
+describe('viewing as a person', () => {
+  it('shows what the person sees, names the operator and end time, and restores the operator’s session', async () => {
     await addNote(ada, 'Of Ada')
     await addNote(operator, 'Of the operator')
     const answer = await view(ada)
@@ -55,7 +55,7 @@ describe('an operator who views as a person', () => {
     expect(await noteTitles(operator)).toEqual(['Of the operator'])
   })
 
-  it('changes nothing, downloads nothing as a whole and opens no other program', async () => {
+  it('blocks changes, full downloads and access for other apps', async () => {
     await view(ada)
     const refused = await Promise.all([
       addNote(operator, 'In her name'),
@@ -79,7 +79,7 @@ describe('an operator who views as a person', () => {
     ).toEqual([])
   })
 
-  it('is told of to the person, and both sides find it in their logs', async () => {
+  it('notifies the person and is logged on both sides', async () => {
     await view(ada)
     await end()
     await expect.poll(() => newestMail(server.dataDir, ada.email).text).toContain(REASON)
@@ -95,7 +95,7 @@ describe('an operator who views as a person', () => {
     )
   })
 
-  it('needs a person who is no operator and not suspended, a reason, and a recent sign-in', async () => {
+  it('requires a reason, a recent sign-in and a person who is not suspended and not an operator', async () => {
     expect(await statusAndCode(await view(operator))).toEqual([409, 'cannot-view'])
     expect(await statusAndCode(await view(second))).toEqual([409, 'cannot-view'])
     expect(await statusAndCode(await view({ ...ada, userId: 'nobody' }))).toEqual([404, 'not-found'])
@@ -109,7 +109,7 @@ describe('an operator who views as a person', () => {
     await query(server, `update sessions set created_at = created_at + 1000000 where user_id = ?`, [operator.userId])
   })
 
-  it('has a cookie that opens nothing elsewhere, and ends the stream of changes with the view', async () => {
+  it('has a cookie that works only in its session, and ends the change stream when the person is suspended', async () => {
     const before = operator.browser.cookieHeader()
     await view(ada)
     const cookie = operator.browser.cookieHeader()

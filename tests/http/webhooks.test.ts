@@ -44,7 +44,7 @@ describe('webhooks over HTTP', () => {
   })
   afterAll(() => server.stop())
 
-  it('tell a receiver of what is written, within seconds and signed', async () => {
+  it('send signed events to a receiver within seconds of a write', async () => {
     const { owner } = await world.team()
     const { id, secret } = await added(owner.browser, '/told')
     await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
@@ -69,7 +69,7 @@ describe('webhooks over HTTP', () => {
     await expect.poll(() => receiver.at('/told').length, WAIT).toBe(3)
   })
 
-  it('are listed and sent again by the command line, which shows hosts alone', async () => {
+  it('can be listed and replayed from the command line, which shows only hosts', async () => {
     const { owner } = await world.team()
     const { id } = await added(owner.browser, '/command/token-in-a-path')
     await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
@@ -87,7 +87,7 @@ describe('webhooks over HTTP', () => {
     expect((await fwBeside(server, ['webhooks', 'deliveries', 'none'])).code).toBe(1)
   })
 
-  it('are kept by owners and admins alone, and are not there for anybody else', async () => {
+  it('can be managed only by owners and admins, and return 404 to outsiders', async () => {
     const { owner, admin, member, outsider } = await world.team()
     const { id } = await added(owner.browser, '/kept', { types: ['audit.delete-note'] })
     const statuses = async ({ browser }: Pick<TeamPerson, 'browser'>) => {
@@ -115,7 +115,7 @@ describe('webhooks over HTTP', () => {
     expect((await admin.browser.request(`/_fw/webhooks/${id}`, { method: 'DELETE' })).status).toBe(204)
   })
 
-  it('of the installation are kept by operators, and told of security events alone', async () => {
+  it('of the installation are managed by operators and receive only security events', async () => {
     const operator = await world.person({ email: OPERATOR })
     const owner = await world.person({ email: 'owner@harbour-works.test' })
     const installation = { scope: 'installation', types: ['security.*'] }
@@ -134,7 +134,7 @@ describe('webhooks over HTTP', () => {
     await expect.poll(() => receiver.typesAt('/all'), WAIT).toContain('security.sign-in-failed')
   })
 
-  it('show a secret once, after a sign-in of a moment ago, and write neither it nor an address into logs', async () => {
+  it('show a secret once, require a recent sign-in, and write no secrets or addresses to logs', async () => {
     const { owner } = await world.team()
     const { id, secret } = await added(owner.browser, '/services/T0/token-in-a-path', { types: ['audit.delete-note'] })
     expect(await (await owner.browser.get('/_fw/webhooks')).text()).not.toContain(secret)
@@ -181,8 +181,8 @@ async function writeUntilGone(browser: TestBrowser, acknowledged: Set<string>): 
 
 const subjectsAt = (path: string) => receiver.at(path).map(({ event }) => String(event.data.subjectId))
 
-describe('what webhooks lose', () => {
-  it('is nothing when the server is killed again and again while it writes and delivers', async () => {
+describe('webhook delivery', () => {
+  it('loses no event when the server is killed repeatedly while it writes and delivers', async () => {
     const database = newDatabase()
     const port = String(await freePort())
     const env = { PORT: port, FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin }
@@ -212,7 +212,7 @@ describe('what webhooks lose', () => {
     await server.stop()
   }, 180_000)
 
-  it('and what two instances on one database send is each event once', async () => {
+  it('sends each event once from two instances on one database', async () => {
     const database = newDatabase()
     const env = { FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin }
     const first = await startServer({ database, env })

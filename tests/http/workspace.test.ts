@@ -38,8 +38,8 @@ const copy = (browser: TestBrowser, id: string, app: string) =>
 const notesIn = (id: string, title: string) =>
   query(workspace.app(id).server, 'select title, text, owner_email, visibility from notes where title = ?', [title])
 
-describe('an action that calls another application', () => {
-  it('acts there as the same person, with what the other side has for them', async () => {
+describe('action that calls another application', () => {
+  it('acts there with the account of the same person', async () => {
     const browser = await aPersonIn('ada', 'mail', 'docs')
     const answer = await copy(browser, await aNote(browser, 'For the docs'), 'docs')
     expect(await answer.json()).toMatchObject({ result: { app: 'docs', note: { title: 'For the docs' } } })
@@ -53,7 +53,7 @@ describe('an action that calls another application', () => {
     expect(rows).toEqual([expect.objectContaining({ caller: 'a2a', action: 'create-note' })])
   })
 
-  it('makes nobody: a person without an account there is refused, and nothing is written', async () => {
+  it('returns 409, creates no account and writes nothing when the person has no account there', async () => {
     const browser = await aPersonIn('bob', 'mail')
     const answer = await copy(browser, await aNote(browser, 'For nobody'), 'docs')
     expect(answer.status).toBe(409)
@@ -63,14 +63,14 @@ describe('an action that calls another application', () => {
     expect(await query(server, `select id from users where email = 'bob@example.test'`)).toEqual([])
   })
 
-  it('names the applications it knows when it is asked for another one', async () => {
+  it('lists the known applications when an unknown one is requested', async () => {
     const browser = await aPersonIn('cleo', 'mail')
     const answer = await copy(browser, await aNote(browser, 'For sheets'), 'sheets')
     expect(answer.status).toBe(403)
     expect(await answer.json()).toMatchObject({ code: 'unknown-peer', peers: ['mail', 'docs'] })
   })
 
-  it('calls nobody for a note that its caller may not see', async () => {
+  it('calls no application for a note that its caller cannot see', async () => {
     const owner = await aPersonIn('dora', 'mail')
     const id = await aNote(owner, 'Private to Dora')
     const other = await aPersonIn('emil', 'mail', 'docs')

@@ -63,7 +63,7 @@ afterAll(async () => {
   await browser?.close()
 })
 
-it('npx makes a project out of the packed platform and installs it', async () => {
+it('npx creates a project from the packed platform and installs it', async () => {
   mkdirSync(join(place, 'data'))
   const args = [
     '--yes',
@@ -86,19 +86,19 @@ it('npx makes a project out of the packed platform and installs it', async () =>
   platform = platformFiles(project)
 })
 
-it('a table, an action, a collection and a page are all that a feature takes', async () => {
+it('a feature needs only a table, an action, a collection and a page', async () => {
   writeFiles(project, feature)
   const made = await ok('npm', 'run', 'db:generate')
   expect(made).toContain('1 tables')
 })
 
-it('build, tests and types are green', async () => {
+it('build, tests and type check pass', async () => {
   await ok('npm', 'run', 'build')
   expect(await ok('npm', 'test')).toMatch(/1 passed/)
   await ok('npm', 'run', 'types')
 })
 
-it('people sign up and use the page in a browser', async () => {
+it('people sign up and use the feature’s page in a browser', async () => {
   server = await startScript(project, 'start', origin, settings)
   await page.goto(`${origin}/books`)
   await page.getByRole('link', { name: 'Create account' }).click()
@@ -114,7 +114,7 @@ it('people sign up and use the page in a browser', async () => {
   await expectPage(page.getByRole('listitem').filter({ hasText: 'Middlemarch' })).toBeVisible()
 })
 
-it('the action is a tool of MCP hosts and a command', async () => {
+it('the action is available as an MCP tool and as a command', async () => {
   // A static token acts for the owner only after the address is confirmed, and this server sends no mail.
   await query({ dataDir: settings.FW_DATA_DIR }, 'update users set email_verified = 1')
   const host = await connectHost(origin)
@@ -128,12 +128,12 @@ it('the action is a tool of MCP hosts and a command', async () => {
   expect(titles.map(({ title }) => title)).toEqual(['Emma', 'Middlemarch', 'Persuasion'])
 })
 
-it('no file of the platform was touched for it', () => {
+it('the feature changed no file of the platform', () => {
   expect(Object.keys(platform).length).toBeGreaterThan(500)
   expect(changedFiles(platform, platformFiles(project))).toEqual([])
 })
 
-it('the next version changes the version and the lockfile, and the database goes along', async () => {
+it('fw upgrade changes only the version and the lockfile and migrates the database', async () => {
   await server?.stop()
   await run(project, 'git', ['add', '--all'])
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test']

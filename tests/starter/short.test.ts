@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 
 describe('a new project', () => {
-  it('is made by the packed command line in nine files', async () => {
+  it('is created by the packed command line with nine files', async () => {
     const program = join(place, 'npx/node_modules/nuxt-fairway/cli/fw.mjs')
     const args = ['new', 'my-app', '--sample', 'empty', '--no-install', '--package', tarball]
     const { code, out } = await run(place, process.execPath, [program, ...args])
@@ -90,7 +90,7 @@ describe('a new project', () => {
     expect(existsSync(join(project, '.git'))).toBe(true)
   })
 
-  it('gets a resource by one command', async () => {
+  it('gets a resource with one command', async () => {
     await linkPackages(project, tarball)
     const { code, out, seconds } = await fw(['generate', 'resource', 'issue', ...ISSUE, '--org'])
     console.log(`fw generate resource: ${seconds.toFixed(1)} s`)
@@ -98,17 +98,17 @@ describe('a new project', () => {
     expect((await fw(['generate', 'resource', 'issue', ...ISSUE, '--org'])).out).toContain('Nothing to change')
   })
 
-  it('has a command line that works from any folder of it', async () => {
+  it('has a command line that works in any of its folders', async () => {
     const { code, out } = await fw(['action', '--list'], join(project, 'app'))
     expect([code, out]).toEqual([0, expect.stringContaining('invite-member')])
   })
 })
 
-describe('the tests of a project', () => {
+describe('tests of a project', () => {
   const tested = join(place, 'tested')
   const test = () => run(tested, process.execPath, [join(tested, 'node_modules/vitest/vitest.mjs'), 'run'])
 
-  it('run before anything is built or prepared', async () => {
+  it('run before any build or preparation step', async () => {
     const program = join(place, 'npx/node_modules/nuxt-fairway/cli/fw.mjs')
     const args = ['new', 'tested', '--sample', 'notes', '--no-install', '--package', tarball]
     const made = await run(place, process.execPath, [program, ...args])
@@ -119,13 +119,13 @@ describe('the tests of a project', () => {
     expect(existsSync(join(tested, '.nuxt'))).toBe(false)
   })
 
-  it('reach what its author adds: actions, routes and middleware with their names, and pages around the platform’s', async () => {
+  it('reach the author’s actions, routes, middleware, their auto-imports and the frame around platform pages', async () => {
     writeFiles(tested, ownServer)
     const { code, out } = await test()
     expect([code, out]).toEqual([0, expect.stringMatching(/Tests .*6 passed/)])
   })
 
-  it('say what is wrong with a declaration, and where', async () => {
+  it('fail and name the file of an invalid declaration', async () => {
     writeFiles(tested, { 'server/actions/broken.ts': 'export default { run: nowhere }\n' })
     const { code, out } = await test()
     expect([code, out]).toEqual([1, expect.stringContaining('server/actions/broken.ts')])
@@ -152,7 +152,7 @@ describe('fw upgrade', () => {
     })
   })
 
-  it('shows what the next version brings and changes, and changes nothing with --dry-run', async () => {
+  it('shows what the next version changes and writes nothing with --dry-run', async () => {
     const before = authorFiles(project)
     const { code, out } = await upgrade('--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('nuxt-fairway 0.1.0 → 0.2.0')])
@@ -164,14 +164,14 @@ describe('fw upgrade', () => {
     expect(changedFiles(before, authorFiles(project))).toEqual([])
   })
 
-  it('does nothing while there are changes that are not committed', async () => {
+  it('refuses to run with uncommitted changes', async () => {
     const before = authorFiles(project)
     const { code, out } = await upgrade()
     expect([code, out]).toEqual([2, expect.stringContaining('not committed')])
     expect(changedFiles(before, authorFiles(project))).toEqual([])
   })
 
-  it('leaves every file as it was when the packages cannot be installed', async () => {
+  it('leaves every file unchanged when the packages cannot be installed', async () => {
     const before = authorFiles(project)
     writeFiles(place, { 'bin/npm': '#!/bin/sh\n[ "$1" = pack ] && exec "$REAL_NPM" "$@"\nexit 1\n' })
     await run(place, 'chmod', ['+x', 'bin/npm'])

@@ -52,7 +52,7 @@ describe.each([
     await reader.follow(sections.get(title) ?? [])
   })
 
-  it('goes on to its end, and that writes into none of its files, nor into the platform’s', async () => {
+  it('completes its last section without changing files of the project or the platform', async () => {
     const made = join(folder, project)
     const [own, platform] = [authorFiles(made), platformFiles(made)]
     await reader.follow([...sections.values()].at(-1) ?? [])
@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-describe('by hand', () => {
+describe('code size of the CRM tutorial', () => {
   const sections = stepsOf(read('tutorial-crm.md'))
   const linesOf = (title: string, isCounted = (_path: string) => true) =>
     (sections.get(title) ?? []).flatMap(step => {
@@ -70,14 +70,14 @@ describe('by hand', () => {
     }).length
   const BESIDE = ['7. A mail each morning', '8. A large import beside the request']
 
-  it('a CRM needs at most 150 lines, its tests included', () => {
+  it('is at most 150 lines, including tests', () => {
     const titles = [...sections.keys()].filter(title => !BESIDE.includes(title))
     const lines = titles.map(title => linesOf(title)).reduce((sum, each) => sum + each, 0)
     expect(lines).toBeGreaterThan(20)
     expect(lines).toBeLessThanOrEqual(150)
   })
 
-  it.each(BESIDE)('“%s” needs fewer than 40 lines of code', title => {
+  it.each(BESIDE)('is below 40 lines in “%s”', title => {
     const lines = linesOf(title, path => !path.startsWith('tests/') && !path.endsWith('.json'))
     expect(lines).toBeGreaterThan(20)
     expect(lines).toBeLessThan(40)

@@ -13,8 +13,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const rows = Object.values(requirements).flat()
 
-describe('the table of requirements', () => {
-  it('has each of the 253 numbers of the levels 1 and 2 once, in its chapter', () => {
+describe('the ASVS table', () => {
+  it('lists each of the 253 requirements of levels 1 and 2 once, in its chapter', () => {
     expect(Object.keys(chapters)).toHaveLength(17)
     expect(new Set(Object.keys(chapters).flatMap(chapter => idsOf(Number(chapter)))).size).toBe(253)
     for (const [chapter, its] of Object.entries(requirements)) {
@@ -22,19 +22,19 @@ describe('the table of requirements', () => {
     }
   })
 
-  it('names tests that exist and run, each only one', () => {
+  it('refers only to running tests, each reference to exactly one', () => {
     const wrong = rows.flatMap(({ id, answer }) =>
       (answer.kind === 'tested' ? wrongAmong(answer.tests) : []).map(fault => `${id}: ${fault}`),
     )
     expect(wrong).toEqual([])
   })
 
-  it('names places in documents that exist', () => {
+  it('refers only to existing documents and headings', () => {
     const places = rows.flatMap(({ answer }) => (answer.kind === 'documented' ? answer.documents : []))
     expect(places.filter(place => !isThere(place))).toEqual([])
   })
 
-  it('says something for each', () => {
+  it('has an answer for every requirement', () => {
     const empty = rows.filter(({ asks, answer }) => {
       if (answer.kind === 'tested') return !asks || answer.tests.length === 0
       return !asks || (answer.kind === 'documented' ? answer.documents.length === 0 : !answer.reason)
@@ -43,10 +43,10 @@ describe('the table of requirements', () => {
   })
 })
 
-describe('the criteria of accessibility', () => {
+describe('the WCAG table', () => {
   const criteria = [...levelA, ...levelAA]
 
-  it('are those of WCAG 2.2, level A and AA, each once', () => {
+  it('lists each WCAG 2.2 criterion of levels A and AA once', () => {
     const ids = (text: string) => text.split(' ').toSorted()
     expect(levelA.map(({ id }) => id).toSorted()).toEqual(
       ids(
@@ -61,25 +61,25 @@ describe('the criteria of accessibility', () => {
     expect(criteria).toHaveLength(55)
   })
 
-  it('name tests that exist and run, each only one', () => {
+  it('names only running tests, with exactly one match per reference', () => {
     expect(criteria.flatMap(({ answer }) => (answer.kind === 'tested' ? wrongAmong(answer.tests) : []))).toEqual([])
   })
 })
 
-describe('the points of SECURITY.md', () => {
+describe('the promises of SECURITY.md', () => {
   const [, promised = ''] = read('SECURITY.md')
     .split(/^## .*$/m)
     .slice(1)
   const points = [...promised.matchAll(/^- \*\*(.+?)\.?\*\*/gm)].map(([, beginning = '']) => beginning)
 
-  it('are each held by tests that exist and run', () => {
+  it('are each covered by existing tests that run', () => {
     expect(points.length).toBeGreaterThan(30)
     expect(Object.keys(promises)).toEqual(points)
     expect(Object.values(promises).flatMap(wrongAmong)).toEqual([])
     expect(Object.entries(promises).filter(([, tests]) => tests.length === 0)).toEqual([])
   })
 
-  it('are all there is between the headings', () => {
+  it('are the only content of their section', () => {
     expect(promised.split('\n').filter(line => line && !line.startsWith('- **'))).toEqual([])
   })
 })
@@ -113,8 +113,8 @@ const anchorOf = (title: string): string =>
     .replace(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
 
-describe('the list of tests in a file', () => {
-  it('has the names as they stand there, and none that does not run', () => {
+describe('listTests and isNamed', () => {
+  it('returns test names as written, without tests that do not run', () => {
     const source = `
       // it('is a comment', () => {})
       describe('a group', () => {
@@ -136,7 +136,7 @@ describe('the list of tests in a file', () => {
     ])
   })
 
-  it('finds a test by its own name or behind its describe, and by no part of a name', () => {
+  it('matches a full test name with or without its describe, but not part of a name', () => {
     expect(isNamed('a group › is plain', 'is plain')).toBe(true)
     expect(isNamed('a group › is plain', 'a group › is plain')).toBe(true)
     expect(isNamed('a group › is plain', 'plain')).toBe(false)

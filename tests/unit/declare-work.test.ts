@@ -43,7 +43,7 @@ async function runJob(work: (context: JobContext) => unknown, orgId: string | nu
 }
 
 describe('a job that acts as a person', () => {
-  it('may what the person may, in the organization of the job, and the audit log says for whom', async () => {
+  it('has the person’s permissions in the organization of the job, and is audited under the person', async () => {
     const done: unknown[] = []
     const ran = await runJob(async ({ as }) => {
       const ada = await as({ email: 'ada@example.test' })
@@ -56,7 +56,7 @@ describe('a job that acts as a person', () => {
     ])
   })
 
-  it('is refused what the person may not do, for good', async () => {
+  it('fails and is audited as denied when the person lacks permission', async () => {
     const ran = await runJob(async ({ as }) =>
       (await as({ userId: 'ben' })).run('rename' as never, { name: 'x' } as never),
     )
@@ -66,7 +66,7 @@ describe('a job that acts as a person', () => {
     ])
   })
 
-  it('cannot act as somebody who is not there, or has left', async () => {
+  it('fails for an unknown person or a former member', async () => {
     const asCy = await runJob(({ as }) => as({ email: 'cy@example.test' }))
     await query(test.app, `delete from org_members where user_id = 'ben'`)
     const asBen = await runJob(({ as }) => as({ userId: 'ben' }))
@@ -74,8 +74,8 @@ describe('a job that acts as a person', () => {
   })
 })
 
-describe('a job that has failed', () => {
-  it('is an alert, once an hour', async () => {
+describe('a failed job', () => {
+  it('raises one alert for two failures within an hour', async () => {
     for (let times = 0; times < 2; times++) await runJob(() => Promise.reject(new Error('no')))
     expect(await listAlerts(test.app)).toMatchObject([{ kind: 'job-failed', count: 2 }])
     const alerts = test.lines().filter(({ message }) => message === 'alert')
@@ -84,7 +84,7 @@ describe('a job that has failed', () => {
 })
 
 describe('the hourly purge', () => {
-  it('goes on where one of its parts fails, and is tried again', async () => {
+  it('continues when one of its parts fails, and is retried', async () => {
     const { app } = test
     const entry = { name: 'fw-purge', job: fwPurge }
     await query(app, `insert into rate_limits (key, count, ends_at) values ('over', 1, 5)`)
@@ -95,8 +95,8 @@ describe('the hourly purge', () => {
   })
 })
 
-describe('the list of jobs', () => {
-  it('leaves out what the platform has done, unless it is asked for by name', async () => {
+describe('listJobs', () => {
+  it('omits completed platform jobs unless they are requested by name', async () => {
     const { app } = test
     const entry = { name: 'fw-purge', job: fwPurge }
     await queueJob(app, app.db.orm, entry, {})

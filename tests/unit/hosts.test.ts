@@ -14,11 +14,11 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const locked = new Map<string, object>(Object.entries(lock.packages))
 
 describe('docs/hosts.md', () => {
-  it('has every host that is tried, and no step that failed (npm run hosts)', () => {
+  it('lists every tested host without a failed step (npm run hosts)', () => {
     expect(read('docs/hosts.md')).toBe(hostsDoc(() => true))
   })
 
-  it('would show a step that failed', () => {
+  it('shows a failed step', () => {
     const title = 'Gemini CLI 0.61.0 (sequence, registered)'
     const rows = hostsDoc((host, step) => host !== title || step !== 'parallel').split('\n')
     expect(rows.filter(row => row.includes('✗'))).toEqual([
@@ -28,23 +28,23 @@ describe('docs/hosts.md', () => {
 })
 
 describe('the hosts', () => {
-  it('have a file each, and every file is in the table', () => {
+  it('have one file each, and every file is in the table', () => {
     const files = globSync('tests/hosts/*.ts', { cwd: root }).filter(path => /: Sequence = \{/.test(read(path)))
     expect(files).toHaveLength(sequences.length)
   })
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const titles = hosts.map(titleOf)
     expect(titles.toSorted()).toEqual([...new Set(titles)].toSorted())
   })
 
-  it('say where each habit was seen', () => {
+  it('cite a source for each observed habit', () => {
     const files = globSync('tests/hosts/*.ts', { cwd: root }).filter(path => /: Sequence = \{/.test(read(path)))
     const source = /https:\/\/|[\w-]+\/[\w.-]+#\d+|[\w-]+\.(rs|ts|js|py)\b|mcp\/client\/auth/
     expect(files.filter(path => !source.test(/\/\*\*[\s\S]*?\*\//.exec(read(path))?.[0] ?? ''))).toEqual([])
   })
 
-  it('with a document are tried without one too, for servers that offer none', () => {
+  it('with a client document are also tested without one, for servers without support for it', () => {
     const ways = sequences
       .filter(({ document }) => document)
       .map(sequence => rowsOf(sequence).map(({ client }) => client))
@@ -53,7 +53,7 @@ describe('the hosts', () => {
 })
 
 describe('the released clients', () => {
-  it('are exact versions, and the ones that are installed', () => {
+  it('have exact versions that match the installed ones', () => {
     expect(Object.values(manifest.dependencies).filter(range => !/(^|@)\d+\.\d+\.\d+$/.test(range))).toEqual([])
     expect(clients.map(({ installedAs, version }) => [installedAs, version])).toEqual(
       clients.map(({ installedAs }) => [

@@ -34,31 +34,31 @@ const PLACES: RegExp[] = [
 ]
 
 describe('the package', () => {
-  it('holds what an installed platform needs and nothing else', () => {
+  it('contains only files that an installed platform needs', () => {
     expect(paths.length).toBeGreaterThan(500)
     expect(paths.filter(path => !PLACES.some(place => place.test(path)))).toEqual([])
     expect(paths.filter(path => /\.(test|spec)\./.test(path) && !path.startsWith('cli/templates/'))).toEqual([])
     expect(paths.filter(path => /(^|\/)(snapshots?|__\w+__|fixtures)\//.test(path))).toEqual([])
   })
 
-  it('holds every migration, but not what drizzle-kit notes about them', () => {
+  it('contains every migration, but not the metadata of drizzle-kit', () => {
     const journal = JSON.parse(readFileSync(join(layer, 'drizzle/meta/_journal.json'), 'utf8'))
     const tags: string[] = journal.entries.map(({ tag }: { tag: string }) => `drizzle/${tag}.sql`)
     expect(paths.filter(path => path.startsWith('drizzle/'))).toEqual(tags)
   })
 
-  it('has its licence, a description and the changes of each version', () => {
+  it('contains the licence, the README and the changelog', () => {
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md']))
     const read = (path: string) => readFileSync(path, 'utf8')
     expect(read(join(layer, 'CHANGELOG.md'))).toBe(read('CHANGELOG.md'))
   })
 
-  it('is no larger than a platform has to be', () => {
+  it('is smaller than 1.32 MB, with no file over 64 kB', () => {
     expect(packed.size).toBeLessThan(1_320_000)
     expect(packed.files.filter(({ size }) => size > 64_000)).toEqual([])
   })
 
-  it('exports files that it holds', () => {
+  it('exports only files that it contains', () => {
     const exported = Object.values(manifest.exports).flatMap(target =>
       typeof target === 'string' ? target : Object.values(z.record(z.string(), z.string()).parse(target)),
     )
@@ -66,23 +66,23 @@ describe('the package', () => {
     expect(targets.filter(target => !paths.includes(target.replace('./', '')))).toEqual([])
   })
 
-  it('has a new project’s files under names that npm does not leave out', () => {
+  it('contains the files of a new project under names that npm includes', () => {
     expect(paths).toEqual(
       expect.arrayContaining(['cli/templates/application/_dot-gitignore', 'cli/templates/application/_package.json']),
     )
   })
 
-  it('names exact versions, because an application upgrades all of them with one number', () => {
+  it('pins exact versions, because an application upgrades all of them with one number', () => {
     const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.nodePackages })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   })
 
-  it('names the Node.js that this repository has, and leaves it out of applications', () => {
+  it('lists the Node.js packages of this repository, but does not install them in applications', () => {
     expect(manifest.nodePackages).toEqual(JSON.parse(readFileSync('package.json', 'utf8')).optionalDependencies)
     expect(manifest.optionalDependencies).toBeUndefined()
   })
 
-  it('gives new applications one copy of what it has itself', () => {
+  it('gives new applications one copy of each dependency that it shares with them', () => {
     const { esbuild, tailwindcss, '@nuxt/kit': kit } = manifest.dependencies
     expect(manifest.applicationOverrides).toMatchObject({
       '@nuxt/ui': { esbuild, '@nuxt/kit': kit, '@tailwindcss/oxide': tailwindcss },
@@ -91,7 +91,7 @@ describe('the package', () => {
     })
   })
 
-  it('needs no overrides: where npm chooses one of two versions, its own dependencies name the right one', () => {
+  it('needs no overrides, because its own dependencies select the right version of esbuild', () => {
     // drizzle-kit requires an older esbuild than vitest's vite accepts. Without this dependency, npm hoists either of them.
     expect(manifest.dependencies).toHaveProperty('esbuild')
     expect(manifest.overrides).toBeUndefined()

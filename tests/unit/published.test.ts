@@ -32,14 +32,14 @@ function exportsOf(path: string): { name: string; isType: boolean }[] {
 
 const namesOf = (part: keyof typeof published) => Object.keys(published[part]).toSorted()
 
-describe('what the platform publishes is what is there, by name:', () => {
+describe('published names', () => {
   it.each([
     ['server', 'server/fw.ts'],
     ['client', 'app/client.ts'],
     ['tables', 'server/fw-tables.ts'],
     ['vitest', 'cli/vitest.mjs'],
     ['desktop', 'desktop/index.ts'],
-  ] as const)('%s (%s)', (part, path) => {
+  ] as const)('match the exports of %s (%s)', (part, path) => {
     expect(
       exportsOf(path)
         .map(({ name }) => name)
@@ -47,11 +47,11 @@ describe('what the platform publishes is what is there, by name:', () => {
     ).toEqual(namesOf(part))
   })
 
-  it('the exports of the package', () => {
+  it('match the exports of the package', () => {
     expect(Object.keys(JSON.parse(read('package.json')).exports).toSorted()).toEqual(namesOf('exports'))
   })
 
-  it('the short names', () => {
+  it('match the import aliases', () => {
     const declared = files('modules/registry/*.ts').map(read).join('\n')
     const aliased = Object.keys(aliases('/app'))
     const missing = namesOf('imports').filter(
@@ -63,38 +63,38 @@ describe('what the platform publishes is what is there, by name:', () => {
     expect(all.toSorted()).toEqual(namesOf('imports').filter(name => name.endsWith('types')))
   })
 
-  it('the keys of fw.config.ts', () => {
+  it('match the keys of fw.config.ts', () => {
     expect(FW_CONFIG_KEYS.toSorted()).toEqual(namesOf('fwConfig'))
   })
 
-  it('what pages may say of themselves', () => {
+  it('match the fields of PageMeta', () => {
     const [, body = ''] = /interface PageMeta \{\n(.*?)\n {2}\}/s.exec(read('modules/pages/index.ts')) ?? []
     expect([...body.matchAll(/^ {4}(\w+)\?:/gm)].map(([, name]) => name).toSorted()).toEqual(namesOf('pageMeta'))
   })
 
-  it('the folders in which declarations are looked for', () => {
+  it('match the folders that are searched for declarations', () => {
     const sources = files('modules/{page-frames,registry}/*.ts').map(read).join('\n')
     const places = [...sources.matchAll(/['`](server\/[a-z]+)(?:\/\$\{list\})?['`]/g)].map(([, place]) => place ?? '')
     const declared = namesOf('folders').filter(folder => folder.startsWith('server/'))
     expect([...new Set(places)].toSorted()).toEqual([...declared, 'server/routes'].toSorted())
   })
 
-  it('the commands of fw', () => {
+  it('match the commands of fw', () => {
     const [, commands = ''] = /subCommands: \{([^}]+)\}/s.exec(read('cli/main.ts')) ?? []
     const names = [...commands.matchAll(/^\s*(\w+)\b/gm)].map(([, name]) => name)
     expect(names.toSorted()).toEqual(namesOf('commands'))
   })
 })
 
-it('names in the server what comes without an import only if #fw has it', () => {
+it('server names that need no import are also exported by #fw', () => {
   for (const name of namesOf('serverWithoutImport')) expect(namesOf('server')).toContain(name)
 })
 
-describe('no part of the pages is left that nobody uses:', () => {
+describe('components and composables', () => {
   const sources = new Map(files('app/**/*.{vue,ts}').map(path => [path, read(path)]))
   const isUsed = (word: RegExp, own: string) => [...sources].some(([path, text]) => path !== own && word.test(text))
 
-  it('each component is used by the platform or published, and each published one is there', () => {
+  it('every component is used or published, and every published component exists', () => {
     const components = files('app/components/**/*.vue').map(path => ({ path, name: basename(path, '.vue') }))
     const left = components.filter(
       ({ path, name }) => !(name in published.components) && !isUsed(new RegExp(`\\b(Lazy)?${name}\\b`), path),
@@ -104,7 +104,7 @@ describe('no part of the pages is left that nobody uses:', () => {
     expect(namesOf('components').filter(name => !names.has(name))).toEqual([])
   })
 
-  it('each composable and function is used by the platform or published, and each published one is there', () => {
+  it('every composable and function is used or published, and every published one exists', () => {
     const exported = files('app/{composables,utils}/*.ts').flatMap(path =>
       exportsOf(path).flatMap(({ name, isType }) => (isType ? [] : [{ path, name }])),
     )

@@ -27,8 +27,8 @@ const settingsIn = (text: string): string[] =>
   ].map(([name]) => name)
 const unknownIn = (text: string): string[] => settingsIn(text).filter(name => !(name in envTable))
 
-describe('the recipes for deployment', () => {
-  it('name settings, and only those that there are', () => {
+describe('deployment recipes', () => {
+  it('use settings, and only existing ones', () => {
     const guide = readFileSync(join(root, 'docs/guides/deployment.md'), 'utf8')
     const texts = Object.fromEntries([...files.map(name => [name, read(name)] as const), ['the guide', guide]])
     expect(Object.entries(texts).map(([name, text]) => [name, unknownIn(text)])).toEqual(
@@ -39,7 +39,7 @@ describe('the recipes for deployment', () => {
     expect(unknownIn('FW_BASEURL=https://app.example.com PORT=3000')).toEqual(['FW_BASEURL'])
   })
 
-  it('are each explained in the guide', () => {
+  it('are each explained in the deployment guide', () => {
     const guide = readFileSync(join(root, 'docs/guides/deployment.md'), 'utf8')
     expect(files.filter(name => !guide.includes(`deploy/${name}`))).toEqual([])
   })
@@ -49,16 +49,16 @@ describe('the Dockerfile', () => {
   const [, ...stages] = read('Dockerfile').split(/^FROM /m)
   const final = stages.at(-1) ?? ''
 
-  it('is one, by its grammar', () => {
+  it('has valid syntax', () => {
     expect(validate(read('Dockerfile'))).toEqual([])
     expect(validate('FROM node\nCOPPY . .\n')).not.toEqual([])
   })
 
-  it('has an exact version under each stage', () => {
+  it('uses an exact Node.js version in each stage', () => {
     expect(stages.map(stage => /^node:\d+\.\d+\.\d+-\S+/.test(stage))).toEqual([true, true])
   })
 
-  it('ends with the build alone, run by nobody of power and asked for its health', () => {
+  it('ends with only the build, runs as an unprivileged user and has a health check', () => {
     expect(final).not.toMatch(/npm|COPY \. /)
     expect(final.match(/^USER (\S+)/m)?.[1]).toBe('node')
     expect(final.indexOf('USER node')).toBeLessThan(final.indexOf('\nCMD'))
@@ -71,7 +71,7 @@ describe('the Dockerfile', () => {
 })
 
 describe('the compose file', () => {
-  it('is one, by its schema and by a linter', () => {
+  it('passes the schema and the linter', () => {
     const lint = (file: string) => run(join(root, 'node_modules/.bin/dclint'), ['--max-warnings', '0', file])
     expect(lint(join(folder, 'compose.yaml'))).toEqual({ status: 0, output: expect.any(String) })
     const broken = join(scratch, 'compose.yaml')
@@ -79,7 +79,7 @@ describe('the compose file', () => {
     expect(lint(broken).status).not.toBe(0)
   })
 
-  it('is not open to others than this machine, and starts without no secret', () => {
+  it('publishes ports only on this machine, requires the secret and pins image versions', () => {
     const compose = parseDocument(read('compose.yaml')).toJS()
     const services: { ports?: string[]; image?: string; environment?: Record<string, string> }[] = Object.values(
       compose.services,
@@ -93,7 +93,7 @@ describe('the compose file', () => {
 })
 
 describe('the workflow', () => {
-  it('is YAML, may only read, and names its actions with a version', () => {
+  it('is valid YAML with read-only permissions and versioned actions', () => {
     const document = parseDocument(read('github-workflow.yml'))
     expect(document.errors).toEqual([])
     const workflow = document.toJS()
@@ -105,13 +105,13 @@ describe('the workflow', () => {
   })
 })
 
-describe('the files of other programs', () => {
-  it.skipIf(!has('caddy'))('are good for Caddy', () => {
+describe('configuration files of other programs', () => {
+  it.skipIf(!has('caddy'))('pass validation by Caddy', () => {
     const validated = run('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')])
     expect(validated).toEqual({ status: 0, output: expect.stringContaining('Valid configuration') })
   })
 
-  it.skipIf(!has('systemd-analyze'))('are good for systemd', () => {
+  it.skipIf(!has('systemd-analyze'))('pass verification by systemd', () => {
     const verify = (text: string) => {
       const file = join(scratch, 'fairway.service')
       writeFileSync(file, text.replaceAll('/usr/bin/node', process.execPath))

@@ -6,13 +6,13 @@ import { coverageFaults } from '../assurance/coverage-faults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-it('docs/internal/spec-coverage.md names code that is there and tests that run, for each rule once', () => {
+it('docs/internal/spec-coverage.md lists each rule once with existing code and running tests', () => {
   expect(coverageFaults(readFileSync(join(root, 'docs/internal/spec-coverage.md'), 'utf8'), root)).toEqual([])
 })
 
 const code = '`tests/assurance/list-tests.ts`, `tests/assurance`'
 const path = '`tests/unit/assurance.test.ts`'
-const tests = `${path} «says something for each», «the list of tests in a file»`
+const tests = `${path} «has an answer for every requirement», «listTests and isNamed»`
 const good = { rule: 'a rule', code, tests, state: 'done' }
 
 const written = (...rows: Partial<typeof good>[]): string =>
@@ -23,16 +23,19 @@ const written = (...rows: Partial<typeof good>[]): string =>
     ...rows.map(row => `| ${Object.values({ ...good, ...row }).join(' | ')} |`),
   ].join('\n')
 
-describe('the check of the rules', () => {
+describe('coverageFaults', () => {
   it.each<[string, Partial<typeof good>]>([
     ['a test, a group, a file and a folder', {}],
     [
       'several files of tests',
       {
-        tests: `${path} «says something for each»; ${path} «has the names as they stand there, and none that does not run»`,
+        tests: `${path} «has an answer for every requirement»; ${path} «returns test names as written, without tests that do not run»`,
       },
     ],
-    ['the name of a test behind its group', { tests: `${path} «the table of requirements › says something for each»` }],
+    [
+      'the name of a test behind its group',
+      { tests: `${path} «the ASVS table › has an answer for every requirement»` },
+    ],
     ['a part that is missing', { state: 'part: the other half is missing' }],
     ['nothing at all yet', { code: 'none', tests: 'none', state: 'open: nobody has begun' }],
   ])('accepts %s', (_what, row) => {
@@ -67,7 +70,7 @@ describe('the check of the rules', () => {
     expect(coverageFaults(written(row), root)).toEqual([expect.stringContaining(fault)])
   })
 
-  it('refuses a rule or a chapter that stands there twice, and a document without rules', () => {
+  it('refuses a duplicate rule or chapter, and a document without rules', () => {
     expect(coverageFaults(written({}, {}), root)).toEqual(['stands there twice: a rule'])
     expect(coverageFaults(`${written({})}\n${written({ rule: 'another' })}`, root)).toEqual([
       'stands there twice: ## A chapter',
@@ -75,8 +78,8 @@ describe('the check of the rules', () => {
     expect(coverageFaults('# Rules', root)).toEqual(['has no rules'])
   })
 
-  it('refuses a title that several tests have', () => {
-    const several = '`tests/http/collections/page-walks.test.ts` «of %s give each row once, forwards and backwards»'
+  it('refuses a title that several tests share', () => {
+    const several = '`tests/http/collections/page-walks.test.ts` «return each row of %s once, forwards and backwards»'
     expect(coverageFaults(written({ tests: several }), root)).toEqual([expect.stringMatching(/^a rule: 2 tests/)])
   })
 })

@@ -50,15 +50,15 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.stop())
 
-describe('a cursor walk', () => {
-  it.each(WALKS)('gives each row of $path once, to the end and back to the start', async ({ path, ids }) => {
+describe('cursor pagination', () => {
+  it.each(WALKS)('returns each row of $path once, to the end and back to the start', async ({ path, ids }) => {
     const there = await walk(fixture, path, 'next')
     expect(there.ids).toEqual(ids)
     const back = await walk(fixture, there.paths.at(-1) ?? path, 'previous')
     expect(back.pages.map(({ member }) => member)).toEqual(there.pages.map(({ member }) => member).toReversed())
   })
 
-  it.each(WALKS)('of $path has no link before its first and after its last row', async ({ path }) => {
+  it.each(WALKS)('has no link before the first and after the last row of $path', async ({ path }) => {
     const { pages } = await walk(fixture, path, 'next')
     expect(pages.at(0)?.view).not.toHaveProperty('previous')
     expect(pages.at(-1)?.view).not.toHaveProperty('next')
@@ -69,7 +69,7 @@ describe('a cursor walk', () => {
     }
   })
 
-  it.each(WALKS)('of $path turns round in the middle', async ({ path }) => {
+  it.each(WALKS)('can turn around in the middle of $path', async ({ path }) => {
     const { pages, paths } = await walk(fixture, path, 'next')
     for (const [index, page] of pages.entries()) {
       const next = page.view?.next
@@ -151,12 +151,12 @@ const CHANGING: ChangingWalk[] = [
   },
 ]
 
-describe('a cursor walk while rows come and go', () => {
+describe('cursor pagination while rows change', () => {
   afterEach(async () => {
     for (const { path } of CHANGING) await fixture.reset(nameOf(path))
   })
 
-  it.each(CHANGING)('of $path neither repeats nor skips a row ($delete leave)', async change => {
+  it.each(CHANGING)('does not repeat or skip a row of $path ($delete deleted)', async change => {
     const { ids } = await walk(fixture, change.path, 'next', {
       async afterPage(count) {
         if (count === 1) await fixture.mutate(nameOf(change.path), { insert: change.insert, delete: change.delete })
@@ -165,7 +165,7 @@ describe('a cursor walk while rows come and go', () => {
     expect(ids).toEqual(change.ids)
   })
 
-  it('goes back over rows that came meanwhile', async () => {
+  it('includes new rows on the way back', async () => {
     const there = await walk(fixture, '/cursor-desc', 'next')
     await fixture.mutate('cursor-desc', { insert: [{ id: 11 }, { id: 12 }], delete: [4] })
     const back = await walk(fixture, there.paths.at(-1) ?? '', 'previous')
@@ -173,7 +173,7 @@ describe('a cursor walk while rows come and go', () => {
     expect(rows).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 3, 2, 1])
   })
 
-  it('leads from an empty page back to the rows that are left', async () => {
+  it('links from an empty page back to the remaining rows', async () => {
     const last = (await walk(fixture, '/cursor-asc', 'next')).paths.at(-1) ?? ''
     await fixture.mutate('cursor-asc', { delete: [10] })
     const empty = await fixture.page(last)

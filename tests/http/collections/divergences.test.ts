@@ -10,8 +10,8 @@ afterAll(() => fixture.stop())
 const status = async (path: string) => (await fixture.request(path)).status
 const view = async (path: string) => (await fixture.page(path)).view
 
-describe('the view', () => {
-  it('is there on a single page too, where first and last are that page', async () => {
+describe('pagination view', () => {
+  it('is present on a single page, with that page as first and last', async () => {
     for (const name of ['items-few', 'items-empty', 'items-full-one'])
       expect(await view(`/${name}`)).toEqual({
         '@id': `/${name}?page=1`,
@@ -21,7 +21,7 @@ describe('the view', () => {
       })
   })
 
-  it('is missing whenever pagination is off, whatever else was asked', async () => {
+  it('is absent whenever pagination is off, regardless of other parameters', async () => {
     for (const path of [
       '/unpaged',
       '/unpaged?x=1&page=3',
@@ -31,13 +31,13 @@ describe('the view', () => {
       expect(await view(path)).toBeUndefined()
   })
 
-  it('leads from behind the end to the last page that exists', async () => {
+  it('links from beyond the end to the last existing page', async () => {
     for (const page of [5, 6, 900]) expect((await view(`/items?page=${page}`))?.previous).toBe('/items?page=4')
     expect((await view('/provider-array?page=9'))?.previous).toBe('/provider-array?page=3')
   })
 })
 
-describe('a malformed number, switch or list', () => {
+describe('malformed number, switch or list', () => {
   it.each([
     '/items?page=1.5',
     '/items?page=2abc',
@@ -58,48 +58,48 @@ describe('a malformed number, switch or list', () => {
     '/toggle?pagination[]=1',
     '/partial-client?partial=abc',
     '/partial-client?partial[]=1',
-  ])('in %s is refused, never read as something else', async path => {
+  ])('returns 400 for %s', async path => {
     expect(await status(path)).toBe(400)
   })
 
-  it('is nobody’s business where the client has no say', async () => {
+  it('is ignored where the client cannot set the parameter', async () => {
     for (const query of ['pagination=abc', 'partial[]=1', 'itemsPerPage=abc', 'Page=abc'])
       expect(await fixture.ids(`/items?${query}`)).toHaveLength(30)
   })
 })
 
 describe('pages without a total', () => {
-  it('have a next page only when there is a row on it', async () => {
+  it('have a next link only when the next page has a row', async () => {
     expect((await view('/partial-exact?page=1'))?.next).toBe('/partial-exact?page=2')
     expect(await view('/partial-exact?page=2')).not.toHaveProperty('next')
     expect(await view('/partial-sized?itemsPerPage=0')).not.toHaveProperty('next')
   })
 
-  it('believe a provider that knows whether there is another page', async () => {
+  it('trust a provider that knows whether there is another page', async () => {
     expect((await view('/provider-hasnext'))?.next).toBe('/provider-hasnext?page=2')
     expect(await view('/provider-hasnext?page=2')).not.toHaveProperty('next')
   })
 })
 
-describe('a cursor', () => {
-  it('runs as declared without being asked, and as asked when it is', async () => {
+describe('cursor', () => {
+  it('uses the declared order by default and the requested order when there is one', async () => {
     expect(await fixture.ids('/cursor-desc')).toEqual([10, 9, 8])
     expect((await view('/cursor-desc?order[id]=asc'))?.next).toBe('/cursor-desc?order%5Bid%5D=asc&id%5Bgt%5D=3')
     expect(await fixture.ids('/cursor-desc?order[id]=asc')).toEqual([1, 2, 3])
   })
 
-  it('has no link past its first and last row', async () => {
+  it('has no link past the first and last row', async () => {
     expect(await view('/cursor-desc')).not.toHaveProperty('previous')
     expect(await view('/cursor-desc?id[lt]=4')).not.toHaveProperty('next')
     expect(await view('/cursor-exact?id[lt]=4')).not.toHaveProperty('next')
   })
 
-  it('goes back to the neighbouring page, not to the top', async () => {
+  it('goes back to the adjacent page, not to the first one', async () => {
     expect(await fixture.ids('/cursor-desc?id[gt]=4')).toEqual([7, 6, 5])
     expect(await fixture.ids('/cursor-asc?id[lt]=7')).toEqual([4, 5, 6])
   })
 
-  it('of several fields compares them as one tuple', async () => {
+  it('compares several fields as one tuple', async () => {
     expect(await fixture.ids('/cursor-multi?score[lt]=2&id[lt]=8')).toEqual([7, 6, 5, 4, 3])
     expect(await fixture.ids('/cursor-mixed?score[lt]=3&id[gt]=10')).toEqual([11, 12, 5, 6, 7])
     expect(await fixture.ids('/cursor-mixed?score[gt]=2&id[lt]=6')).toEqual([9, 10, 11, 12, 5])
@@ -112,18 +112,18 @@ describe('a cursor', () => {
     expect((await walk(fixture, '/cursor-desc?id[gte]=3&id[lte]=8', 'next')).ids).toEqual([8, 7, 6, 5, 4, 3])
   })
 
-  it('invents no values on an empty page', async () => {
+  it('adds no values to links on an empty page', async () => {
     expect(await view('/cursor-empty')).toEqual({ '@id': '/cursor-empty', '@type': 'PartialCollectionView' })
     expect(await view('/cursor-desc?id[lt]=1')).not.toHaveProperty('next')
     expect(await view('/cursor-desc?id[gt]=10')).not.toHaveProperty('previous')
   })
 
-  it('loses no row among equal values and nulls', async () => {
+  it('returns every row among equal values and nulls', async () => {
     expect((await walk(fixture, '/cursor-ties', 'next')).ids.toSorted((a, b) => a - b)).toHaveLength(12)
     expect(new Set((await walk(fixture, '/cursor-nulls', 'next')).ids).size).toBe(9)
   })
 
-  it('is not shifted by rows that come and go', async () => {
+  it('is not shifted by inserted and deleted rows', async () => {
     const first = await fixture.page('/cursor-desc')
     await fixture.mutate('cursor-desc', { insert: [{ id: 11 }, { id: 12 }, { id: 13 }], delete: [10, 9] })
     expect(await fixture.ids(first.view?.next ?? '')).toEqual([7, 6, 5])

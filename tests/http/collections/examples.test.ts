@@ -19,7 +19,7 @@ describe.each(PROFILE_NAMES)('collections with the %s profile', profile => {
   })
   afterAll(() => fixture.stop())
 
-  it('answer on the root of a fixture', async () => {
+  it('return 200 on the root of a fixture', async () => {
     const name = { default: 'items', renamed: 'renamed', 'global-off': 'global-off', 'hydra-prefix': 'prefixed' }[
       profile
     ]
@@ -27,7 +27,7 @@ describe.each(PROFILE_NAMES)('collections with the %s profile', profile => {
   })
 
   it.each(cases.map(example => [`${example.id}: /${example.collection}?${example.query}`, example] as const))(
-    'answer %s as the example says',
+    'respond to %s as the example says',
     async (_title, example) => {
       await check(fixture, example)
     },

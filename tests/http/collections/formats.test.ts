@@ -64,8 +64,8 @@ async function readHal(path: string): Promise<Read> {
 
 const paths = Object.keys(tables).flatMap(name => [`/${name}`, `/${name}?page=2&z=1&a[]=%C3%A9`])
 
-describe('every format', () => {
-  it.each(paths)('has the rows, the total and the links of %s, in its body and in the Link header', async path => {
+describe('collection formats', () => {
+  it.each(paths)('return the rows, total and links of %s in the body and in the Link header', async path => {
     // A collection without rows has no page 2.
     if (path.startsWith('/zero-pages?')) return expect((await fixture.request(path)).status).toBe(400)
     const page = await fixture.page(path)
@@ -79,7 +79,7 @@ describe('every format', () => {
     }
   })
 
-  it.each(paths)('has the headers of %s without its rows', async path => {
+  it.each(paths)('return the headers of %s without its rows for HEAD', async path => {
     const [got, head] = await Promise.all([
       fixture.request(path),
       fetch(fixture.origin + path, { method: 'HEAD', headers: { accept: 'application/ld+json' } }),
@@ -94,7 +94,7 @@ describe('every format', () => {
 describe('GET /_fw/openapi.json', () => {
   const types = ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json']
 
-  it('describes every answer of every collection and item', async () => {
+  it('describes every response of every collection and item', async () => {
     const openApi = await readOpenApi(fixture.origin)
     const faults: string[] = []
     async function check(path: string, status: number, accept = '*/*', method = 'GET') {
@@ -121,8 +121,8 @@ describe('GET /_fw/openapi.json', () => {
   })
 })
 
-describe('the Link header', () => {
-  it('leaves the pages to the body when a long query would make it too long for clients', async () => {
+describe('Link header', () => {
+  it('leaves page links to the body when a long query would make it too long for clients', async () => {
     const path = `/items?page=2&long=${'x'.repeat(5000)}`
     const answer = await fixture.request(path)
     expect((answer.headers.get('link') ?? '').length).toBeLessThan(4500)
@@ -131,8 +131,8 @@ describe('the Link header', () => {
   })
 })
 
-describe('a query', () => {
-  it('that would grow too long in the links is refused', async () => {
+describe('query length', () => {
+  it('returns 400 when the links would become too long', async () => {
     // Each character takes three characters once it is escaped.
     expect((await fixture.request(`/items?long=${'!'.repeat(2700)}`)).status).toBe(200)
     expect((await fixture.request(`/items?long=${'!'.repeat(9000)}`)).status).toBe(400)
@@ -147,7 +147,7 @@ describe('JSON:API', () => {
     expect((await readJsonApi('/filtered?sort=-id&filter[category]=1')).ids.slice(0, 3)).toEqual([97, 93, 89])
   })
 
-  it('walks to the end by its links', async () => {
+  it('returns every row through its next links', async () => {
     for (const [start, count] of [
       ['/small-pages?page[number]=1', 10],
       ['/cursor-multi', 12],

@@ -58,7 +58,7 @@ function completed(shown: unknown, actual: unknown): unknown {
   return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, completed(inner, from[key])]))
 }
 
-describe('the guide to collections', () => {
+describe('collections guide', () => {
   const fixtures = new Map<ProfileName, CollectionFixture>()
   beforeAll(async () => {
     for (const profile of PROFILE_NAMES) fixtures.set(profile, await startCollectionFixture(profile))
@@ -67,14 +67,14 @@ describe('the guide to collections', () => {
     for (const fixture of fixtures.values()) await fixture.stop()
   })
 
-  it('shows an answer to each of its requests', () => {
+  it('shows a response to each of its requests', () => {
     const requests = [...guide.matchAll(/```http\n(?:GET|HEAD|POST) /g)]
     expect(samples.length).toBeGreaterThan(20)
     expect(requests).toHaveLength(samples.length)
   })
 
   it.each(samples.map(sample => [sample.title, sample] as const))(
-    'shows the true answer to %s',
+    'shows the actual response to %s',
     async (_title, sample) => {
       const { origin } = fixtures.get(sample.profile) ?? { origin: '' }
       const answer = await fetch(origin + sample.path, { method: sample.method, headers: sample.headers })

@@ -84,18 +84,18 @@ describe('@api-platform/api-doc-parser', () => {
   })
 })
 
-describe('a page as linked data', () => {
-  it.each(Object.keys(tables))('of %s means the same with and without prefixed keys', async name => {
+describe('JSON-LD page', () => {
+  it.each(Object.keys(tables))('means the same for %s with and without prefixed keys', async name => {
     const [one, other] = await Promise.all([expanded(plain, `/${name}`), expanded(prefixed, `/${name}`)])
     expect(other).toBe(one)
     expect(one).toContain(`"${HYDRA}Collection"`)
   })
 
-  it.each(Object.keys(tables))('of %s is described by OpenAPI with prefixed keys too', async name => {
+  it.each(Object.keys(tables))('matches OpenAPI for %s with prefixed keys too', async name => {
     expect(await openApi.faultsOf('GET', `/${name}`, await prefixed.request(`/${name}`))).toEqual([])
   })
 
-  it('loses none of its keys in the expansion', async () => {
+  it('loses no keys in the expansion', async () => {
     const [graph = {}] = JSON.parse(await expanded(plain, '/items?page=2')) as Record<string, unknown>[]
     expect(graph).toMatchObject({
       '@id': '/items',

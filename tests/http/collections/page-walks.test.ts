@@ -70,7 +70,7 @@ const idsOf = ({ collection, ids }: PageWalk) => ids ?? fixtureRows(collection).
 const titled = (walks: PageWalk[]) => walks.map(one => [pathOf(one), one] as const)
 
 describe('pages with a total', () => {
-  it.each(titled(full))('of %s give each row once, forwards and backwards', async (path, wanted) => {
+  it.each(titled(full))('return each row of %s once, forwards and backwards', async (path, wanted) => {
     const there = await walk(fixture, path, 'next')
     expect(there.ids).toEqual(idsOf(wanted))
     expect(there.pages).toHaveLength(wanted.pages)
@@ -81,7 +81,7 @@ describe('pages with a total', () => {
 })
 
 describe('pages without a total', () => {
-  it.each(titled(partial))('of %s give each row once, forwards and backwards', async (path, wanted) => {
+  it.each(titled(partial))('return each row of %s once, forwards and backwards', async (path, wanted) => {
     const there = await walk(fixture, path, 'next')
     expect(there.ids).toEqual(idsOf(wanted))
     expect(there.pages).toHaveLength(wanted.pages)
@@ -95,9 +95,9 @@ describe('pages without a total', () => {
   })
 })
 
-describe('a total', () => {
+describe('total count', () => {
   it.each(['items', 'filtered', 'provider-array', 'join-many', 'unpaged'] as const)(
-    'of /%s is that of the moment, before and after rows come and go',
+    'is current for /%s before and after rows are added and deleted',
     async collection => {
       const count = fixtureRows(collection).length
       const totalOf = async () => (await fixture.page(`/${collection}`)).totalItems
@@ -112,14 +112,14 @@ describe('a total', () => {
   )
 })
 
-describe('a query that joins', () => {
-  it('keeps every row of the page whole', async () => {
+describe('query with a join', () => {
+  it('returns every row of the page complete', async () => {
     const { pages } = await walk(fixture, '/join-many', 'next')
     const rows = pages.flatMap(({ member }) => member)
     for (const { id, children } of rows) expect(children).toEqual([0, 1, 2].map(n => ({ id: id * 10 + n })))
   })
 
-  it('counts rows that came and went', async () => {
+  it('counts rows after additions and deletions', async () => {
     await fixture.mutate('having', { insert: [{ id: 22 }, { id: 24 }], delete: [2] })
     expect((await fixture.page('/having')).totalItems).toBe(10)
     expect((await walk(fixture, '/having', 'next')).ids).toEqual([3, 6, 7, 10, 11, 14, 15, 18, 19, 22])

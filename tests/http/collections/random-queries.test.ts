@@ -105,7 +105,7 @@ function get(target: string): Promise<{ status: number; body: string }> {
 
 const LINKS = ['@id', 'first', 'last', 'previous', 'next'] as const
 
-it(`answers ${RUNS} random queries without a failure, and every link of an answer with a page`, async () => {
+it(`returns no failure for ${RUNS} random queries, and a page for every link in a response`, async () => {
   const followed = new Set<string>()
   const statuses = new Map<number, number>()
   const property = fc.asyncProperty(path, async target => {

@@ -16,12 +16,12 @@ const names = [
 const pair = (value: string) => value.match(/oklch\([^)]+\)/g) ?? []
 
 describe('initialsOf', () => {
-  it('returns the same colours for the same name, and others for most names', () => {
+  it('returns the same colours for the same name, and different colours for most names', () => {
     expect(initialsOf('Ada')).toEqual(initialsOf('Ada'))
     expect(new Set(names.map(name => initialsOf(name).style.color)).size).toBeGreaterThan(6)
   })
 
-  it.each(names)('is readable in both themes: %s', name => {
+  it.each(names)('returns readable colours in both themes for %s', name => {
     const { backgroundColor, color } = initialsOf(name).style
     const texts = pair(color)
     expect(texts).toHaveLength(2)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 type Place = Parameters<typeof navigateTo>[0]
 
-it('the compiler knows the pages by name, and the parts of their paths', () => {
+it('navigateTo accepts only existing page names and path parameters at compile time', () => {
   const known: Place[] = [
     { name: 'audit' },
     { name: 'settings-section', params: { section: 'security' } },

@@ -47,7 +47,7 @@ export default defineNuxtConfig({
 }
 
 describe('fw add', () => {
-  it('shows what changes as a diff, and changes nothing with --dry-run', async () => {
+  it('shows the changes as a diff and writes nothing with --dry-run', async () => {
     write(nuxt4)
     const before = snapshot()
     const { code, out } = await add('--dry-run')
@@ -58,7 +58,7 @@ describe('fw add', () => {
     expect(snapshot()).toEqual(before)
   })
 
-  it('changes nothing where nobody is there to agree', async () => {
+  it('changes nothing and exits with 2 in a non-interactive shell without --yes', async () => {
     write(nuxt4)
     const before = snapshot()
     const { code, err } = await add()
@@ -66,7 +66,7 @@ describe('fw add', () => {
     expect(snapshot()).toEqual(before)
   })
 
-  it('adds what is missing and keeps what is there', async () => {
+  it('adds missing entries and keeps existing ones', async () => {
     write(nuxt4)
     const { code, out } = await add('--yes')
     expect(code).toBe(0)
@@ -92,14 +92,14 @@ describe('fw add', () => {
     expect(read('app/app.vue')).toBe(nuxt4['app/app.vue'])
   })
 
-  it('says which files of the application replace the platform’s', async () => {
+  it('lists application files that replace the platform’s files', async () => {
     write({ ...nuxt4, 'app/pages/index.vue': '<template><p /></template>' })
     const { out } = await add('--dry-run')
     expect(out).toContain("app/pages/index.vue stays and replaces the platform's.")
     expect(out).toContain('app/app.vue shows no pages')
   })
 
-  it('finds nothing to do the second time', async () => {
+  it('reports nothing to change on the second run', async () => {
     write(nuxt4)
     await add('--yes')
     const after = snapshot()

@@ -30,8 +30,8 @@ async function find(only: string, env: Record<string, string> = {}, root = sampl
 }
 const said = async (...given: Parameters<typeof find>) => (await find(...given)).map(each => each.said)
 
-describe('fw doctor on this machine', () => {
-  it('names settings that are none, with the nearest, and values that are ignored', async () => {
+describe('fw doctor: local checks', () => {
+  it('warns about unknown settings with the nearest known name, and about ignored values', async () => {
     const [unknown, half] = await find('settings', { FW_BASEURL: 'x', SMTP_URL: 'smtp://localhost' })
     expect(unknown).toEqual({
       said: 'warning FW_BASEURL is no setting of this platform',
@@ -42,7 +42,7 @@ describe('fw doctor on this machine', () => {
     expect(await said('settings', { NODE_ENV: '' })).toEqual(['ok all are understood, for development'])
   })
 
-  it('names every setting that cannot be read, and still looks at what needs none', async () => {
+  it('reports every invalid setting and still runs checks that need no settings', async () => {
     const found = await said('', { PORT: 'many', DATABASE_URL: 'ftp://x' })
     expect(found.filter(text => text.startsWith('fault'))).toEqual([
       expect.stringMatching(/^fault PORT: /),
@@ -63,7 +63,7 @@ describe('fw doctor on this machine', () => {
     ])
   })
 
-  it('says which private files others can read, and how to close them', async () => {
+  it('lists private files that other users can read or change, and how to fix them', async () => {
     const root = folder()
     writeFileSync(join(root, '.env'), 'A=1', { mode: 0o600 })
     const env = { XDG_CONFIG_HOME: root }
@@ -78,7 +78,7 @@ describe('fw doctor on this machine', () => {
     ])
   })
 
-  it('says whether the port is free', async () => {
+  it('reports whether the port is free', async () => {
     const port = await freePort()
     const env = { PORT: String(port), FW_BASE_URL: `http://localhost:${await freePort()}`, HOST: '127.0.0.1' }
     expect(await said('port', env)).toEqual([`ok ${port} is free`])
@@ -89,8 +89,8 @@ describe('fw doctor on this machine', () => {
   })
 })
 
-describe('fw doctor at the database', () => {
-  it('a file: none yet, one that is up to date, one that is not, and what is none', async () => {
+describe('fw doctor: database checks', () => {
+  it('reports whether the database file is missing, current, outdated or invalid', async () => {
     const FW_DATA_DIR = folder()
     const file = join(FW_DATA_DIR, 'fairway.db')
     const env = { FW_DATA_DIR }
@@ -116,7 +116,7 @@ describe('fw doctor at the database', () => {
     expect((await said('database', env))[0]).toMatch(/^fault .* does not answer: /)
   })
 
-  it('a libSQL server that answers, with its clock, and one that does not', async () => {
+  it('reports whether a libSQL server responds and whether the clocks agree', async () => {
     const sqld = await startSqld()
     const env = { DATABASE_URL: sqld.url }
     expect((await said('database,clock', env)).join()).toMatch(
@@ -131,8 +131,8 @@ describe('fw doctor at the database', () => {
   })
 })
 
-describe('fw doctor asks others', () => {
-  it('the mail server is greeted, sent one mail when that is wished, and a fault without its password', async () => {
+describe('fw doctor: external services', () => {
+  it('checks the mail server, sends one mail on request and hides the password in errors', async () => {
     const smtp = await startSmtp()
     const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.com>' }
     expect((await said('mail', mail))[0]).toMatch(/^ok .* no mail was sent/)
@@ -152,7 +152,7 @@ describe('fw doctor asks others', () => {
     )
   })
 
-  it('a provider answers; a redirect address that is not registered, and a provider that is away, are faults', async () => {
+  it('reports a working provider as ok, and an unregistered redirect address or an unavailable provider as a fault', async () => {
     const client = { clientId: 'app', clientSecret: 'the-secret-of-the-client' }
     const provider = await startOidcProvider(client)
     const entry = { id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }
@@ -170,7 +170,7 @@ describe('fw doctor asks others', () => {
     expect((await said('providers', env))[0]).toMatch(/^fault corp does not answer/)
   })
 
-  it('a clock that is wrong is a fault', async () => {
+  it('reports a wrong clock as a fault', async () => {
     const late = await serve(
       async () => new Response('', { headers: { date: new Date(Date.now() - 90_000).toUTCString() } }),
     )
@@ -180,7 +180,7 @@ describe('fw doctor asks others', () => {
     await late.stop()
   })
 
-  it('a network without names says what the server needs to fetch documents of hosts', async () => {
+  it('warns that the server cannot fetch host documents when name resolution fails', async () => {
     const source = { NODE_ENV: 'production', BETTER_AUTH_SECRET: SECRET, FW_BASE_URL: 'https://app.example.com' }
     const patient = { root: sampleDir, source, config: offlineApp(source).config }
     const away = createGuardedFetch({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
@@ -192,7 +192,7 @@ describe('fw doctor asks others', () => {
     expect(await said('outgoing')).toEqual(['off hosts of an application on this machine register themselves'])
   })
 
-  it('a base URL that nobody answers at is a warning while developing and a fault in production; so is another program', async () => {
+  it('warns about an unreachable base URL in development, and reports a fault in production or for another program', async () => {
     const FW_BASE_URL = `http://127.0.0.1:${await freePort()}`
     expect(await said('base-url,mcp', { FW_BASE_URL })).toEqual([
       `warning ${FW_BASE_URL} does not answer`,
@@ -212,7 +212,7 @@ describe('fw doctor asks others', () => {
   })
 })
 
-it('no value of a secret is told, whatever a check finds', async () => {
+it('fw doctor hides secret values in every check result', async () => {
   const source = { BETTER_AUTH_SECRET: SECRET, SMTP_URL: 'smtp://ada:pass%20word@mail.example.com' }
   const patient = { root: '/', source, config: offlineApp({}).config }
   const run = () => Promise.reject(new Error(`${SECRET} and pass word, pass%20word`))
@@ -220,7 +220,7 @@ it('no value of a secret is told, whatever a check finds', async () => {
   expect(found?.text).toBe('could not be looked at: •••• and ••••, ••••')
 })
 
-it('lines for people count what is not right', () => {
+it('toLines shows the status of each check and counts faults and warnings', () => {
   const lines = toLines([
     { check: 'a', status: 'ok', text: 'fine' },
     { check: 'b', status: 'fault', text: 'broken', todo: 'Mend it.' },

@@ -28,18 +28,18 @@ describe('fw --help', () => {
   it.each([
     ['the Node that the project brings', process.execPath],
     ['the Node of the machine', machineNode],
-  ])('says its help and nothing else with %s', (_, node) => {
+  ])('prints only the help text with %s', (_, node) => {
     const { out, err, status } = help(node)
     expect({ err, status }).toEqual({ err: '', status: 0 })
     expect(out.slice(0, FIRST_WORDS.length)).toBe(FIRST_WORDS)
   })
 
-  it('has no colours where a program reads it, unless they are asked for', () => {
+  it('prints colors to a program only with FORCE_COLOR', () => {
     expect(help(process.execPath).out).not.toContain('\u001b[')
     expect(help(process.execPath, { FORCE_COLOR: '1' }).out).toContain('\u001b[')
   })
 
-  it('is all that npx writes', () => {
+  it('is the only output of npx fw --help', () => {
     const npmrc = join(mkdtempSync(join(tmpdir(), 'fw-npm-')), 'npmrc')
     writeFileSync(npmrc, 'update-notifier=false\n')
     // Turns off npm's update notice, which is not our output.
@@ -53,7 +53,7 @@ describe('fw --help', () => {
   })
 })
 
-describe('on a machine whose Node.js is too old', () => {
+describe('fw with an outdated Node.js', () => {
   /** The packed command line without installed packages, on a Node.js that reports an old version. */
   const start = (...args: string[]) => {
     const home = mkdtempSync(join(tmpdir(), 'fw-old-'))
@@ -73,7 +73,7 @@ describe('on a machine whose Node.js is too old', () => {
     return { out: String(stdout), err: String(stderr), status }
   }
 
-  it.skipIf(process.platform === 'win32')('fetches one for `fw new`, which passes its arguments on', () => {
+  it.skipIf(process.platform === 'win32')('downloads a newer Node.js for fw new and passes its arguments on', () => {
     const { out, err, status } = start('new', 'my-app', '--title', 'My app')
     expect({ out, status }).toEqual({
       out: expect.stringMatching(/cli\/fw\.mjs new my-app --title My app\n$/),
@@ -84,14 +84,14 @@ describe('on a machine whose Node.js is too old', () => {
     )
   })
 
-  it('says in a project how to get one', () => {
+  it('explains how to install a newer Node.js in a project', () => {
     const { err, status } = start('doctor')
     expect(status).toBe(1)
     expect(err).toMatch(/^fw needs Node\.js 24 or newer; this is 20\.20\.2\. .*npm install --save-optional node-\S+@\d/)
   })
 })
 
-it('asks of a machine no newer Node than the one that it starts with', () => {
+it('package.json accepts Node.js 20 or newer, the versions that can start fw', () => {
   const [line] = execFileSync(process.execPath, ['-p', `require('${platformDir}/package.json').engines.node`])
     .toString()
     .split('\n')

@@ -21,7 +21,7 @@ async function baseUrl(): Promise<string> {
   return app.config.baseUrl
 }
 
-it('links lead to the development server of this folder, whichever port it has, unless FW_BASE_URL says otherwise', async () => {
+it('openLocalApp uses the address of this folder’s development server unless FW_BASE_URL is set', async () => {
   expect(await baseUrl()).toBe('http://localhost:3000')
   writeFileSync(join(dataDir, 'dev-server'), 'http://localhost:4321')
   expect(await baseUrl()).toBe('http://localhost:4321')

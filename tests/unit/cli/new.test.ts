@@ -32,7 +32,7 @@ const EMPTY = [
 ]
 
 describe('fw new', () => {
-  it('writes an empty project of nine files where the person stands, and tells the next steps', async () => {
+  it('creates an empty project of nine files in the current folder and prints the next steps', async () => {
     const { code, out } = await make('my-app', '--sample', 'empty')
     expect(code).toBe(0)
     expect(files('my-app')).toEqual(EMPTY)
@@ -44,7 +44,7 @@ describe('fw new', () => {
     })
   })
 
-  it('gives an author the versions of the platform, so that there is one copy of each package', async () => {
+  it('uses the platform’s dependency versions so that each package is installed once', async () => {
     await make('my-app')
     const { dependencies: platform, applicationOverrides } = JSON.parse(
       readFileSync('layers/fairway/package.json', 'utf8'),
@@ -58,7 +58,7 @@ describe('fw new', () => {
     })
   })
 
-  it('adds a Node.js from npm where the machine has none that is new enough', async () => {
+  it('adds a Node.js from npm when the machine’s version is too old', async () => {
     const manifestWith = async (version: string) => {
       writeFileSync(join(home, 'node'), `#!/bin/sh\necho ${version}\n`)
       chmodSync(join(home, 'node'), 0o755)
@@ -75,7 +75,7 @@ describe('fw new', () => {
     expect(await manifestWith('24.0.0')).not.toHaveProperty('optionalDependencies')
   })
 
-  it('begins with the notes where nobody is there to be asked', async () => {
+  it('creates the notes sample by default in a non-interactive shell', async () => {
     expect((await make('my-app')).code).toBe(0)
     expect(files('my-app')).toEqual(
       [
@@ -99,7 +99,7 @@ describe('fw new', () => {
     )
   })
 
-  it('carries the package with it where npm does not have it', async () => {
+  it('includes the package as a tarball when npm does not have it', async () => {
     const { code } = await startFw(
       ['new', 'my-app', '--sample', 'empty', '--no-install', '--no-git'],
       { HOME: home },
@@ -111,12 +111,12 @@ describe('fw new', () => {
     expect(dependencies['nuxt-fairway']).toBe(`file:${tarball}`)
   })
 
-  it('keeps quotes in a title', async () => {
+  it('escapes quotes and backslashes in a title', async () => {
     await make('my-app', '--title', String.raw`Ada's \ notes`)
     expect(read('my-app/fw.config.ts')).toContain(String.raw`'Ada\'s \\ notes'`)
   })
 
-  it('begins a repository, unless the folder lies in one', async () => {
+  it('creates a Git repository unless the folder is inside one', async () => {
     const args = ['--package', '9.9.9', '--no-install', '--sample', 'empty']
     await startFw(['new', 'outer', ...args], {}, home).ended
     expect(existsSync(join(home, 'outer/.git'))).toBe(true)
@@ -125,7 +125,7 @@ describe('fw new', () => {
     expect(existsSync(join(home, 'outer/inner/.git'))).toBe(false)
   })
 
-  it('shows the files and writes none with --dry-run', async () => {
+  it('lists the files and writes none with --dry-run', async () => {
     const { code, out } = await make('my-app', '--sample', 'empty', '--dry-run')
     expect(code).toBe(0)
     expect(out.match(/^ {2}.+$/gm)?.map(line => line.trim())).toEqual(EMPTY)
@@ -145,7 +145,7 @@ describe('fw new', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('refuses a folder that is not empty, and leaves it as it is', async () => {
+  it('refuses a folder that is not empty and leaves it unchanged', async () => {
     mkdirSync(join(home, 'my-app'))
     writeFileSync(join(home, 'my-app/letter.txt'), 'mine')
     const { code, err } = await make('my-app')
@@ -153,7 +153,7 @@ describe('fw new', () => {
     expect(files('my-app')).toEqual(['letter.txt'])
   })
 
-  it('takes an empty folder, also the one that the person stands in', async () => {
+  it('accepts an empty folder, including the current folder', async () => {
     mkdirSync(join(home, 'my-app'))
     const { code } = await startFw(
       ['new', '.', '--package', '9.9.9', '--no-install', '--no-git', '--sample', 'empty'],
@@ -163,7 +163,7 @@ describe('fw new', () => {
     expect([code, files('my-app')]).toEqual([0, EMPTY])
   })
 
-  describe('while packages are installed', () => {
+  describe('during the installation of packages', () => {
     const withNpm = (script: string) => {
       writeFileSync(join(home, 'npm'), `#!/bin/sh\n${script}\n`)
       chmodSync(join(home, 'npm'), 0o755)
@@ -171,7 +171,7 @@ describe('fw new', () => {
       return startFw(['new', 'my-app', '--package', '9.9.9', '--no-git'], env, home)
     }
 
-    it('removes what it has made when it is interrupted, so that it can be run again', async () => {
+    it('removes its files when interrupted so that it can run again', async () => {
       const running = withNpm('echo begun; mkdir node_modules; exec sleep 60')
       await running.until(/begun/)
       running.kill('SIGINT')
@@ -180,7 +180,7 @@ describe('fw new', () => {
       expect(existsSync(join(home, 'my-app'))).toBe(false)
     })
 
-    it('keeps the project when they cannot be installed, and says how to go on', async () => {
+    it('keeps the project when the installation fails and explains how to continue', async () => {
       const { code, out } = await withNpm('exit 7').ended
       expect([code, out]).toEqual([1, expect.stringContaining('cd my-app\n  npm install')])
       expect(existsSync(join(home, 'my-app/package.json'))).toBe(true)

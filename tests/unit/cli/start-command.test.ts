@@ -21,7 +21,7 @@ function application(server?: string): string {
   return root
 }
 
-it('fw start says what to do where there is no build, and ends with 1', async () => {
+it('fw start explains what to do without a build and exits with 1', async () => {
   const { code, err } = await startFw(['start'], {}, application()).ended
   expect([code, err]).toEqual([1, 'There is no build yet. Run `npm run build` first.\n'])
 })
@@ -29,19 +29,16 @@ it('fw start says what to do where there is no build, and ends with 1', async ()
 it.each([
   [{}, 'production'],
   [{ NODE_ENV: 'development' }, 'development'],
-])(
-  'the server that fw start begins with %j has .env and is in %s, and its exit code is the command’s',
-  async (env, mode) => {
-    const server = `const { NODE_ENV, FW_BASE_URL } = process.env
+])('fw start with %j loads .env, runs the server in %s and returns its exit code', async (env, mode) => {
+  const server = `const { NODE_ENV, FW_BASE_URL } = process.env
 console.log(JSON.stringify({ NODE_ENV, FW_BASE_URL, pid: process.pid }))
 process.exitCode = 7`
-    const { code, out } = await startFw(['start'], env, application(server)).ended
-    expect(code).toBe(7)
-    expect(JSON.parse(out)).toMatchObject({ NODE_ENV: mode, FW_BASE_URL: 'https://from-the-file.example' })
-  },
-)
+  const { code, out } = await startFw(['start'], env, application(server)).ended
+  expect(code).toBe(7)
+  expect(JSON.parse(out)).toMatchObject({ NODE_ENV: mode, FW_BASE_URL: 'https://from-the-file.example' })
+})
 
-it.each(['SIGTERM', 'SIGINT'] as const)('the server that fw start begins gets %s itself', async signal => {
+it.each(['SIGTERM', 'SIGINT'] as const)('fw start passes %s to the server', async signal => {
   const server = `process.on('${signal}', () => { console.log('stopped'); process.exit(5) })
 setInterval(() => {}, 1000)
 console.log('listening')`

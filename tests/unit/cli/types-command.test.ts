@@ -23,7 +23,7 @@ async function aProject(server: string, { withPackages = true } = {}): Promise<s
   return root
 }
 
-it('an error is told once, however many parts of the project contain its file, with all its lines', async () => {
+it('checkTypes reports an error once with all its lines, even when several project parts contain the file', async () => {
   const root = await aProject(
     `export interface Note { title: string }\nexport const note: { note: Note } = { note: make() }\nfunction make() { return { titel: 'x' } }\nexport const count: number = 'one'\n`,
   )
@@ -34,11 +34,11 @@ it('an error is told once, however many parts of the project contain its file, w
   expect(errors[1]).toBe(`server.ts(4,14): error TS2322: Type 'string' is not assignable to type 'number'.`)
 })
 
-it('nothing is told of a project whose types hold', async () => {
+it('checkTypes reports nothing for a project without type errors', async () => {
   expect(await checkTypes(await aProject('export interface Note { title: string }\n'))).toEqual({ errors: [], code: 0 })
 })
 
-it('the compiler of the platform is taken where the project has none of its own', async () => {
+it('checkTypes uses the platform’s compiler when the project has none', async () => {
   const root = await aProject('export interface Note { title: number }\n', { withPackages: false })
   expect((await checkTypes(root)).errors).toEqual([
     `page.ts(2,46): error TS2322: Type 'number' is not assignable to type 'string'.`,

@@ -19,13 +19,13 @@ const answering = (status: number, body = '') => hostThat(() => Promise.resolve(
 const input = { partition: 'p', method: 'GET', url: 'https://hub.example.com/' } as const
 const schema = z.strictObject({ yes: z.literal(true) })
 
-describe('a request', () => {
-  it('ends in time at a host that never answers and pays no heed to the signal', async () => {
+describe('ask', () => {
+  it('times out when the host never responds and ignores the signal', async () => {
     const host = hostThat(() => new Promise(() => {}))
     await expect(ask(host, { ...input, limitInMs: 20 })).rejects.toMatchObject({ reason: 'timed-out' })
   })
 
-  it('tells the host that nobody waits any more', async () => {
+  it('aborts the host request after the time limit', async () => {
     const signals: AbortSignal[] = []
     const host = hostThat(({ signal }) => {
       signals.push(signal)
@@ -35,7 +35,7 @@ describe('a request', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  it('of ended work is stale, before and while it runs', async () => {
+  it('throws StaleWork when the work ends before or during the request', async () => {
     const asked: string[] = []
     const host = hostThat(({ url }) => {
       asked.push(url)
@@ -49,14 +49,14 @@ describe('a request', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('that the host cannot send is unreachable, and the host’s own words go no further', async () => {
+  it('reports a request that the host cannot send as unreachable, without the host’s message', async () => {
     const host = hostThat(() => Promise.reject(new Error('connect to 10.0.0.1 with cookie abc failed')))
     await expect(ask(host, input)).rejects.toMatchObject({ reason: 'unreachable', message: 'unreachable' })
   })
 })
 
-describe('an answer', () => {
-  it('is what the schema allows', async () => {
+describe('askJson', () => {
+  it('returns a response that matches the schema', async () => {
     expect(await askJson(answering(200, '{"yes":true}'), input, schema)).toEqual({ yes: true })
     expect(await askJson(answering(201, '{"yes":true}'), input, schema)).toEqual({ yes: true })
   })
@@ -71,7 +71,7 @@ describe('an answer', () => {
     [429, '{"yes":true}', 'unreachable'],
     [500, '{"yes":true}', 'unreachable'],
     [503, '', 'unreachable'],
-  ])('of status %i with %j is %3$s', async (status, body, reason) => {
+  ])('rejects status %i with %j as %3$s', async (status, body, reason) => {
     await expect(askJson(answering(status, body), input, schema)).rejects.toMatchObject({ reason })
   })
 })

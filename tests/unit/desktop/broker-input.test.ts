@@ -23,7 +23,7 @@ it.each([
   ['a path', `${hub}/`],
   ['this machine, unless it is told so', 'http://127.0.0.1:3000'],
   ['nothing', ''],
-])('takes no hub of %s', (_title, origin) => {
+])('createBroker refuses as hub address: %s', (_title, origin) => {
   expect(() => createBroker({ host, hub: origin, apps: [] })).toThrow('exact https origin')
 })
 
@@ -32,11 +32,11 @@ it.each([
   ['an id that is none', [{ ...notes, id: '../notes' }]],
   ['a word for true', [{ ...notes, workspaceSso: 'true' }]],
   ['an unknown setting', [{ ...notes, cookies: true }]],
-])('takes no configuration with %s', (_title, apps) => {
+])('createBroker refuses a configuration with %s', (_title, apps) => {
   expect(() => createBroker({ host, hub, apps: apps as DesktopApp[] })).toThrow()
 })
 
-it('speaks to pages of the hub and of enabled applications, by exact origin', () => {
+it('createBroker accepts pages from the exact origins of the hub and enabled applications', () => {
   const off = { ...notes, id: 'off', origin: 'https://off.example.com', isEnabled: false }
   const broker = createBroker({ host, hub, apps: [notes, off] })
   expect([hub, notes.origin].every(broker.speaksTo)).toBe(true)
@@ -51,7 +51,7 @@ it('speaks to pages of the hub and of enabled applications, by exact origin', ()
     expect(broker.speaksTo(origin)).toBe(false)
 })
 
-it('answers failed where the device cannot keep a preference, and changes nothing', async () => {
+it('createBroker returns failed and changes nothing when the device cannot store a preference', async () => {
   const full = { ...host, preferences: { ...host.preferences, set: () => Promise.reject(new Error('disk full')) } }
   const broker = createBroker({ host: full, hub, apps: [notes] })
   await broker.start()

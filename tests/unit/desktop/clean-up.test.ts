@@ -28,11 +28,11 @@ it.each([
   '__Other-fw.session_token',
   'fw.session_token\n',
   'fw.session_token.a b',
-])('leaves the cookie %j alone', name => {
+])('keeps the cookie %j when signing out', name => {
   expect(isWorkspaceCookie(name)).toBe(false)
 })
 
-it('knows which of them signs somebody in', () => {
+it('recognizes the cookies that sign in a person', () => {
   expect(['fw.session_token', '__Host-fw.session_token'].every(isSessionCookie)).toBe(true)
   expect(isSessionCookie('fw.identity.abc')).toBe(false)
   expect(isSessionCookie('fw.session_token.abc')).toBe(false)

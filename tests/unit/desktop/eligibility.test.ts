@@ -23,13 +23,13 @@ const at = (origin: string): [DesktopApp, HubApp] => [
   { ...hubApp, origin, callbackUrl: `${origin}/_fw/identity/callback` },
 ]
 
-describe('which applications are signed in to', () => {
-  it('takes a canonical application without any configuration of the shell', () => {
+describe('checkEligibility', () => {
+  it('accepts a canonical application without shell configuration', () => {
     const canonical = { ...hubApp, isCanonical: true }
     expect(checkEligibility(unconfigured, [canonical], false)).toEqual({ isEligible: true, hubApp: canonical })
   })
 
-  it('takes a custom application that opted in and is registered exactly', () => {
+  it('accepts a custom application that opted in and is registered exactly', () => {
     expect(checkEligibility(notes, [hubApp], false)).toEqual({ isEligible: true, hubApp })
   })
 
@@ -87,7 +87,7 @@ describe('which applications are signed in to', () => {
       [{ ...hubApp, callbackUrl: '/_fw/identity/callback' }],
       'not-registered',
     ],
-  ])('leaves out %s', (_title, app, snapshot, reason) => {
+  ])('rejects %s', (_title, app, snapshot, reason) => {
     expect(checkEligibility(app, snapshot, false)).toEqual({ isEligible: false, reason })
   })
 
@@ -106,12 +106,12 @@ describe('which applications are signed in to', () => {
     'http://localhost:3000',
     'null',
     '',
-  ])('does not take %j for an exact https origin', origin => {
+  ])('rejects %j, which is not an exact https origin', origin => {
     const [app, registered] = at(origin)
     expect(checkEligibility(app, [registered], false)).toEqual({ isEligible: false, reason: 'origin-not-exact' })
   })
 
-  it('takes http of this machine only when the broker was told so', () => {
+  it('accepts http on this machine only when the broker allows it', () => {
     const [app, registered] = at('http://127.0.0.2:3000')
     expect(checkEligibility(app, [registered], true).isEligible).toBe(true)
     const [elsewhere, registeredElsewhere] = at('http://10.0.0.1:3000')
@@ -119,10 +119,10 @@ describe('which applications are signed in to', () => {
   })
 })
 
-describe('what an application says of itself', () => {
+describe('checkClient', () => {
   const client = { hubUrl: HUB, appId: 'notes', clientId: 'notes', callbackUrl: hubApp.callbackUrl }
 
-  it('fits when hub, ids and callback are those of the registration', () => {
+  it('accepts a client whose hub, ids and callback match the registration', () => {
     expect(checkClient(client, hubApp, HUB)).toBeUndefined()
   })
 
@@ -133,7 +133,7 @@ describe('what an application says of itself', () => {
     ['has another app id', { ...client, appId: 'tasks' }, 'not-registered'],
     ['has another client id', { ...client, clientId: 'tasks' }, 'not-registered'],
     ['has another callback', { ...client, callbackUrl: `${notes.origin}/callback` }, 'not-registered'],
-  ])('does not fit when it %s', (_title, said, reason) => {
+  ])('rejects a client that %s', (_title, said, reason) => {
     expect(checkClient(said, hubApp, HUB)).toBe(reason)
   })
 })

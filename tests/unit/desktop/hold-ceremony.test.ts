@@ -5,8 +5,8 @@ const HUB = 'https://hub.example.com'
 const NONCE = 'n'.repeat(43)
 const completionUrl = `${HUB}/_fw/desktop/complete?nonce=${NONCE}`
 
-describe('the page that ends a ceremony', () => {
-  it('is exactly the address that was agreed', () => {
+describe('isCompletion', () => {
+  it('accepts exactly the agreed address', () => {
     expect(isCompletion(completionUrl, completionUrl)).toBe(true)
   })
 
@@ -25,15 +25,15 @@ describe('the page that ends a ceremony', () => {
     ['the address as a parameter', `https://evil.example.com/?to=${encodeURIComponent(completionUrl)}`],
     ['no address', 'about:blank'],
     ['nothing', ''],
-  ])('is not %s', (_title, url) => {
+  ])('rejects %s', (_title, url) => {
     expect(isCompletion(url, completionUrl)).toBe(false)
   })
 })
 
-describe('the addresses of a ceremony', () => {
+describe('isOwnCeremony', () => {
   const url = `${HUB}/_fw/desktop/ceremonies/1?nonce=${NONCE}`
 
-  it('are the hub’s own, with our nonce at the end', () => {
+  it('accepts addresses of the hub with our nonce at the end', () => {
     expect(isOwnCeremony({ url, completionUrl }, HUB, NONCE)).toBe(true)
   })
 
@@ -44,19 +44,19 @@ describe('the addresses of a ceremony', () => {
     ['a completion with more than the nonce', { url, completionUrl: `${completionUrl}&x=1` }],
     ['a window that is a script', { url: 'javascript:1', completionUrl }],
     ['no addresses', { url: '', completionUrl: '' }],
-  ])('are refused for %s', (_title, ceremony) => {
+  ])('returns false for %s', (_title, ceremony) => {
     expect(isOwnCeremony(ceremony, HUB, NONCE)).toBe(false)
   })
 })
 
-it('makes verifiers of 64 characters and nonces of 43, each once', () => {
+it('randomText creates unique verifiers of 64 characters, and nonces of 43 characters', () => {
   const verifiers = Array.from({ length: 200 }, () => randomText(48))
   expect(new Set(verifiers).size).toBe(200)
   expect(verifiers.every(verifier => /^[\w-]{64}$/.test(verifier))).toBe(true)
   expect(randomText(32)).toMatch(/^[\w-]{43}$/)
 })
 
-it('makes the challenge of RFC 7636, appendix B', async () => {
+it('toChallenge returns the challenge of RFC 7636, appendix B', async () => {
   expect(await toChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
     'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   )

@@ -3,7 +3,7 @@ import { emptyProgress, toStatus, withApp, type AppProgress, type Phase } from '
 
 const app = (status: AppProgress['status'], id = 'notes'): AppProgress => ({ id, name: id, status, reason: null })
 
-describe('the state that pages see', () => {
+describe('toStatus', () => {
   it.each<[string, Phase, AppProgress[], string]>([
     ['nothing has happened', 'idle', [], 'idle'],
     ['a person is at the hub', 'ceremony', [], 'signing-in'],
@@ -20,11 +20,11 @@ describe('the state that pages see', () => {
     ['there is no application at all', 'workspace', [], 'signed-in'],
     ['the hub session is gone', 'sign-in-required', [app('signed-in')], 'sign-in-required'],
     ['it went wrong', 'failed', [app('signed-in')], 'failed'],
-  ])('when %s', (_title, phase, apps, state) => {
+  ])('returns the expected state when %s', (_title, phase, apps, state) => {
     expect(toStatus({ ...emptyProgress, phase, apps }).state).toBe(state)
   })
 
-  it('has no field that says how it came about', () => {
+  it('returns no fields beyond the public ones', () => {
     expect(Object.keys(toStatus(emptyProgress)).toSorted()).toEqual([
       'apps',
       'email',
@@ -36,7 +36,7 @@ describe('the state that pages see', () => {
   })
 })
 
-it('changes one application in its place and adds an unknown one at the end', () => {
+it('withApp updates an application in place and appends an unknown one', () => {
   const progress = { ...emptyProgress, apps: [app('waiting'), app('waiting', 'tasks')] }
   expect(withApp(progress, app('failed')).apps).toEqual([app('failed'), app('waiting', 'tasks')])
   expect(withApp(progress, app('working', 'mail')).apps.map(({ id }) => id)).toEqual(['notes', 'tasks', 'mail'])

@@ -95,8 +95,8 @@ afterAll(() => test.close())
 const explain = (target: Partial<Target>, error: AppError) =>
   explainDenial(test.app, catalogs, { kind: 'action', name: 'admins-only', session: tom, ids: [], ...target }, error)
 
-describe('why something was refused', () => {
-  it('a guard: whom it lets in, what the person is, and who could change that', async () => {
+describe('explainDenial', () => {
+  it('explains a guard with its allowed roles, the person’s role and who can change it', async () => {
     const call = {
       name: 'admins-only',
       action: adminsOnly,
@@ -113,7 +113,7 @@ describe('why something was refused', () => {
     expect(wayOut).toContain('ada@example.test can change roles')
   })
 
-  it('a guard of the platform is named as it was written, with what it said', async () => {
+  it('names a platform guard as it was written, with its message', async () => {
     const call = { action: byGuard, input: {}, session: tom, caller: 'http' as const, requestId: 'r' }
     const thrown = await runAction(test.app, { ...call, name: 'by-guard' }).catch((error: unknown) => error)
     const { rule, fact } = await explain({ name: 'by-guard' }, thrown as AppError)
@@ -121,14 +121,14 @@ describe('why something was refused', () => {
     expect(fact).toContain('You’re a member of this organization. This requires the admin or owner role.')
   })
 
-  it('a row of somebody else: whose it is, its visibility, and that it is not shared', async () => {
+  it('names the owner, visibility and missing share of another person’s row', async () => {
     const { rule, fact, wayOut } = await explain({ name: 'update-note', ids: ['note-1'] }, new AppError('not-found'))
     expect(rule).toContain('visibility and shares of the row in notes')
     expect(fact).toBe(`The row belongs to ada@example.test, in ${ada.orgName}, visibility private, no share.`)
     expect(wayOut).toContain('ada@example.test can share it')
   })
 
-  it('a share that is too small is named', async () => {
+  it('names a share whose role is too low', async () => {
     await test.app.db.client.execute({
       sql: `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', 'note-1', ?, 'viewer', ?, ?, 0)`,
       args: [tom.userId, ada.orgId ?? '', ada.userId],
@@ -139,7 +139,7 @@ describe('why something was refused', () => {
     expect(fact).toContain('shared with tom@example.test as viewer')
   })
 
-  it('a row of another organization leads to switching', async () => {
+  it('suggests switching for a row of another organization', async () => {
     const away = await anotherOrg(test.app, tom, 'Elsewhere')
     const { wayOut } = await explain({ session: away, ids: ['note-1'] }, new AppError('not-found'))
     expect(wayOut).toBe(
@@ -147,12 +147,12 @@ describe('why something was refused', () => {
     )
   })
 
-  it('a row that is nowhere', async () => {
+  it('explains that a row does not exist', async () => {
     const { fact } = await explain({ ids: ['gone'] }, new AppError('not-found'))
     expect(fact).toContain('has a row with the id gone')
   })
 
-  it('an input names its fields, an unknown action the nearest name', async () => {
+  it('names the invalid input fields, and the nearest name for an unknown action', async () => {
     const errors = [{ path: 'title', message: 'is missing' }]
     expect((await explain({}, new AppError('invalid-input', { errors }))).fact).toBe('title: is missing')
     expect((await explain({ name: 'admin-only' }, new AppError('unknown-action'))).wayOut).toContain('admins-only')
@@ -165,13 +165,13 @@ describe('why something was refused', () => {
     'rate-limited',
     'cross-origin',
     'conflict',
-  ] as const)('every other code has a rule, a fact and a way out: %s', async code => {
+  ] as const)('returns a rule, a fact and a way out for %s', async code => {
     const { rule, fact, wayOut } = await explain({ session: null }, new AppError(code))
     for (const sentence of [rule, fact, wayOut]) expect(sentence).toMatch(/\w.*\.$/)
   })
 })
 
-describe('why a policy refused', () => {
+describe('explainDenial for a policy', () => {
   const update = (input: object) =>
     runAction(test.app, {
       name: 'update-deal',
@@ -184,7 +184,7 @@ describe('why a policy refused', () => {
   const assign = (role: string | null) =>
     withRun({ app: test.app, session: ada }, () => assignAppRole(test.app, ada, { email: tom.email, role }))
 
-  it('a row that may only be read: who may change it, in the words of the refusal', async () => {
+  it('names who may change a readable row, in the words of the error', async () => {
     await assign('agent')
     const { rule, fact, wayOut } = await explain(
       { name: 'update-deal', ids: ['row-1'] },
@@ -198,7 +198,7 @@ describe('why a policy refused', () => {
     await assign(null)
   })
 
-  it('a row of an organization that may not be read: where it is, and how to get there', async () => {
+  it('names the organization of an unreadable row and how to switch to it', async () => {
     const { rule, fact } = await explain({ name: 'update-deal', ids: ['row-1'] }, new AppError('not-found'))
     expect(rule).toContain('the row in deals belongs to its organization, and the policy of the table decides.')
     expect(fact).toBe(`The row is in ${ada.orgName}.`)
@@ -207,7 +207,7 @@ describe('why a policy refused', () => {
     expect(wayOut).toBe(`tom@example.test works in Away, where rows of others never open. Switch to ${ada.orgName}.`)
   })
 
-  it('a guard that refuses is told as before, whatever row was named', async () => {
+  it('explains a refusing guard regardless of the named row', async () => {
     const { rule } = await explain({ name: 'by-guard', ids: ['row-1'] }, new AppError('forbidden'))
     expect(rule).toContain("`requireOrgRole('admin')` refuses")
   })

@@ -13,14 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-it('tables are those of both journals, the application’s first, with counts', async () => {
+it('listTables returns application tables first, then platform tables, with row counts', async () => {
   const tables = await listTables(test.app)
   expect(tables[0]).toMatchObject({ name: 'notes', isPlatform: false, rows: 0 })
   expect(tables.find(({ name }) => name === 'users')).toMatchObject({ isPlatform: true, rows: ROWS_ON_A_PAGE + 1 })
   expect(tables.map(({ name }) => name)).toContain('fw_migrations')
 })
 
-it('rows come in pages and are found by a text', async () => {
+it('readTable returns rows in pages and searches them by text', async () => {
   const second = await readTable(test.app, 'users', { page: 2, search: '' })
   expect([second?.rows.length, second?.total]).toEqual([1, ROWS_ON_A_PAGE + 1])
   const found = await readTable(test.app, 'users', { page: 1, search: 'person 17.' })
@@ -28,7 +28,7 @@ it('rows come in pages and are found by a text', async () => {
   expect(await readTable(test.app, 'users"; drop table notes; --', { page: 1, search: '' })).toBeUndefined()
 })
 
-it('what opens something is masked and cannot be searched for', async () => {
+it('readTable masks secret values and excludes them from the search', async () => {
   const person = await addPerson(test.app, { name: 'Signed in' })
   const input = { userId: person.id, email: person.email, securityVersion: 0, provider: 'dev', provesAddress: false }
   await mintSession(test.app, { ...input, ipAddress: '127.0.0.1', userAgent: 'test' })
@@ -48,11 +48,11 @@ it.each([
   ['mail_outbox', 'content'],
   ['vault_credentials', 'ciphertext'],
   ['customers', 'api_key'],
-])('%s.%s is masked', (table, column) => {
+])('isMasked hides %s.%s', (table, column) => {
   expect(isMasked(test.app, table, column)).toBe(true)
 })
 
-it('an application’s own content is not', () => {
+it('isMasked does not hide an application’s content', () => {
   const masked = (table: string, column: string) => isMasked(test.app, table, column)
   expect([masked('notes', 'content'), masked('notes', 'title'), masked('users', 'email')]).toEqual([
     false,
@@ -61,7 +61,7 @@ it('an application’s own content is not', () => {
   ])
 })
 
-it('the recording keeps the last 200 requests, and a refusal once', () => {
+it('createRecording keeps the last 200 requests and each denial once', () => {
   const recording = createRecording(() => new Date(0))
   for (let index = 0; index < 250; index++) recording.begin(`r${index}`, 'GET', '/')
   expect(recording.requests().length).toBe(200)

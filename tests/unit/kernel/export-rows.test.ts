@@ -11,7 +11,7 @@ const textOf = async (format: ExportFormat, ...values: unknown[]): Promise<strin
 const field = async (value: unknown): Promise<string> => (await textOf('csv', value)).split('\r\n')[1] ?? ''
 
 describe('exportRows', () => {
-  it('begins CSV with a byte order mark and the names of the columns', async () => {
+  it('starts CSV with a byte order mark and the column names', async () => {
     expect(await textOf('csv')).toBe('\u{FEFF}value\r\n')
     expect(await textOf('jsonl')).toBe('')
   })
@@ -24,14 +24,14 @@ describe('exportRows', () => {
     },
   )
 
-  it('quotes the field too where RFC 4180 needs it', async () => {
+  it('also quotes a field where RFC 4180 requires it', async () => {
     expect(await textOf('csv', '=HYPERLINK("https://evil.example","a,b")')).toContain(
       `"'=HYPERLINK(""https://evil.example"",""a,b"")"`,
     )
     expect(await textOf('csv', '\r=1', '\n=1', 'a,b')).toBe(`\u{FEFF}value\r\n"'\r=1"\r\n"'\n=1"\r\n"a,b"\r\n`)
   })
 
-  it('leaves numbers as they are, and writes dates as ISO 8601, objects as JSON, nothing for null', async () => {
+  it('keeps numbers, and writes dates as ISO 8601, objects as JSON and null as empty', async () => {
     expect(await Promise.all([-5, -0.5, 1e21, '-5'].map(field))).toEqual(['-5', '-0.5', '1e+21', "'-5"])
     expect(await Promise.all([null, undefined, true, new Date(0)].map(field))).toEqual([
       '',
@@ -47,7 +47,7 @@ describe('exportRows', () => {
 })
 
 describe('inPieces', () => {
-  it('asks for a piece when the one before is used up, and goes on behind its last row', async () => {
+  it('requests the next piece only when needed and continues after the last row', async () => {
     const asked: unknown[] = []
     const rows = inPieces<number>(async (after = 0, limit) => {
       asked.push(after)
@@ -69,7 +69,7 @@ describe('sendExport', () => {
     return serveListener(toNodeListener(app))
   }
 
-  it('ends the reading when the client disconnects', async () => {
+  it('stops reading when the client disconnects', async () => {
     let isEnded = false
     const server = await serveText(async function* () {
       try {
@@ -87,7 +87,7 @@ describe('sendExport', () => {
     await server.stop()
   })
 
-  it('breaks the connection where the reading fails, and reads nothing for HEAD', async () => {
+  it('closes the connection when reading fails, and reads nothing for HEAD', async () => {
     let begun = 0
     const server = await serveText(async function* () {
       begun += 1

@@ -3,7 +3,7 @@ import { isoTime } from '#fairway/server/kernel/iso-time'
 
 const DAY = 86_400_000
 
-it('writes what toISOString writes, on every day of 800 years', () => {
+it('isoTime matches toISOString on every day of 800 years', () => {
   const faults = []
   for (let day = -146_097; day < 146_097; day++) {
     const at = day * DAY + ((((day * 7_919_777) % DAY) + DAY) % DAY)
@@ -25,10 +25,10 @@ it.each([
   253_402_300_800_000,
   1.5,
   -0,
-])('writes %s as toISOString does, whatever its year', at => {
+])('isoTime matches toISOString for %s, whatever its year', at => {
   expect(isoTime(at)).toBe(new Date(at).toISOString())
 })
 
-it('refuses what is no point in time', () => {
+it('isoTime throws for an invalid time', () => {
   for (const none of [Number.NaN, Infinity, 8.65e15]) expect(() => isoTime(none)).toThrow(RangeError)
 })

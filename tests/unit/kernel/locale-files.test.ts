@@ -25,8 +25,8 @@ function appWith(files: Record<string, unknown>): string {
 const french = { name: 'Français', direction: 'ltr' }
 const serverTexts = (files: Record<string, unknown>) => readServerTexts([appWith(files), platformApp]).texts
 
-describe('languages', () => {
-  it('are the folders, English first', () => {
+describe('languagesIn', () => {
+  it('lists the language folders with English first', () => {
     expect(languagesIn([platformApp])).toEqual([
       { code: 'en', name: 'English', direction: 'ltr' },
       { code: 'de', name: 'Deutsch', direction: 'ltr' },
@@ -34,7 +34,7 @@ describe('languages', () => {
     ])
   })
 
-  it('are a folder more when an application has one, and none more when it changes texts', () => {
+  it('adds a language for an application’s new folder, but not for changed texts', () => {
     const app = appWith({ 'fr/language.json': french, 'fr/plans.json': {}, 'de/plans.json': {}, 'ar.json': {} })
     expect(languagesIn([app, platformApp]).map(({ code }) => code)).toEqual(['en', 'de', 'fr', 'ar'])
   })
@@ -48,14 +48,14 @@ describe('languages', () => {
     [{ 'fr/language.json': { ...french, direction: 'left' } }, /fr\/language\.json: direction must be "ltr" or "rtl"/],
     [{ 'fr/language.json': { ...french, dir: 'ltr' } }, /fr\/language\.json: there is no “dir”/],
     [{ 'french/language.json': french, 'FR/language.json': french }, /“FR” is no language tag|“french” is no/],
-  ])('refuse %j', (files, fault) => {
+  ])('refuses %j', (files, fault) => {
     const app = appWith(files)
     expect(() => languagesIn([app, platformApp])).toThrow(fault)
   })
 })
 
-describe('what the server says', () => {
-  it('is English text by text where a language has none', () => {
+describe('readServerTexts', () => {
+  it('falls back to English for each missing text', () => {
     const { en, fr } = serverTexts({
       'fr/language.json': french,
       'fr/sign-in.json': { signIn: { title: 'Connexion' } },
@@ -65,7 +65,7 @@ describe('what the server says', () => {
     expect(Object.keys(Object(fr?.signIn))).toEqual(Object.keys(Object(en?.signIn)))
   })
 
-  it('is the application’s over the platform’s, from files of the same name; lists are replaced whole', () => {
+  it('prefers application texts in files of the same name and replaces whole lists', () => {
     const { en, de } = serverTexts({
       'en/claim.json': { claim: { title: 'Whose?' }, plans: { title: 'Plans' } },
       'en/mails.json': { mails: { invitation: { lines: ['Come in.'] }, unknown: { subject: 'x' } } },
@@ -79,7 +79,7 @@ describe('what the server says', () => {
     expect(JSON.stringify(de)).not.toContain('Whose?')
   })
 
-  it('is a whole mail: one that has a subject alone says the rest in English, one that has nothing is not in the language', () => {
+  it('completes a mail that has only a subject in English, and omits mails without texts', () => {
     const { fr } = serverTexts({
       'fr/language.json': french,
       'fr/mails.json': { mails: { 'password-changed': { subject: 'Changé' }, 'no-such-mail': { subject: 'x' } } },

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { errorTitle, fill, fillCount, htmlAttributes, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 
-describe('the texts of server pages and mails', () => {
-  it('are those of the language, and English for a language that there is not', () => {
+describe('messagesOf', () => {
+  it('returns texts in the language, and English for an unknown language', () => {
     expect(messagesOf('de').signIn.title).toBe('Anmelden')
     expect(messagesOf('tlh')).toBe(messagesOf('en'))
   })
 })
 
-describe('the title of an error code', () => {
-  it('is said in the language; in English by the catalog of the codes', () => {
+describe('errorTitle', () => {
+  it('returns the title in the language, and in English from the error catalog', () => {
     expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde bereits verwendet. Fordern Sie einen neuen an.')
     expect(errorTitle('link-used', 'en')).toBe(errorCatalog['link-used'].title)
     expect(errorTitle('link-used', 'tlh')).toBe(errorCatalog['link-used'].title)
@@ -18,17 +18,17 @@ describe('the title of an error code', () => {
 })
 
 describe('htmlAttributes', () => {
-  it('name the language, and its direction where it is from right to left', () => {
+  it('returns the language, and its direction when it is written from right to left', () => {
     expect(['en', 'ar'].map(htmlAttributes)).toEqual(['lang="en"', 'lang="ar" dir="rtl"'])
   })
 })
 
 describe('fill', () => {
-  it('replaces placeholders once: a value that looks like one is shown as it is', () => {
+  it('replaces placeholders once, so a value that looks like one is kept', () => {
     expect(fill('{name} in {place}', { name: '{place}', place: 'Rome' })).toBe('{place} in Rome')
   })
 
-  it('leaves a placeholder without a value', () => {
+  it('keeps a placeholder without a value', () => {
     expect(fill('{name}, {name} and {other}', { name: 3 })).toBe('3, 3 and {other}')
   })
 })
@@ -51,7 +51,7 @@ describe('languageOf', () => {
     ['fr-FR,de;q=0.9', 'en'],
     [undefined, 'en'],
     [['de'], 'en'],
-  ])('%j is %s', (value, language) => {
+  ])('maps %j to %s', (value, language) => {
     expect(languageOf(value)).toBe(language)
   })
 })

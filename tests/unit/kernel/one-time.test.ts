@@ -43,20 +43,20 @@ async function issued(purpose = link, more: { subject?: string; browser?: string
 }
 
 describe('a one-time secret', () => {
-  it('is kept as a hash, with its payload sealed', async () => {
+  it('is stored as a hash with a sealed payload', async () => {
     const secret = await issued()
     const text = JSON.stringify(await query(app, 'select * from fw_one_time'))
     expect(text).not.toContain(secret)
     expect(text).not.toContain('/notes')
   })
 
-  it('can be looked at any number of times without being used', async () => {
+  it('can be read any number of times without being used', async () => {
     const secret = await issued(link, { subject: 'ada' })
     await peekOneTime(app, link, secret)
     expect(await peekOneTime(app, link, secret)).toMatchObject({ payload, subject: 'ada', usedAt: null })
   })
 
-  it('is spent once, by any number of requests at once', async () => {
+  it('can be spent once under concurrent requests', async () => {
     const secret = await issued()
     const slow = withLatency(app)
     const answers = await Promise.all(Array.from({ length: 8 }, () => spendOneTime(slow, link, secret)))
@@ -64,7 +64,7 @@ describe('a one-time secret', () => {
     expect((await peekOneTime(app, link, secret))?.usedAt).toBeInstanceOf(Date)
   })
 
-  it('opens nothing of another purpose', async () => {
+  it('is invalid for another purpose', async () => {
     const secret = await issued()
     expect(await spendOneTime(app, code, secret)).toBeNull()
     expect(await peekOneTime(app, code, secret)).toBeNull()
@@ -72,7 +72,7 @@ describe('a one-time secret', () => {
     expect(await spendOneTime(app, link, secret)).not.toBeNull()
   })
 
-  it('ends with its time, and says where it led only to who asks for expired ones', async () => {
+  it('expires, and returns its payload afterwards only to callers that accept expired secrets', async () => {
     const secret = await issued()
     expect(await spendOneTime(later(601), link, secret)).toBeNull()
     expect(await spendOneTime(later(601), link, secret, { evenExpired: true })).toMatchObject({
@@ -81,7 +81,7 @@ describe('a one-time secret', () => {
     })
   })
 
-  it('belongs to the browser and the subject that it was issued for', async () => {
+  it('is bound to the browser and the subject that it was issued for', async () => {
     const secret = await issued(link, { browser: 'cookie', subject: 'ada' })
     expect(await spendOneTime(app, link, secret, { browser: 'other' })).toBeNull()
     expect(await spendOneTime(app, link, secret, { browser: 'cookie', subject: 'bob' })).toBeNull()
@@ -90,7 +90,7 @@ describe('a one-time secret', () => {
     expect(await spendOneTime(app, link, secret, { browser: 'cookie', subject: 'ada' })).not.toBeNull()
   })
 
-  it('ends when newer ones of its subject take its place, where a purpose limits them', async () => {
+  it('ends when newer secrets of its subject exceed the limit of the purpose', async () => {
     const secrets = [await issued(code, { subject: 'ada' }), await issued(code, { subject: 'ada' })]
     const other = await issued(code, { subject: 'bob' })
     secrets.push(await issued(code, { subject: 'ada' }))
@@ -98,7 +98,7 @@ describe('a one-time secret', () => {
     expect(open.map(answer => answer !== null)).toEqual([false, true, true, true])
   })
 
-  it('ends with all that its subject has open', async () => {
+  it('ends together with all open secrets of its subject', async () => {
     const secret = await issued(link, { subject: 'ada' })
     const other = await issued(link, { subject: 'bob' })
     await app.db.client.execute(endOneTimeStatement(app, [link], 'ada'))
@@ -106,13 +106,13 @@ describe('a one-time secret', () => {
     expect(await spendOneTime(app, link, other)).not.toBeNull()
   })
 
-  it('does not end so where the condition of that statement does not hold', async () => {
+  it('stays open when the condition of the ending statement does not hold', async () => {
     const secret = await issued(link, { subject: 'ada' })
     await app.db.client.execute(endOneTimeStatement(app, [link], 'ada', { sql: '? = 1', args: [0] }))
     expect(await spendOneTime(app, link, secret)).not.toBeNull()
   })
 
-  it('ends when newer ones of its browser take its place, where a purpose limits them', async () => {
+  it('ends when newer secrets of its browser exceed the limit of the purpose', async () => {
     const few = { ...link, mostPerBrowser: 1 }
     const first = await issued(few, { browser: 'cookie' })
     const others = [await issued(few, { browser: 'other' }), await issued(few, { browser: 'cookie' })]
@@ -120,7 +120,7 @@ describe('a one-time secret', () => {
     for (const secret of others) expect(await spendOneTime(app, few, secret)).not.toBeNull()
   })
 
-  it('gets its subject once, while it is open', async () => {
+  it('accepts a subject once, while it is open', async () => {
     const secret = await issued()
     const slow = withLatency(app)
     const answers = await Promise.all(['ada', 'bob', 'eve'].map(name => assignOneTime(slow, link, secret, name)))
@@ -134,7 +134,7 @@ describe('a one-time secret', () => {
     expect(await spendOneTime(app, link, tried, { triesBelow: 2 })).not.toBeNull()
   })
 
-  it('is found by its subject, used or not, the newest first', async () => {
+  it('is found by its subject, used or unused, newest first', async () => {
     await issued(link, { subject: 'bob' })
     const secrets = [await issued(link, { subject: 'ada' }), await issued(link, { subject: 'ada' })]
     await spendOneTime(app, link, secrets[0] ?? '')
@@ -142,7 +142,7 @@ describe('a one-time secret', () => {
     expect(found.map(({ usedAt }) => usedAt !== null)).toEqual([false, true])
   })
 
-  it('leaves nothing behind when it is withdrawn', async () => {
+  it('is deleted when it is withdrawn before its use', async () => {
     const [open, used] = [await issued(link, { subject: 'ada' }), await issued(link, { subject: 'ada' })]
     const other = await issued(link, { subject: 'bob' })
     await spendOneTime(app, link, used)
@@ -154,20 +154,20 @@ describe('a one-time secret', () => {
     expect(await peekOneTime(app, link, other)).not.toBeNull()
   })
 
-  it('counts answers before they are looked at, and is over after the most', async () => {
+  it('counts attempts before checking them and ends after the maximum', async () => {
     const secret = await issued()
     const slow = withLatency(app)
     const tries = await Promise.all(Array.from({ length: 6 }, () => tryOneTime(slow, link, secret, 3)))
     expect(tries.filter(answer => answer !== null)).toHaveLength(3)
   })
 
-  it('is issued only where its condition holds in the same statement', async () => {
+  it('is issued only when its condition holds in the same statement', async () => {
     const where = { sql: '? = 1', args: [0] }
     expect(await issueOneTime(app, link, { payload, where })).toBeNull()
     expect(await countRows(app, 'fw_one_time')).toBe(0)
   })
 
-  it('is not read where its payload was changed or moved', async () => {
+  it('is rejected when its payload was changed or moved', async () => {
     const [first, second] = [await issued(), await issued()]
     await query(app, 'update fw_one_time set payload = (select payload from fw_one_time order by rowid limit 1)')
     expect(await peekOneTime(app, link, first)).toMatchObject({ payload })
@@ -175,8 +175,8 @@ describe('a one-time secret', () => {
   })
 })
 
-describe('the id of a signed message', () => {
-  it('is claimed once, by any number of requests at once', async () => {
+describe('claimOneTime', () => {
+  it('claims the id of a signed message once under concurrent requests', async () => {
     const slow = withLatency(app)
     const expiresAt = new Date(Date.now() + 60_000)
     const claims = await Promise.all(Array.from({ length: 6 }, () => claimOneTime(slow, link, 'jti-1', expiresAt)))
@@ -185,7 +185,7 @@ describe('the id of a signed message', () => {
   })
 })
 
-it('purging deletes what expired a day ago, claimed ids as soon as they expire, and nothing else', async () => {
+it('purgeOneTime deletes only secrets that expired a day ago and claimed ids that have expired', async () => {
   await issued()
   await claimOneTime(app, link, 'jti-1', new Date(Date.now() + 60_000))
   await purgeOneTime(later(50))

@@ -3,8 +3,8 @@ import { createMemo } from '#fairway/server/kernel/app-context'
 import { createRemembered, REMEMBERED, remembered } from '#fairway/server/kernel/remember'
 import { openEmptyDatabase } from '../../support/database'
 
-describe('what is remembered', () => {
-  it('is at most so much, and the least recently used leaves first', () => {
+describe('createRemembered', () => {
+  it('keeps a limited number of values and drops the least recently used one first', () => {
     const kept = createRemembered<number>('sign-in-pages')
     const { most } = REMEMBERED['sign-in-pages']
     for (let at = 0; at < most; at++) kept.set(String(at), at)
@@ -13,7 +13,7 @@ describe('what is remembered', () => {
     expect([kept.get('0'), kept.get('1')]).toEqual([0, undefined])
   })
 
-  it('is made once', () => {
+  it('creates each value once', () => {
     const kept = createRemembered<{ at: number }>('cookies')
     const first = kept.of('a', () => ({ at: 1 }))
     expect(kept.of('a', () => ({ at: 2 }))).toBe(first)
@@ -21,7 +21,7 @@ describe('what is remembered', () => {
     expect(kept.of('a', () => ({ at: 3 }))).toEqual({ at: 3 })
   })
 
-  it('is nothing without shortcuts, but for what an answer depends on', () => {
+  it('keeps only values that responses depend on when shortcuts are off', () => {
     for (const [name, { isShortcut }] of Object.entries(REMEMBERED)) {
       const app = { config: { shortcuts: false }, memo: createMemo() }
       const kept = remembered<number>(app, name as keyof typeof REMEMBERED)
@@ -32,10 +32,10 @@ describe('what is remembered', () => {
   })
 })
 
-describe('what was read of a database', () => {
+describe('db.memory', () => {
   const read = async () => ({ read: true })
 
-  it('is kept from the first time on, or from the second', async () => {
+  it('keeps values from the first or from the second read on', async () => {
     const db = await openEmptyDatabase()
     onTestFinished(() => db.close())
     const [first, second] = [db.memory<object>('sessions'), db.memory<object>('rows', 'second')]
@@ -47,7 +47,7 @@ describe('what was read of a database', () => {
     expect(second.peek('a')).toBe(again)
   })
 
-  it('is never kept without shortcuts', async () => {
+  it('keeps no values when shortcuts are off', async () => {
     const db = await openEmptyDatabase({ shortcuts: false })
     onTestFinished(() => db.close())
     const memory = db.memory<object>('sessions')

@@ -22,7 +22,7 @@ async function begin(nuxt: Awaited<ReturnType<typeof load>>): Promise<string> {
   )
 }
 
-describe('an application beside the platform', { timeout: 120_000 }, () => {
+describe('an application that extends the platform', { timeout: 120_000 }, () => {
   const { dir: cwd } = writeProject({
     'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}, './between'] }`,
     'between/nuxt.config.ts': 'export default {}',
@@ -60,7 +60,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
 
   const nitro = () => nuxt.runWithContext(() => useNitro())
 
-  it('has its middleware after all of the platform, whatever the numbers in the names, and layers between come with it', async () => {
+  it('runs its middleware after the platform’s, whatever the file names, including middleware of layers in between', async () => {
     await scanHandlers(nitro())
     const middleware = nitro().scannedHandlers.filter(each => each.middleware)
     const ours = middleware.findLastIndex(({ handler }) => isPlatformFile(handler))
@@ -69,7 +69,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     expect(theirs.toSorted()).toEqual(['between/server/middleware/00.between.ts', 'server/middleware/00.first.ts'])
   })
 
-  it("has its server's and its pages' plugins after all of the platform", async () => {
+  it('loads its server plugins and app plugins after the platform’s', async () => {
     await nuxt.callHook('nitro:build:before', nitro())
     const server = nitro().options.plugins
     expect(server.findLastIndex(isPlatformFile)).toBeLessThan(server.findIndex(each => each.startsWith(cwd)))
@@ -81,7 +81,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     expect(plugins.indexOf(ours[2]!)).toBeLessThan(plugins.findIndex(({ src }) => src.startsWith(cwd)))
   })
 
-  it("has #fw on the server without an import, and none of h3's sessions", async () => {
+  it('has #fw on the server without an import, and no session functions of h3', async () => {
     const imports = (await nitro().unimport?.getImports()) ?? []
     const sourceOf = (name: string) => imports.filter(each => (each.as ?? each.name) === name).map(({ from }) => from)
     for (const name of Object.keys(published.serverWithoutImport)) expect(sourceOf(name)).toEqual(['#fw'])
@@ -91,7 +91,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     expect(sourceOf('shelf')).toEqual([join(cwd, 'server/utils/requireSession.ts')])
   })
 
-  it("leaves the platform's server files as they are", () => {
+  it('leaves the platform’s server files without its auto-imports', () => {
     const { imports } = nitro().options
     const excluded = imports ? [imports.exclude ?? []].flat() : []
     const isExcluded = (file: string) => excluded.some(each => each instanceof RegExp && each.test(file))
@@ -99,7 +99,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     expect(isExcluded(join(cwd, 'server/middleware/00.first.ts'))).toBe(false)
   })
 
-  it('uses a composable of its own alone; the platform goes on with its own of that name', async () => {
+  it('uses its own composable, while the platform keeps its own one of that name', async () => {
     const importOf = async (file: string) => (await client?.injectImports('const a = useMembers()', file))?.code
     expect(await importOf(join(platformDir, 'app/components/team/TeamMembers.vue'))).toContain(
       join(platformDir, 'app/composables/useMembers'),
@@ -107,7 +107,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     expect(await importOf(join(cwd, 'app/pages/about.vue'))).toContain(join(cwd, 'app/composables/useMembers'))
   })
 
-  it('replaces by name, and the build says what', () => {
+  it('replaces platform files by name, and the build lists them', () => {
     const folder = { app: `${cwd}/app/`, public: `${cwd}/public/` }
     const { names, warnings } = findReplaced([folder], components)
     expect(names).toEqual([
@@ -125,7 +125,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
   })
 })
 
-it('stops the build with every clash, its file and its cure', { timeout: 120_000 }, async () => {
+it('the build stops and lists every clash with its file', { timeout: 120_000 }, async () => {
   const { dir: cwd } = writeProject({
     'app/pages/_fw/mine.vue': '<template><p>Mine</p></template>',
     'public/mcp': 'mine',
@@ -151,7 +151,7 @@ it('stops the build with every clash, its file and its cure', { timeout: 120_000
   expect(stopped).toContain('/sign-in is of nuxt-fairway/server/routes/sign-in.ts')
 })
 
-it("shows an application's page below the path of a page of the platform by itself", () => {
+it('liftPages shows an application’s page below a platform page’s path separately', () => {
   const pages = [
     {
       path: '/settings',

@@ -42,7 +42,7 @@ async function refusal(): Promise<string> {
 
 describe('a project of an author', () => {
   it(
-    'takes name and accent from fw.config, and single texts over the platform’s in every part',
+    'uses the name and accent of fw.config, and overrides single texts in every part',
     async () => {
       await runNuxt(project, 'prepare')
       expect(made('app.config.mjs')).toContain('"name": "Larch"')
@@ -60,7 +60,7 @@ describe('a project of an author', () => {
   )
 
   it(
-    'has a language more for each folder of its own, with the words of Nuxt UI where there are some',
+    'adds a language for each of its locale folders, with Nuxt UI texts when available',
     () => {
       const [, listed = ''] = /export const languages[^=]+= (.*)\n/.exec(made('languages.ts')) ?? []
       expect(JSON.parse(listed)).toEqual([
@@ -81,7 +81,7 @@ describe('a project of an author', () => {
   )
 
   it(
-    'is told which folder is no language',
+    'fails with the folder that lacks a language.json',
     async () => {
       const file = join(project.dir, 'app/locales/fr/language.json')
       rmSync(file)
@@ -92,7 +92,7 @@ describe('a project of an author', () => {
   )
 
   it(
-    'is told file and place of a broken catalog, and which page names a text that there is not',
+    'fails with the position in an invalid catalog, and with the page of a missing text',
     async () => {
       const file = join(project.dir, 'app/locales/de.json')
       writeFileSync(file, '{\n  "plans": {\n    "title": Pläne\n  }\n}\n')
@@ -112,7 +112,7 @@ describe('a project of an author', () => {
   )
 
   it(
-    'is told of a logo that is not in public, and of an accent that nobody could read',
+    'fails for a logo that is not in public, and for an unreadable accent',
     async () => {
       const config = join(project.dir, 'fw.config.ts')
       const declare = (brand: string) =>
@@ -131,13 +131,13 @@ describe('a project of an author', () => {
   )
 })
 
-describe('a catalog', () => {
+describe('readCatalog', () => {
   it.each([
     ['{"a": {"b": "c",}}', /en\.json is no JSON, which has neither comments nor commas after the last entry/],
     ['{\n"a": {\n"b" "c"}}', /en\.json is no JSON, line 3, column 5/],
     ['["a"]', /en\.json must be an object of groups of texts/],
     ['', /en\.json is no JSON, line 1, column 1/],
-  ])('%j is refused', (text, fault) => {
+  ])('refuses %j', (text, fault) => {
     const broken = writeProject({ 'app/locales/en.json': text })
     try {
       expect(() => readCatalog(join(broken.dir, 'app/locales/en.json'))).toThrow(fault)

@@ -38,7 +38,7 @@ async function faultsOf(files: Record<string, string>): Promise<string> {
 const faultOf = (handler: string, file = 'server/api/thing.post.ts') => faultsOf({ [file]: IMPORTS + handler })
 const on = (body: string) => `export default defineEventHandler(async event => {\n${body}\n})\n`
 
-describe('a route that can change data is served when it', () => {
+describe('checkRoutes accepts a route that can change data when it', () => {
   it.each([
     ['begins with useFairway', on('const { db } = await useFairway(event)\nreturn write(db)')],
     ['begins with useFairway and a guard', on('await useFairway(event, { guard: theirs })\nreturn write()')],
@@ -126,7 +126,7 @@ it.each([
   on('const { db } = await useFairway(event)\nreturn write(db)'),
   'export default definePublicRoute(event => write(event))',
   "export default definePublicRoute(event => write(event), { limit: { per: 'network', max: 5, window: 60 } })",
-])('a route that can change data is served with what the build imports for it: %s', async handler => {
+])('checkRoutes accepts a route that can change data with auto-imported functions: %s', async handler => {
   expect(await faultsOf({ 'server/api/thing.post.ts': handler })).toBe('')
 })
 
@@ -136,7 +136,7 @@ const NO_401 = 'answers without a session'
 const ELSEWHERE = 'gives `defineEventHandler` no function of this file, or runs something around it'
 const getting = 'const session = await getSession(event)\n'
 
-describe('a route that can change data is refused when it', () => {
+describe('checkRoutes rejects a route that can change data when it', () => {
   it.each([
     ['asks nobody', on('return write(await readBody(event))'), BEFORE],
     ['only reads', on('const body = await readBody(event)'), NEVER],
@@ -264,7 +264,7 @@ describe('a route that can change data is refused when it', () => {
     'const body = await readValidatedBody(event, body => { write(body) })',
     'const body = await cachedRead(event)',
     'await defineEventHandler(write)(event)',
-  ])('writes before the check: %s', async line => {
+  ])('writes before the session check: %s', async line => {
     expect(await faultOf(on(`${line}\nawait require(event)\nreturn "done"`))).toContain(BEFORE)
     expect(await faultOf(on(`${getting}${line}\nif (!session) throw new Error()`))).toContain(BEFORE)
   })
@@ -279,7 +279,7 @@ describe('a route that can change data is refused when it', () => {
     'await Promise.all([getSession(event), write()])',
     'await getSession(event) || await write()',
     '(await getSession(event)) ?? (await write())',
-  ])('writes while it asks: %s', async line => {
+  ])('writes during the session check: %s', async line => {
     expect(await faultOf(on(line))).toContain(BEFORE)
   })
 
@@ -319,11 +319,11 @@ describe('a route that can change data is refused when it', () => {
     'if (!session) { setResponseStatus(event); return 1 }',
     'if (event.path) return 1',
     'return session',
-  ])('answers callers without a session: %s', async line => {
+  ])('responds to callers without a session: %s', async line => {
     expect(await faultOf(on(`${getting}${line}\nwrite()`))).toContain(`\` ${NO_401}`)
   })
 
-  it('writes in a default value of a parameter', async () => {
+  it('writes in the default value of a parameter', async () => {
     const handler = 'export default defineEventHandler(async (event, a = write()) => { await require(event) })'
     expect(await faultOf(handler)).toContain(`\`write()\` ${BEFORE}`)
   })
@@ -338,14 +338,14 @@ describe('a route that can change data is refused when it', () => {
     "import * as readBody from 'h3'",
     "import { clearSession as readBody } from 'h3'",
     "import { readBody } from '#fw'",
-  ])('gives the name of a reader to something else: %s', async line => {
+  ])('redefines the name of a read function: %s', async line => {
     const handler = on('await readBody(event)\nnew URL("a:")\nawait requireSession(event)')
     expect(await faultsOf({ 'server/api/x.put.ts': handler })).toBe('')
     expect(await faultsOf({ 'server/api/x.put.ts': `${line}\n${handler}` })).toContain(BEFORE)
   })
 
   it.each(['function readBody() { return write() }', 'var readBody = write', 'const { a: readBody } = theirs'])(
-    'gives the name of a reader to something inside: %s',
+    'redefines the name of a read function inside the handler: %s',
     async line => {
       const handler = on(`await readBody(event)\nawait require(event)\n${line}`)
       expect(await faultsOf({ 'server/api/x.put.ts': handler.replace('require(', 'requireSession(') })).toContain(
@@ -354,14 +354,14 @@ describe('a route that can change data is refused when it', () => {
     },
   )
 
-  it('names the line and the code', async () => {
+  it('writes before the session check, with the line and the code in the error', async () => {
     const handler = on('const body = await readBody(event)\nconst gone = await db.delete(notes)\nawait require(event)')
     expect(await faultsOf({ 'server/api/x.put.ts': IMPORTS + handler })).toContain(
       'server/api/x.put.ts:8: `db.delete(notes)` comes before the session check',
     )
   })
 
-  it('has a name without an import that it gave to something of its own', async () => {
+  it('calls its own requireSession without an import of the platform’s', async () => {
     const own = 'const requireSession = () => 1\n' + on('await requireSession(event)')
     const inside = on('const requireSession = () => 1\nawait requireSession(event)')
     const another = "import { requireSession } from '../mine'\n" + on('await requireSession(event)')
@@ -370,16 +370,16 @@ describe('a route that can change data is refused when it', () => {
       expect(await faultsOf({ 'server/api/x.put.ts': handler })).toContain('x.put.ts')
   })
 
-  it('uses the name of ours for something of its own', async () => {
+  it('imports requireSession from another module', async () => {
     const handler = "import { defineEventHandler } from 'h3'\nimport { requireSession } from '../mine'\n"
     expect(await faultsOf({ 'server/api/x.put.ts': handler + on('await requireSession(event)') })).toContain('x.put.ts')
   })
 })
 
-describe('the routes that are looked at', () => {
+describe('the routes that checkRoutes checks', () => {
   const open = IMPORTS + on('return write()')
 
-  it('are those of every method that can change something, and of files without one', async () => {
+  it('include every method that can change data, and files without a method', async () => {
     const changing = ['a.post.ts', 'a.put.ts', 'a.patch.ts', 'a.delete.ts', 'b.ts', 'b/[id].ts', 'c.post.dev.ts']
     const reading = ['a.get.ts', 'a.head.ts', 'a.options.ts']
     const files = [...changing, ...reading].map(name => [`server/api/${name}`, open] as const)
@@ -389,7 +389,7 @@ describe('the routes that are looked at', () => {
     expect(message).toContain('server/routes/feed.ts:')
   })
 
-  it("are an author's: the platform's own and middleware are none", async () => {
+  it('exclude the platform’s own routes and middleware', async () => {
     const house = fileURLToPath(new URL('../../../layers/fairway/server/routes/_fw/sign-in.post.ts', import.meta.url))
     expect(() => checkRoutes([{ handler: house }], dirname(house))).not.toThrow()
     expect(await faultsOf({ 'server/middleware/a.ts': open })).toBe('')
@@ -397,7 +397,7 @@ describe('the routes that are looked at', () => {
   })
 })
 
-describe('an unprotected route', { timeout: 60_000 }, () => {
+describe('a route without a session check', { timeout: 60_000 }, () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const load = (files: Record<string, string>, dev: boolean) => {
     const cwd = folderWith({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
@@ -408,7 +408,7 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
   const isProtected = { 'server/api/protected.post.ts': IMPORTS + on('await require(event)') }
   const isOpen = { 'server/api/open.post.ts': IMPORTS + on('return write()') }
 
-  it('stops the build, with file, line and cure', async () => {
+  it('stops the build with its file, line and fix', async () => {
     const early = on('const gone = await db.delete(notes)\nawait require(event)\nreturn gone')
     const otherwise = on('const session = await getSession(event)\nif (!session) return wipe()\nreturn write()')
     const files = { 'server/api/early.ts': IMPORTS + early, 'server/routes/else.delete.ts': IMPORTS + otherwise }
@@ -425,7 +425,7 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
     expect(building).not.toContain('protected.post.ts')
   })
 
-  it('stops the development server, also when it is written while that runs', async () => {
+  it('stops the development server, also when it is added while the server runs', async () => {
     const nuxt = await load(isProtected, true)
     const nitro = nuxt.runWithContext(() => useNitro())
     const config: { plugins: { name: string; buildStart(): void }[] } = { plugins: [] }
@@ -440,12 +440,12 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
   })
 })
 
-describe('what comes before every route', () => {
+describe('hasOwnMiddleware', () => {
   const ours = { handler: `${platformDir}/server/middleware/10.enter.ts`, middleware: true }
   const isTold = (scanned: object[], handlers: object[] = []) =>
     hasOwnMiddleware({ scannedHandlers: [ours, ...scanned], options: { handlers } } as never)
 
-  it("is the platform's alone until a file of the application's or a module adds to it", () => {
+  it('returns true only when the application or a module adds middleware', () => {
     expect(isTold([{ handler: '/app/server/api/notes.get.ts', route: '/api/notes', method: 'get' }])).toBe(false)
     expect(isTold([{ handler: '/app/server/middleware/log.ts', middleware: true }])).toBe(true)
     expect(isTold([], [{ handler: '/app/node_modules/a-module/gate.mjs', middleware: true, route: '/_fw' }])).toBe(true)

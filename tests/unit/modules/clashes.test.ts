@@ -25,7 +25,7 @@ const taken = takenPaths(
   ],
 )
 
-describe("a route of an application's", () => {
+describe('routeClashes', () => {
   const clash = (route: string) => routeClashes([{ route, handler: '/app/server/routes/x.ts' }], taken)[0]
 
   it.each([
@@ -39,7 +39,7 @@ describe("a route of an application's", () => {
     ['for whatever comes, because pages would be gone', '/**:slug'],
     ['for whatever one part comes, because pages would be gone', '/:name'],
     ['at the page of the platform', '/team'],
-  ])('clashes %s', (_name, route) => {
+  ])('reports a route %s', (_name, route) => {
     expect(clash(route)).toContain(`/app/server/routes/x.ts: it answers ${route}, and `)
     expect(clash(route)).toContain('Give it a path of its own')
   })
@@ -52,11 +52,11 @@ describe("a route of an application's", () => {
     ['below a part of its own', '/shop/:id'],
     ['for any first part, with text that no page has', '/:org/feed.xml'],
     ['two parts deep, where text of the platform comes first', '/:a/:b'],
-  ])('is served %s', (_name, route) => {
+  ])('accepts a route %s', (_name, route) => {
     expect(clash(route)).toBeUndefined()
   })
 
-  it('is nothing that the platform, middleware or Nuxt itself has', () => {
+  it('ignores routes of the platform, middleware and routes of Nuxt', () => {
     const served = [
       { route: '/sign-in', handler: house('server/routes/sign-in.ts') },
       { route: '/_fw', handler: '/app/server/middleware/a.ts', middleware: true },
@@ -66,7 +66,7 @@ describe("a route of an application's", () => {
   })
 })
 
-describe("a public file of an application's", () => {
+describe('fileClashes', () => {
   const clashes = (...files: string[]) => {
     const rootDir = folderWith(Object.fromEntries(files.map(file => [`public/${file}`, 'x'])))
     return fileClashes([{ dir: join(rootDir, 'public') }], taken, join(rootDir, '.nuxt'))
@@ -80,22 +80,22 @@ describe("a public file of an application's", () => {
     ['_nuxt/entry.js', '/_nuxt/**'],
     ['index.html', '/'],
     ['books/cover.png', '/books/:id'],
-  ])('clashes as %s', (file, path) => {
+  ])('reports the public file %s', (file, path) => {
     const [clash = ''] = clashes(file)
     expect(clash).toContain(`public/${file}: public files are answered first, and ${path} is `)
   })
 
-  it('is served under every other name', () => {
+  it('accepts public files with any other name', () => {
     expect(clashes('favicon.svg', 'robots.txt', 'images/a.png', '.well-known/security.txt', 'sign-in.png')).toEqual([])
   })
 
-  it('is looked for where nitro.publicAssets puts it', () => {
+  it('checks the folders and base URLs of nitro.publicAssets', () => {
     const rootDir = folderWith({ 'files/session': 'x' })
     expect(fileClashes([{ dir: join(rootDir, 'files'), baseURL: '/_fw' }], taken, '/none')).toHaveLength(1)
   })
 })
 
-describe('a route rule', () => {
+describe('ruleClashes', () => {
   const clashes = (path: string, rule: object, own = true) =>
     ruleClashes({ [path]: rule }, taken, new Set(own ? [path] : []))
 
@@ -106,7 +106,7 @@ describe('a route rule', () => {
     ['/**', { headers: { 'access-control-allow-origin': '*' } }, "headers['access-control-allow-origin']"],
     ['/mcp', { headers: { 'x-own': '1' } }, 'headers'],
     ['/sign-in', { ssr: false }, 'ssr'],
-  ])('clashes at %s by %j', (path, rule, setting) => {
+  ])('reports a rule at %s with %j', (path, rule, setting) => {
     expect(clashes(path, rule)[0]).toContain(`routeRules['${path}'].${setting}: it is applied to `)
   })
 
@@ -115,16 +115,16 @@ describe('a route rule', () => {
     ['/**', { redirect: false, cache: false }],
     ['/shop/**', { proxy: { to: 'https://other.example' } }],
     ['/team', { redirect: { to: '/people' } }],
-  ])('is applied at %s with %j', (path, rule) => {
+  ])('accepts a rule at %s with %j', (path, rule) => {
     expect(clashes(path, rule)).toEqual([])
   })
 
-  it('that the platform has itself is none', () => {
+  it('ignores rules of the platform', () => {
     expect(clashes('/_nuxt/**', { headers: { 'cache-control': 'immutable' } }, false)).toEqual([])
   })
 })
 
-describe("a page of an application's", () => {
+describe('pageClashes', () => {
   const clashes = (path: string, file: string) =>
     pageClashes(
       [
@@ -139,11 +139,11 @@ describe("a page of an application's", () => {
     ['/_fw/mine', '_fw/mine.vue'],
     ['/_fw/:rest(.*)*', '_fw/[...rest].vue'],
     ['/api/docs', 'api/docs.vue'],
-  ])('clashes at %s, where the server answers', (path, file) => {
+  ])('reports a page at %s, where the server responds', (path, file) => {
     expect(clashes(path, file)[0]).toMatch(new RegExp(`^/app/app/pages/.*: nobody sees it, because .* Give it another`))
   })
 
-  it('clashes where a page of the platform is and its own has another name', () => {
+  it('reports a page at the path of a platform page when its file name differs', () => {
     const [clash = ''] = clashes('/team', 'team/index.vue')
     expect(clash).toContain('To replace that page, name it app/pages/team.vue')
   })
@@ -153,12 +153,12 @@ describe("a page of an application's", () => {
     ['/:name()', '[name].vue'],
     ['/books-of/:id()', 'books-of/[id].vue'],
     ['/team/guests', 'team/guests.vue'],
-  ])('is shown at %s', (path, file) => {
+  ])('accepts a page at %s', (path, file) => {
     expect(clashes(path, file)).toEqual([])
   })
 })
 
-describe("an import of an application's", () => {
+describe('importClashes', () => {
   const clashes = (files: Record<string, string>) => {
     const rootDir = folderWith(files)
     return importClashes(sourcesBelow(rootDir), rootDir)
@@ -172,11 +172,11 @@ describe("an import of an application's", () => {
     ['server/a.ts', `import 'nuxt-fairway/server/compose'`],
     ['app/pages/a.vue', `<script setup lang="ts">\nimport { x } from '#fairway/app/utils/x'\n</script>`],
     ['app/pages/b.vue', `<script>\nimport type { X } from 'nuxt-fairway/app/x'\n</script>`],
-  ])('of what is not published clashes in %s: %s', (file, source) => {
+  ])('reports an unpublished import in %s: %s', (file, source) => {
     expect(clashes({ [file]: source })[0]).toMatch(new RegExp(`${file}: it imports .*does not publish.*#fw/client`))
   })
 
-  it('clashes by a path into the platform', () => {
+  it('reports an import by path into the platform', () => {
     const rootDir = folderWith({ 'near/a.ts': `import '${platformDir}/server/fw'\nimport '../a'` })
     const file = join(rootDir, 'near/a.ts')
     expect(importClashes([file], rootDir)).toHaveLength(1)
@@ -184,7 +184,7 @@ describe("an import of an application's", () => {
     expect(importClashes([file], rootDir)).toHaveLength(1)
   })
 
-  it('of what is published is none, nor is one of its own', () => {
+  it('accepts published imports and the application’s own imports', () => {
     expect(
       clashes({
         'server/a.ts': `import '#fw'\nimport type { ActionTypes } from '#fw/action-types'\nimport 'nuxt-fairway/tables'\nimport '#server/b'\nimport './b'\nimport 'zod'`,
@@ -198,7 +198,7 @@ describe("an import of an application's", () => {
   })
 })
 
-it('settings that would replace the heart of the platform clash, each with its cure', () => {
+it('settingClashes reports settings that would replace core parts of the platform', () => {
   const alias = aliases('/app')
   const errorHandler = house('server/error-handler')
   expect(settingClashes({ alias, errorHandler }, '/app')).toEqual([])

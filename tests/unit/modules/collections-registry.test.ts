@@ -35,8 +35,8 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
 const made: string[] = []
 afterAll(() => made.forEach(root => rmSync(root, { recursive: true })))
 
-describe('loading collections', () => {
-  it('accepts good ones, and a place that is empty', async () => {
+describe('loadCollections', () => {
+  it('accepts valid collections and an empty folder', async () => {
     expect(await faultsOf({ 'items.ts': good, 'more/others.ts': good })).toEqual([])
     expect(await faultsOf({})).toEqual([])
   })
@@ -55,18 +55,18 @@ describe('loading collections', () => {
     expect(faults[0]).toMatch(message)
   })
 
-  it('tells all faults at once', async () => {
+  it('reports all faults at once', async () => {
     expect(await faultsOf({ 'one.ts': 'throw 1', 'Two.ts': good, 'a/x.ts': good, 'b/x.ts': good })).toHaveLength(3)
   })
 
-  it('names two files of one type', async () => {
+  it('reports two files of one type', async () => {
     expect(await faultsOf({ 'item.ts': good, 'items.ts': good })).toEqual([
       'server/collections/item.ts and server/collections/items.ts: both are of the type Item; give one of them a shortName',
     ])
   })
 })
 
-describe('paths of collections', () => {
+describe('pathClashes', () => {
   const file = (name: string) => ({ name, group: 'general', path: `server/collections/${name}.ts` })
   const pages = [
     { path: '/', file: 'app/pages/index.vue' },
@@ -79,7 +79,7 @@ describe('paths of collections', () => {
     { path: '/:slug(.*)*', file: 'app/pages/[...slug].vue' },
   ]
 
-  it('may not be those of a page, of a route or of the framework', () => {
+  it('reports collections at the path of a page, a route or the framework', () => {
     const names = ['notes', 'things', 'sign-in', 'api', 'items']
     const clashes = pathClashes(names.map(file), pages, routePlaces(house))
     const faults = clashes.map(clash => clash.replaceAll(`${house}/`, ''))

@@ -3,7 +3,7 @@ import { createTexts } from '#fairway/app/language/texts'
 import { compileTexts } from '#fairway/modules/texts/compile-texts'
 
 describe('compileTexts', () => {
-  it('leaves texts without syntax as they are, and the others say the same once they are parsed', () => {
+  it('keeps plain texts and compiles the others without changing what they say', () => {
     const catalog = { plan: { title: 'Plan', named: 'Plan of {name}', count: 'no plans | one plan | {count} plans' } }
     const compiled = compileTexts(catalog) as typeof catalog
     expect(compiled.plan.title).toBe('Plan')
@@ -13,7 +13,7 @@ describe('compileTexts', () => {
     expect([0, 1, 7].map(count => t('plan.count', count))).toEqual(['no plans', 'one plan', '7 plans'])
   })
 
-  it('names the key of a text that cannot be read', () => {
+  it('names the key of an invalid text', () => {
     expect(() => compileTexts({ plan: { named: 'Plan of {name' } })).toThrow(/^The text plan\.named .*cannot be read/)
   })
 })

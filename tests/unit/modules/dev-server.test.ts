@@ -13,13 +13,16 @@ const listening = (address: string, urls: Listening['urls'] = [], https: unknown
 })
 const network = (host: string) => ({ url: `http://${host}:3001/`, type: 'network' })
 
-describe('the settings of a development server', () => {
-  it.each(['127.0.0.1', '::1', '127.0.0.2'])('follow from the port where it listens on %s', address => {
-    const settings = { PORT: '3001', FW_BASE_URL: 'http://localhost:3001' }
-    expect(listeningSettings(listening(address), { FW_ALLOWED_HOSTS: 'preview.example' })).toEqual(settings)
-  })
+describe('listeningSettings', () => {
+  it.each(['127.0.0.1', '::1', '127.0.0.2'])(
+    'derives the settings from the port when the server listens on %s',
+    address => {
+      const settings = { PORT: '3001', FW_BASE_URL: 'http://localhost:3001' }
+      expect(listeningSettings(listening(address), { FW_ALLOWED_HOSTS: 'preview.example' })).toEqual(settings)
+    },
+  )
 
-  it('keep a base URL that was given, and know https', () => {
+  it('keeps a given base URL and detects https', () => {
     expect(listeningSettings(listening('::1'), { FW_BASE_URL: 'https://a.example' }).FW_BASE_URL).toBe(
       'https://a.example',
     )
@@ -32,32 +35,35 @@ describe('the settings of a development server', () => {
     ['192.0.2.1', [network('a.example'), network('192.0.2.1')], 'b.example', 'b.example,a.example,192.0.2.1'],
     ['2001:db8::1', [network('[2001:db8::1]')], undefined, '[2001:db8::1]'],
     ['127.0.0.1', [{ url: 'https://x.tunnel.example', type: 'tunnel' }], undefined, 'x.tunnel.example'],
-  ])('where others reach it at %s have no development account and know its names', (address, urls, given, names) => {
-    const env = { FW_DISABLE_AUTO_DEV_ACCOUNT: '0', FW_ALLOWED_HOSTS: given }
-    expect(listeningSettings(listening(address, urls), env)).toEqual({
-      PORT: '3001',
-      FW_BASE_URL: 'http://localhost:3001',
-      FW_DISABLE_AUTO_DEV_ACCOUNT: '1',
-      FW_ALLOWED_HOSTS: names,
-    })
-  })
+  ])(
+    'for a server that others reach at %s disables the development account and allows its names',
+    (address, urls, given, names) => {
+      const env = { FW_DISABLE_AUTO_DEV_ACCOUNT: '0', FW_ALLOWED_HOSTS: given }
+      expect(listeningSettings(listening(address, urls), env)).toEqual({
+        PORT: '3001',
+        FW_BASE_URL: 'http://localhost:3001',
+        FW_DISABLE_AUTO_DEV_ACCOUNT: '1',
+        FW_ALLOWED_HOSTS: names,
+      })
+    },
+  )
 })
 
-describe('the environment of a development server', () => {
-  it('takes .env below what was given, to the letter', () => {
+describe('renewEnvironment', () => {
+  it('loads .env literally and keeps variables that were given', () => {
     const env: NodeJS.Dict<string> = { GIVEN: 'by the shell' }
     renewEnvironment(env, `GIVEN=by the file\nSECRET='a$b\${c}'\n`, [])
     expect(env).toMatchObject({ GIVEN: 'by the shell', SECRET: 'a$b${c}' })
   })
 
-  it('forgets what Nuxt made of the file', () => {
+  it('discards values that Nuxt read from the file', () => {
     const env: NodeJS.Dict<string> = { SECRET: 'a', GONE: 'x' }
     renewEnvironment(env, `SECRET='a$b'`, ['SECRET', 'GONE'])
     expect(env.SECRET).toBe('a$b')
     expect(env).not.toHaveProperty('GONE')
   })
 
-  it('begins a restart, in this process or another one, with what was given and the file of now', () => {
+  it('starts again with the given variables and the current file on a restart, also in another process', () => {
     const env: NodeJS.Dict<string> = { FW_ALLOWED_HOSTS: 'given.example' }
     renewEnvironment(env, 'AUTH_DISABLED=true\nFW_BASE_URL=http://localhost:1', [])
     setUntilRestart(env, { PORT: '3001', FW_BASE_URL: 'http://localhost:1', FW_ALLOWED_HOSTS: 'a.example,b.example' })

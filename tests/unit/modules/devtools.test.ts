@@ -20,12 +20,12 @@ async function given(dev: boolean) {
   }
 }
 
-it('a development server has the tab in Nuxt DevTools and serves it', async () => {
+it('the devtools module adds and serves its Nuxt DevTools tab in development', async () => {
   const { tabs, files } = await given(true)
   expect(tabs.map(({ view }) => view.src)).toEqual(['/_fw/devtools'])
   expect(new Set(files.map(file => file.split('/').at(-1)))).toEqual(new Set(['route', 'recorder']))
 })
 
-it('a build has neither', async () => {
+it('the devtools module adds no tab and no routes to a build', async () => {
   expect(await given(false)).toEqual({ tabs: [], files: [] })
 })

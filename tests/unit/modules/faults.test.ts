@@ -16,7 +16,7 @@ function project(): { rootDir: string; file: string } {
   return { rootDir, file }
 }
 
-it('an error of the bundler tells its reason in one line, its place and the lines around', () => {
+it('toFault reports a bundler error with a one-line reason, its position and the surrounding lines', () => {
   const { rootDir, file } = project()
   const message = `[PARSE_ERROR] Unexpected token\n   ╭─[ ${file}:4:3 ]\n`
   const fault = toFault({ errors: [{ message, loc: { file, line: 4, column: 2 } }] }, rootDir)
@@ -32,7 +32,7 @@ it('an error of the bundler tells its reason in one line, its place and the line
   ])
 })
 
-it('an error whose stack Node has mapped already is told with the place in the author’s file', () => {
+it('toFault finds the position in the author’s file in a stack that Node.js has mapped', () => {
   const { rootDir, file } = project()
   const platform = join(import.meta.dirname, '../../../layers/fairway/server/fw.ts')
   const error = new Error('Unrecognized key')
@@ -42,7 +42,7 @@ it('an error whose stack Node has mapped already is told with the place in the a
   expect(placeOf(fault, rootDir)).toBe('server/actions/greet.ts:3:16')
 })
 
-it('a reason that names its file keeps its words, and a file that is not there is none', () => {
+it('toFault keeps a reason that names its file, and ignores a missing file', () => {
   const { rootDir } = project()
   const reason = 'server/actions/greet.ts: the default export is not made by defineAction'
   expect(toFault(new Error(reason), rootDir).message).toBe(reason)
@@ -50,7 +50,7 @@ it('a reason that names its file keeps its words, and a file that is not there i
   expect(placeOf(toFault(new Error('server/gone.ts: away'), rootDir), rootDir)).toBe('')
 })
 
-it('is a page to people, without markup of the source, and a problem to programs', async () => {
+it('answerFault returns an escaped page to people and a problem document to programs', async () => {
   const { rootDir, file } = project()
   const fault = { message: 'a <b> reason', file, line: 4, column: 2, frame: '4 |   <x>' }
   const server = await serveListener((req, res) => answerFault(req, res, fault, rootDir))

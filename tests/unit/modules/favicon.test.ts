@@ -6,7 +6,7 @@ import { writeProject } from '../../support/author-project'
 
 const { accent } = defineFwConfig({ brand: { accent: '#7c3aed' } }).brand
 
-it('the icon of the browser is the platform’s mark in the application’s accent, light and dark', () => {
+it('favicon shows the platform’s mark in the application’s accent for light and dark', () => {
   const icon = favicon(undefined, accent)
   expect(icon).toContain(
     `<style>svg{stroke:#7c3aed}@media(prefers-color-scheme:dark){svg{stroke:${accent[400]}}}</style><path`,
@@ -14,7 +14,7 @@ it('the icon of the browser is the platform’s mark in the application’s acce
   expect(icon).not.toContain('#166534')
 })
 
-it('the icon of the browser is the logo where there is one', () => {
+it('favicon shows the logo when there is one', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>\n'
   const project = writeProject({ 'public/logo.svg': svg, 'public/logo.png': 'PNG' })
   try {

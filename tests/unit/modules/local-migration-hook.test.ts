@@ -25,14 +25,14 @@ async function routesOf(file: string) {
 
 describe('hasHook', () => {
   it.each(['local-migration.post.ts', 'local-migration.ts', 'local-migration/index.post.ts'])(
-    'finds %s',
+    'returns true for %s',
     async file => {
       expect(hasHook(await routesOf(file))).toBe(true)
     },
   )
 
   it.each(['local-migration.get.ts', 'local-migration/status.post.ts', 'other.post.ts'])(
-    'finds none in %s',
+    'returns false for %s',
     async file => {
       expect(hasHook(await routesOf(file))).toBe(false)
     },

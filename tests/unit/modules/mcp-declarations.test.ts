@@ -35,15 +35,15 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
   }
 }
 
-describe('what hosts see', () => {
-  it('is found where it is declared, and parts of it are not', async () => {
+describe('loadDeclarations for MCP resources', () => {
+  it('loads declared files and skips files that begin with an underscore', async () => {
     expect(await faultsOf({ 'one.ts': resource, 'a/two.ts': resource, '_part.ts': 'throw 1' })).toEqual([])
   })
 
   it.each([
     ['another kind', prompt, /broken\.ts: the default export is not made by defineMcpResource/],
     ['an unsound one', resource.replace('x://y', 'ui://y'), /broken\.ts: does not load: defineMcpResource: uri/],
-  ])('stops the build with the file and the reason: %s', async (_what, text, message) => {
+  ])('fails with the file and the reason: %s', async (_what, text, message) => {
     const faults = await faultsOf({ 'broken.ts': text, 'good.ts': resource })
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(message)

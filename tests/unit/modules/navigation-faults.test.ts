@@ -14,15 +14,15 @@ const good = { text: 'plans.title', icon: 'i-lucide-axe', order: 25 }
 const faultsOf = (page: Partial<PageFile>) =>
   navigationFaults([{ path: '/plans', file: 'app/pages/plans.vue', ...page }], ground)
 
-describe('an entry of the navigation', () => {
+describe('navigationFaults', () => {
   it.each([
     ['a full one', { ...good, sidebar: false, roles: ['owner', 'admin'] }],
     ['a text deeper in its group', { ...good, text: 'plans.nested.deep' }],
     ['a shortcut', { ...good, shortcut: 'p' }],
     ['another name of an icon', { ...good, icon: 'i-lucide-home' }],
-  ])('is accepted: %s', (_name, navigation) => expect(faultsOf({ meta: { navigation } })).toEqual([]))
+  ])('accepts an entry: %s', (_name, navigation) => expect(faultsOf({ meta: { navigation } })).toEqual([]))
 
-  it('shares its shortcut with no other page', () => {
+  it('reports a shortcut that two pages use', () => {
     const page = (name: string, shortcut: string): PageFile => ({
       path: `/${name}`,
       file: `app/pages/${name}.vue`,
@@ -33,7 +33,7 @@ describe('an entry of the navigation', () => {
     ])
   })
 
-  it('is nothing that a page must have', () => expect(faultsOf({ meta: { public: true } })).toEqual([]))
+  it('accepts a page without an entry', () => expect(faultsOf({ meta: { public: true } })).toEqual([]))
 
   it.each([
     [
@@ -67,18 +67,18 @@ describe('an entry of the navigation', () => {
     ['a role that there is not', { ...good, roles: ['forester'] }, /navigation\.roles\.0: /],
     ['a shortcut of two keys', { ...good, shortcut: 'gp' }, /navigation\.shortcut: must be one small letter/],
     ['something else', { ...good, sidebars: true }, /navigation: .*sidebars/],
-  ])('is refused with the file of the page: %s', (_name, navigation, fault) => {
+  ])('reports an entry with the file of its page: %s', (_name, navigation, fault) => {
     const faults = faultsOf({ meta: { navigation } })
     expect(faults).toEqual([expect.stringMatching(fault)])
     expect(faults[0]).toMatch(/^app\/pages\/plans\.vue: /)
   })
 
-  it('leads to a page whose address may do without its last parameter', () => {
+  it('accepts a page whose last path parameter is optional', () => {
     expect(faultsOf({ path: '/plans/:section?', meta: { navigation: good } })).toEqual([])
     expect(faultsOf({ path: '/plans/:section(monthly|yearly)?', meta: { navigation: good } })).toEqual([])
   })
 
-  it('leads to no page with a parameter in its address, also of a parent', () => {
+  it('reports a page with a required path parameter, including one from a parent', () => {
     expect(faultsOf({ path: '/plans/:id()', meta: { navigation: good } })).toEqual([
       'app/pages/plans.vue: its address /plans/:id() has a parameter, so no entry can lead there; give the entry to a page without one',
     ])
@@ -88,7 +88,7 @@ describe('an entry of the navigation', () => {
     ])
   })
 
-  it('leads to no page that other sites show', () => {
+  it('reports a page that other sites embed', () => {
     expect(faultsOf({ meta: { embed: true, navigation: good } })).toEqual([
       expect.stringMatching(/take the entry away$/),
     ])

@@ -10,6 +10,6 @@ it.each([
   [`callOperation('unknown')`, `callOperation('unknown')`],
   [`callOperation(name)`, `callOperation(name)`],
   [`otherOperation('show-job')`, `otherOperation('show-job')`],
-])('the address of an operation stands beside its name: %s', (code, written) => {
+])('withAddresses writes the address of an operation next to its name: %s', (code, written) => {
   expect(withAddresses(code, addresses)).toBe(written)
 })

@@ -4,8 +4,8 @@ import { readOperations } from '#fairway/modules/registry/operation-files'
 const read = (entries: string) =>
   readOperations('notes', 'operations.ts', `export default defineOperations({ ${entries} })`)
 
-describe('the operations of a file', () => {
-  it('are found with name, method, path, whether calls leave audit rows, and what the reference says', () => {
+describe('readOperations', () => {
+  it('returns the name, method, path, audit flag and reference details of each operation', () => {
     const found = read(`
       'list-notes': operation({ method: 'GET', path: '/_fw/notes', run: list }),
       'drop-note': operation({
@@ -51,11 +51,11 @@ describe('the operations of a file', () => {
     ['an entry that is no operation', `'a': other({ method: 'GET', path: '/_fw/a' })`, 'a is not made by operation'],
     ['entries that are spread', `...others`, 'an entry is not made by operation'],
     ['what is no code', `'a': operation({`, 'operations.ts: '],
-  ])('are refused with file and name: %s', (_what, entries, message) => {
+  ])('refuses an operation with its file and name: %s', (_what, entries, message) => {
     expect(() => read(entries)).toThrow(message)
   })
 
-  it('are refused without defineOperations', () => {
+  it('refuses a file without defineOperations', () => {
     const source = `export default { 'a': operation({ method: 'GET', path: '/_fw/a' }) }`
     expect(() => readOperations('notes', 'operations.ts', source)).toThrow('not made by defineOperations')
   })

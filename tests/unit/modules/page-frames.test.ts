@@ -21,7 +21,7 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
   }
 }
 
-it('takes a frame for all pages and one for a single page, and no others', async () => {
+it('checkFrames accepts a frame for all pages or for a single page, and refuses unknown names', async () => {
   const good = frame('{mark}{content}')
   expect(await faultsOf({ 'server/pages/frame.tsx': good, 'server/pages/consent.tsx': good })).toEqual([
     'consent',
@@ -41,12 +41,12 @@ it.each([
   ['<p style="color:red">{content}</p>', /: style= is blocked by .*; give rules as definePageFrame\(…, \{ style \}\)$/],
   ['<p onclick="go()">{content}</p>', /: onclick= is blocked/],
   ['{content}{nowhere}', /nowhere is not defined/],
-])('refuses a frame with %s, with its file and what to do', async (markup, fault) => {
+])('checkFrames refuses a frame with %s, and names its file and the fix', async (markup, fault) => {
   const faults = await faultsOf({ 'server/pages/frame.tsx': frame(markup) })
   expect(faults).toEqual([expect.stringMatching(fault)])
 })
 
-it('refuses a file that declares something else', async () => {
+it('checkFrames refuses a file that declares something else', async () => {
   expect(await faultsOf({ 'server/pages/frame.tsx': 'export default () => null\n' })).toEqual([
     'server/pages/frame.tsx: the default export is not made by definePageFrame',
   ])

@@ -36,8 +36,8 @@ mkdirSync(join(house, 'test-results'), { recursive: true })
 const made: string[] = []
 afterAll(() => made.forEach(root => rmSync(root, { recursive: true })))
 
-describe('discovery', () => {
-  it('takes the file name for the name and the folders for the group', () => {
+describe('the discovery of actions', () => {
+  it('uses the file name as name and the folder as group', () => {
     const files = toDeclarations('server/actions', [
       'notes/create-note.ts',
       'ping.ts',
@@ -53,11 +53,11 @@ describe('discovery', () => {
     ])
   })
 
-  it('finds nothing in a folder that is not there', () => {
+  it('returns an empty list for a missing folder', () => {
     expect(discover(tmpdir(), 'no/such/place')).toEqual([])
   })
 
-  it('refuses names that are not kebab-case or stand twice', () => {
+  it('reports names that are not kebab-case or are used twice', () => {
     const faults = nameFaults(
       toDeclarations('server/actions', ['Create.ts', 'a/send_mail.ts', 'a/list.ts', 'b/list.ts']),
     )
@@ -66,8 +66,8 @@ describe('discovery', () => {
   })
 })
 
-describe('loading', () => {
-  it('accepts a folder of good actions', async () => {
+describe('loadActions', () => {
+  it('accepts a folder of valid actions', async () => {
     expect(await faultsOf({ 'a/one.ts': good, 'two.ts': good })).toEqual([])
   })
 
@@ -96,15 +96,15 @@ describe('loading', () => {
     expect(faults[0]).toMatch(message)
   })
 
-  it('tells all faults at once', async () => {
+  it('reports all faults at once', async () => {
     expect(
       await faultsOf({ 'one.ts': 'throw 1', 'two.ts': 'throw 2', 'a/three.ts': good, 'b/three.ts': good }),
     ).toHaveLength(3)
   })
 })
 
-describe('server code wall', () => {
-  it('stops server files in the browser bundle and nothing else', () => {
+describe('refuseServerCode', () => {
+  it('rejects only server files in the browser bundle', () => {
     const load = (id: string) =>
       refuseServerCode('/app/server/').load.call(
         {
@@ -120,13 +120,13 @@ describe('server code wall', () => {
   })
 })
 
-describe('a field that names a row of a collection', () => {
+describe('an input field that refers to a collection', () => {
   const choosing = (collection: string) => `import { z } from 'zod'
 import { defineAction } from '#fw'
 const input = z.object({ id: z.string().meta({ collection: '${collection}' }) })
 export default defineAction({ description: 'Does it.', input, run: () => null })`
 
-  it('names one that there is', async () => {
+  it('must name an existing collection', async () => {
     expect(await faultsOf({ 'choose.ts': choosing('team-members') })).toEqual([])
     expect(await faultsOf({ 'choose.ts': choosing('books') })).toEqual([
       'server/actions/choose.ts: input: there is no collection books; there are team-members',

@@ -41,14 +41,14 @@ afterEach(async () => {
 
 const ask = async (path = '/', init: RequestInit = {}) => await (await fetch(edge.origin + path, init)).text()
 
-it('a request before the first server waits for it, and is handed on whole', async () => {
+it('a request before the first server waits for it and is forwarded with its body', async () => {
   const waiting = ask('/', { method: 'POST', body: ' and a body' })
   await processes.start(built('first'))
   expect(await waiting).toBe('first and a body')
   expect((await fetch(edge.origin)).headers.get('x-for')).toMatch(/127\.0\.0\.1$/)
 })
 
-it('what is under way is answered by the server that was asked, what comes while another is built by that one', async () => {
+it('running requests finish on the old server, and requests during a build wait for the new one', async () => {
   const former = built('first')
   await processes.start(former)
   const underWay = ask('/slow')
@@ -61,7 +61,7 @@ it('what is under way is answered by the server that was asked, what comes while
   await expect.poll(() => existsSync(dirname(former)), { timeout: 10_000 }).toBe(false)
 })
 
-it('a server that does not start says why, and the one before goes on', async () => {
+it('a server that fails to start reports the reason, and the previous server continues', async () => {
   await processes.start(built('first'))
   const broken = built('broken')
   writeFileSync(broken, `process.stderr.write('server/actions/greet.ts: no\\n'); process.exit(1)`)
@@ -72,12 +72,12 @@ it('a server that does not start says why, and the one before goes on', async ()
   expect(await waiting).toBe('first')
 })
 
-it('without any server there is no answer', async () => {
+it('a request is not handled when there is no server', async () => {
   processes.release()
   expect(await ask()).toBe('nobody')
 })
 
-it('what begins or is built while all are closed serves nobody, and nothing is left of it', async () => {
+it('a server that starts while all are closed, or afterwards, handles no requests and is deleted', async () => {
   const [late, later] = [built('late'), built('later')]
   const starting = processes.start(late)
   await processes.close()

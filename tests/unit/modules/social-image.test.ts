@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { socialImage } from '#fairway/modules/brand/social-image'
 
-it('the picture beside links is a PNG of 1200 by 630 pixels with a white mark on the accent', () => {
+it('socialImage returns a PNG of 1200 by 630 pixels with a white mark on the accent', () => {
   const png = socialImage('#7c3aed')
   expect(png.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a')
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])

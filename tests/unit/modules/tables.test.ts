@@ -29,7 +29,7 @@ const faultsOf = async (files: Files, rootDir = project(files)): Promise<string>
     (error: Error) => error.message,
   )
 
-describe('an application that cannot be built', () => {
+describe('checkTables rejects an application that', () => {
   it.each([
     ['has a table of the platform', `sqliteTable('users', { id: text('id') })`, 'the name `users` is the platform'],
     ['has it in capitals', `sqliteTable('Sessions', { id: text('id') })`, 'the name `Sessions` is the platform'],
@@ -72,14 +72,14 @@ describe('an application that cannot be built', () => {
     expect(message).toContain('npx drizzle-kit drop')
   })
 
-  it('has kept a migration of the platform: the file is to be deleted, and that is said once', async () => {
+  it('has a copy of a platform migration, and says once to delete the file', async () => {
     const sql = await readFile(join(root, 'layers/fairway/drizzle/0000_initial.sql'), 'utf8')
     expect(await faultsOf({ 'drizzle/0000_initial.sql': sql })).toBe(
       'These tables cannot be made:\n  - drizzle/0000_initial.sql: the platform brings this migration itself; delete the file',
     )
   })
 
-  it('has two tables of one name: both files are named', async () => {
+  it('has two tables with the same name, and names both files', async () => {
     const files = {
       'server/database/books.ts': BOOKS,
       'server/database/more.ts': BOOKS.replace('const books', 'const more'),
@@ -89,7 +89,7 @@ describe('an application that cannot be built', () => {
     )
   })
 
-  it('has a file that does not load: its reason is told, and every other fault too', async () => {
+  it('has a file that does not load, with its reason and all other faults', async () => {
     const message = await faultsOf({
       'server/database/broken.ts': `import { nothing } from './not-there'\nexport const broken = nothing\n`,
       'server/database/mine.ts': `${HEAD}export const mine = sqliteTable('users', { id: text('id') })\n`,
@@ -99,7 +99,7 @@ describe('an application that cannot be built', () => {
   })
 })
 
-describe('an application that can be built', () => {
+describe('checkTables accepts an application that', () => {
   it.each<[string, Files]>([
     ['has no tables', {}],
     [
@@ -131,8 +131,8 @@ describe('an application that can be built', () => {
   })
 })
 
-describe('reserved names', () => {
-  it('are all that the migrations of the platform make', async () => {
+describe('reserved table names', () => {
+  it('include every name that the platform’s migrations create', async () => {
     const db = await openEmptyDatabase()
     const platform = await readMigrationFolder(join(root, 'layers/fairway/drizzle'))
     await migrateAll(db, { platform, application: [] }, quietLog)
@@ -143,7 +143,7 @@ describe('reserved names', () => {
     expect(platformNames().toSorted()).toEqual(rows.map(row => String(row.name)).toSorted())
   })
 
-  it('begin with fw_, but for the tables that the platform began with and their indexes', async () => {
+  it('begin with fw_, except for the platform’s first tables and their indexes', async () => {
     const sql = await readFile(join(root, 'layers/fairway/drizzle/0000_initial.sql'), 'utf8')
     const first = new Set([...sql.matchAll(/^CREATE (?:TABLE|INDEX|UNIQUE INDEX) `(\w+)/gm)].map(([, name]) => name))
     expect(platformNames().filter(name => !first.has(name) && !name.startsWith('fw_'))).toEqual([])
@@ -152,7 +152,7 @@ describe('reserved names', () => {
   })
 })
 
-describe('tables that were changed without a migration', () => {
+describe('unmigratedTables', () => {
   const CONFIG = `export default { dialect: 'turso', schema: './server/database/*.ts', out: './drizzle' }\n`
   const USERS = `const users = sqliteTable('users', { id: text('id').primaryKey() })\n`
   const LOANS = `${HEAD}import { books } from './books'
@@ -170,7 +170,7 @@ ${USERS}export const loans = sqliteTable('loans', {
       cwd,
     })
 
-  it('are named until drizzle-kit has written it, and then run beside the platform', async () => {
+  it('returns changed tables until drizzle-kit writes their migration, which then runs beside the platform’s', async () => {
     const rootDir = project({
       'drizzle.config.ts': CONFIG,
       'server/database/books.ts': BOOKS,
@@ -202,7 +202,7 @@ ${USERS}export const loans = sqliteTable('loans', {
     await db.close()
   })
 
-  it('are not looked for where an author writes migrations by hand', async () => {
+  it('returns nothing when the author writes migrations by hand', async () => {
     const rootDir = project({
       'server/database/books.ts': BOOKS,
       'drizzle/0000_books.sql': 'CREATE TABLE books (id text);',
@@ -219,7 +219,7 @@ describe('a table of the platform in a project', () => {
   }
   const USERS = { 'server/database/mine.ts': BOOKS.replace("'books'", "'users'") }
 
-  it('stops its build', async () => {
+  it('stops the build', async () => {
     const nuxt = await load(USERS, false)
     const building = await buildNuxt(nuxt).then(
       () => 'built',
@@ -229,7 +229,7 @@ describe('a table of the platform in a project', () => {
     expect(building).toContain('server/database/mine.ts: the name `users` is the platform')
   })
 
-  it('is told of while the development server runs, as a changed table without a migration is', async () => {
+  it('is reported while the development server runs, like a changed table without a migration', async () => {
     const told: string[] = []
     const { reporters } = logger.options
     logger.setReporters([{ log: ({ type, args }) => void told.push(`${type}: ${args.join(' ')}`) }])

@@ -38,7 +38,7 @@ const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replac
 const always = 'architecture/files.test.ts'
 const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
 
-describe('the tests that a change can break', () => {
+describe('testsOf', () => {
   it.each([
     ['a module of the server', ['layers/fairway/server/notes/list.ts'], [always, 'unit/notes.test.ts']],
     ['what server and tests share', ['layers/fairway/shared/paths.ts'], [always, 'unit/notes.test.ts']],
@@ -48,7 +48,7 @@ describe('the tests that a change can break', () => {
     ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts']],
     ['a test', ['tests/unit/team.test.ts'], [always, 'unit/team.test.ts']],
     ['a document', ['docs/guide.md'], [always]],
-  ])('of %s', (_what, changed, expected) => {
+  ])('returns the tests for %s', (_what, changed, expected) => {
     expect(paths(testsOf(root, changed))).toEqual(expected)
   })
 
@@ -60,29 +60,29 @@ describe('the tests that a change can break', () => {
     ],
     ['a page', ['app/pages/team.vue'], [always, 'e2e/team.spec.ts', 'http/shell.test.ts']],
     ['the command line', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts', 'starter/short.test.ts']],
-  ])('of %s, also those of the built server', (_what, changed, expected) => {
+  ])('returns the tests for %s, including those of the built server', (_what, changed, expected) => {
     expect(paths(testsOf(root, changed, { isBuilt: true }))).toEqual(expected)
   })
 
-  it('are all of them when what everything stands on has changed', () => {
+  it('returns all tests when package-lock.json has changed', () => {
     const changed = ['docs/guide.md', 'package-lock.json']
     expect(testsOf(root, changed, { isBuilt: true })).toEqual(listTests(root))
     expect(testsOf(root, changed)).toEqual(listTests(root).filter(({ suite }) => suite === 'unit'))
   })
 })
 
-it('released clients, and what installs packages, are no tests of `npm test`', () => {
+it('listTests excludes released clients and tests that install packages from npm test', () => {
   expect(paths(listTests(root))).not.toContain('hosts/clients.test.ts')
   expect(paths(listTests(root))).not.toContain('starter/long.test.ts')
 })
 
-describe('the tests that words name', () => {
+describe('testsNamed', () => {
   it.each([
     ['a path', ['TEAM'], ['e2e/team.spec.ts', 'unit/team.test.ts']],
     ['a name', ['invites some'], ['e2e/team.spec.ts']],
     ['either of two', ['vault', 'has notes'], ['http/vault.test.ts', 'unit/notes.test.ts']],
     ['nothing that is there', ['zebra'], []],
-  ])('by %s', (_what, words, expected) => {
+  ])('finds tests by %s', (_what, words, expected) => {
     expect(paths(testsNamed(root, words))).toEqual(expected)
   })
 })

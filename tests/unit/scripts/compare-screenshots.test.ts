@@ -13,7 +13,7 @@ function picture(black: number, height = 50): Buffer {
   return PNG.sync.write(png)
 }
 
-it('tells new, gone and changed pictures, and keeps quiet about a pixel', () => {
+it('compareScreenshots reports new, missing and changed images and ignores a single changed pixel', () => {
   const dir = mkdtempSync(join(tmpdir(), 'fw-compare-'))
   const folder = (name: string, pictures: Record<string, Buffer>) => {
     mkdirSync(join(dir, name))

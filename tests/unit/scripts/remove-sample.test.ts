@@ -36,7 +36,7 @@ beforeAll(() => {
   commit()
 })
 
-it('says what it is for where there is no sample', () => {
+it('fw remove sample explains its purpose in a project without the sample', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-elsewhere-'))
   cpSync(join(root, 'layers/fairway/package.json'), join(folder, 'package.json'))
   const args = [join(copy, 'layers/fairway/cli/fw.mjs'), 'remove', 'sample']
@@ -47,20 +47,20 @@ it('says what it is for where there is no sample', () => {
 })
 
 describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
-  it('says what would happen and changes nothing, when asked for that', () => {
+  it('lists the changes and writes nothing with --dry-run', () => {
     const { status, stdout } = remove('--dry-run')
     expect([status, git(copy, 'status', '--porcelain')]).toEqual([0, ''])
     for (const path of listed(copy).filter(isOfSample)) expect(stdout).toContain(`  ${path}\n`)
   })
 
-  it('refuses where something is not committed', () => {
+  it('refuses to run with uncommitted changes', () => {
     writeFileSync(join(copy, 'app/new.vue'), '<template><p /></template>\n')
     expect(remove()).toMatchObject({ status: 1, stderr: expect.stringContaining('--force') })
     expect(git(copy, 'status', '--porcelain')).toBe('?? app/new.vue\n')
     rmSync(join(copy, 'app/new.vue'))
   })
 
-  it('moves every file of the sample as it is, and says so the second time', () => {
+  it('moves every sample file unchanged, and reports this on the second run', () => {
     const before = listed(copy).filter(isOfSample)
     expect(before.length).toBeGreaterThan(40)
     expect(remove()).toMatchObject({ status: 0, stderr: '' })
@@ -70,7 +70,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
     expect(remove()).toMatchObject({ status: 1, stderr: expect.stringContaining(SAMPLE_HOME) })
   })
 
-  it('leaves an application without anything of the sample, and the sample one that extends the platform', () => {
+  it('leaves an application without sample code, and a sample that extends the platform', () => {
     expect(read('fw.config.ts')).not.toContain('appRoles')
     expect(read('fw.config.ts')).toContain('defineFwConfig(')
     const { 1: platform = '' } = /extends: \['(.+?)'\]/.exec(read(`${SAMPLE_HOME}/nuxt.config.ts`)) ?? []
@@ -78,7 +78,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
     expect(read('nuxt.config.ts')).not.toContain('extends')
   })
 
-  it('leaves no path that leads nowhere: rules, configurations of TypeScript, links', () => {
+  it('leaves no broken paths in rules, TypeScript configurations and links', () => {
     expect(coverageFaults(read('docs/internal/spec-coverage.md'), copy)).toEqual([])
     for (const file of [
       'tsconfig.json',
@@ -98,7 +98,7 @@ describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
     expect(names.filter(name => ofSample.has(name) && !existsSync(join(copy, 'layers/fairway', name)))).toEqual([])
   })
 
-  it('leaves files in the form that the checks want, and tests that know the new place', () => {
+  it('leaves formatted files without lint errors, and tests that use the new location', () => {
     const bin = (name: string, ...args: string[]) => {
       const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', name), args, {
         cwd: copy,

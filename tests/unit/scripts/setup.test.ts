@@ -30,10 +30,10 @@ const needs: Record<string, string[]> = {
 /** Scripts that install nothing: production runs the existing build. */
 const FOR_PRODUCTION = ['start']
 
-describe('every script of package.json', () => {
+describe('package.json scripts', () => {
   const scripts = Object.entries(packageJson.scripts).filter(([name]) => !FOR_PRODUCTION.includes(name))
 
-  it.each(scripts)('%s sets up first', (name, script) => {
+  it.each(scripts)('%s runs the setup first', (name, script) => {
     const words = script.split(' ')
     expect(words.slice(0, 2)).toEqual(['node', 'scripts/setup.mjs'])
     expect(words.slice(2, words.indexOf('--'))).toEqual(needs[name] ?? [])
@@ -69,8 +69,8 @@ function freshClone(install = 'mkdir -p node_modules'): {
   }
 }
 
-describe.skipIf(process.platform === 'win32')('setting up', () => {
-  it('installs and prepares before the command, which gets its arguments and says how it ended; once', () => {
+describe.skipIf(process.platform === 'win32')('scripts/setup.mjs', () => {
+  it('installs and prepares once, then runs the command with its arguments and returns its exit code', () => {
     const { run } = freshClone()
     const install = 'npm ci --no-audit --no-fund --loglevel=error'
     const command = ['prepared', '--', 'tool', '--one', 'two words']
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('setting up', () => {
     expect(run(...command)).toEqual({ status: 7, calls: ['tool --one two words'] })
   })
 
-  it('runs nothing when the packages cannot be installed', () => {
+  it('does not run the command when the installation fails', () => {
     const { run } = freshClone('exit 1')
     expect(run('--', 'tool')).toEqual({ status: 1, calls: ['npm ci --no-audit --no-fund --loglevel=error'] })
   })

@@ -7,8 +7,8 @@ import { snippetsOf, writeSnippets } from '../../../scripts/snippets.mjs'
 const fence = (info: string, code: string, comment = '') => `${comment}\n\`\`\`${info}\n${code}\n\`\`\`\n`
 const textOf = (...parts: Parameters<typeof fence>) => snippetsOf('docs/guides/x.md', fence(...parts))[0]?.text
 
-describe('the code of a guide', () => {
-  it('gets the imports that its reader knows already, and only those', () => {
+describe('snippetsOf', () => {
+  it('adds the imports that the reader already knows, and no others', () => {
     const text = textOf(
       'ts',
       'export default defineAction({ input: z.object({ id: z.string() }), run: ({ id }) => id })',
@@ -16,26 +16,26 @@ describe('the code of a guide', () => {
     expect(text).toMatch(/^import \{ z \} from 'zod'\nimport \{ defineAction \} from '#fw'\nexport default/)
   })
 
-  it('stands among the lines of the comment above it', () => {
+  it('inserts the code into the comment above it', () => {
     const comment = '<!-- check\nexport default defineCollection({\n@here\n})\n-->'
     expect(textOf('ts', 'paginationPartial: true', comment)).toMatch(
       /defineCollection\(\{\npaginationPartial: true\n\n?\}\)/,
     )
   })
 
-  it('is a component where it is a few elements of one', () => {
+  it('wraps a few elements in a component', () => {
     const text = textOf('vue', '<FwUserProfile :section="section" />', '<!-- check\nconst section = ref()\n-->')
     expect(text).toContain('<script setup lang="ts">\nconst section = ref()\n</script>')
     expect(text).toContain('<template>\n<div>\n<FwUserProfile')
   })
 
-  it('is left out only for a reason', () => {
+  it('skips a code block only when a reason is given', () => {
     expect(textOf('ts', 'nothing', '<!-- no-check: it is made up -->')).toBeUndefined()
     expect(() => textOf('ts', 'nothing', '<!-- no-check -->')).toThrow('block 1 is not checked and does not say why')
   })
 })
 
-it('writes the code of all documents for the type check, almost without exception', () => {
+it('writeSnippets writes the code of all documents with fewer than four exceptions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-snippets-'))
   expect(writeSnippets(folder)).toBeGreaterThan(50)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

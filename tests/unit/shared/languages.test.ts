@@ -24,7 +24,7 @@ describe('toLanguage', () => {
     ['', undefined],
     [null, undefined],
     [['de'], undefined],
-  ])('understands %j as %s', (value, language) => {
+  ])('maps %j to %s', (value, language) => {
     expect(toLanguage(value, languages)).toBe(language)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMutex } from '#fairway/shared/mutex'
 
-it('runs works of one name in order, one at a time, and those of other names beside them', async () => {
+it('createMutex runs tasks of one name one at a time in order, and other names in parallel', async () => {
   const mutex = createMutex()
   const seen: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ it('runs works of one name in order, one at a time, and those of other names bes
   expect(seen).toEqual(['a1 begins', 'b', 'a1 ends', 'a2'])
 })
 
-it('goes on after a work that failed', async () => {
+it('createMutex continues after a failed task', async () => {
   const mutex = createMutex()
   const failing = mutex('a', () => Promise.reject(new Error('no')))
   expect(await mutex('a', () => Promise.resolve('yes'))).toBe('yes')

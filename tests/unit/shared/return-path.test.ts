@@ -61,7 +61,7 @@ describe('safeReturnPath', () => {
     42,
     ['/notes', '/team'],
     { path: '/notes' },
-  ])('gives / for %j', value => {
+  ])('returns / for %j', value => {
     expect(safeReturnPath(value, ORIGIN)).toBe('/')
   })
 
@@ -73,11 +73,11 @@ describe('safeReturnPath', () => {
     '/_fw/sign-in',
     '/_fw/sign-in?return=%2F',
     '/x/../sign-in',
-  ])('never leads back to the entry page %j', value => {
+  ])('returns / for the entry page %j', value => {
     expect(safeReturnPath(value, ORIGIN)).toBe('/')
   })
 
-  it('gives a path that resolves on the same origin for any text', () => {
+  it('returns a path on the same origin for any text', () => {
     const parts = [
       '/',
       '//',
@@ -110,12 +110,12 @@ describe('safeReturnPath', () => {
 })
 
 describe('sameOriginPath', () => {
-  it('tells a foreign address from the start page', () => {
+  it('returns undefined for a foreign address, unlike for the start page', () => {
     expect(sameOriginPath('/', ORIGIN)).toBe('/')
     expect(sameOriginPath('//evil.test', ORIGIN)).toBeUndefined()
   })
 
-  it('accepts the entry page where it is not refused', () => {
+  it('accepts the entry page, which safeReturnPath refuses', () => {
     expect(sameOriginPath('/sign-in', ORIGIN)).toBe('/sign-in')
   })
 })

@@ -20,7 +20,7 @@ const FILES = [
   'middleware/1.first.ts',
 ]
 
-it('finds middleware and routes as Nitro does', async () => {
+it('findHandlers finds middleware and routes as Nitro does', async () => {
   const rootDir = folderWith(Object.fromEntries(FILES.map(file => [`server/${file}`, 'export default () => null\n'])))
   const scanDirs = [join(platformDir, 'server'), join(rootDir, 'server')]
   const nitro = await createNitro({ rootDir, srcDir: join(rootDir, 'server'), scanDirs, logLevel: 0 })

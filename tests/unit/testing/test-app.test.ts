@@ -16,49 +16,49 @@ async function aNote(title: string): Promise<string> {
 
 const roleOf = async (who: typeof maria) => (await (await app.as(who).fetch('/_fw/session')).json()).session.orgRole
 
-describe('people', () => {
-  it('of the same organization work in it, the first as its owner and the others as members', async () => {
+describe('app.person', () => {
+  it('adds people to the same organization, the first as owner and the others as members', async () => {
     expect(tom.orgId).toBe(maria.orgId)
     expect(eve.orgId).not.toBe(maria.orgId)
     expect([await roleOf(maria), await roleOf(tom), await roleOf(eve)]).toEqual(['owner', 'member', 'owner'])
     expect(app.mails).toEqual([])
   })
 
-  it('have the role that is asked for, also where nobody was there before', async () => {
+  it('assigns the requested role, also in a new organization', async () => {
     const ada = await app.person({ organization: 'Roles', role: 'admin' })
     const ben = await app.person({ organization: 'Roles', role: 'owner' })
     expect([await roleOf(ada), await roleOf(ben), ada.orgId]).toEqual(['admin', 'owner', ben.orgId])
     await expect(app.person({ role: 'admin' })).rejects.toThrow('needs an organization')
   })
 
-  it('have a role in the application', async () => {
+  it('assigns a role in the application', async () => {
     const curator = await app.person({ organization: 'Acme', appRole: 'curator' })
     const answer = await app.as(curator).fetch('/_fw/org/app-roles')
     expect(await answer.json()).toMatchObject({ mine: 'curator' })
     await expect(app.person({ organization: 'Acme', appRole: 'king' })).rejects.toMatchObject({ code: 'unknown-role' })
   })
 
-  it('work in the organization that they came to last', async () => {
+  it('makes the last named organization the current one', async () => {
     const first = await app.person({ email: 'Two@Example.Test', organization: 'Acme' })
     const second = await app.person({ email: 'two@example.test', organization: 'Other' })
     expect([first.userId, first.orgId, second.orgId]).toEqual([second.userId, maria.orgId, eve.orgId])
   })
 
-  it('get an organization of their own where none is named', async () => {
+  it('creates a separate organization when none is named', async () => {
     const alone = await app.person()
     expect(alone.orgId).not.toBeNull()
     expect(await roleOf(alone)).toBe('owner')
   })
 })
 
-describe('an action', () => {
-  it('runs for a person, and what it wrote is a row', async () => {
+describe('app.as().run', () => {
+  it('runs an action for a person and stores its row', async () => {
     const id = await aNote('Plan')
     const [row] = await app.db.select().from(notes).where(eq(notes.id, id))
     expect(row).toMatchObject({ title: 'Plan', ownerEmail: maria.email, orgId: maria.orgId })
   })
 
-  it('is refused with the code of the refusal', async () => {
+  it('throws the code and status of the refusal', async () => {
     const id = await aNote('Mine')
     await expect(app.as(eve).run('get-note', { id })).rejects.toMatchObject({ code: 'not-found', status: 404 })
     await expect(app.as(null).run('get-note', { id })).rejects.toMatchObject({ code: 'unauthenticated', status: 401 })
@@ -68,21 +68,21 @@ describe('an action', () => {
     })
   })
 
-  it('leaves its row in the audit log', async () => {
+  it('writes a row to the audit log', async () => {
     await aNote('Audited')
     const answer = await app.as(maria).fetch('/_fw/org/audit')
     expect(JSON.stringify(await answer.json())).toContain('create-note')
   })
 
-  it('that is not declared is named beside those that are', async () => {
+  it('lists the declared actions for an unknown name', async () => {
     await expect(app.as(maria).run('crate-note' as 'create-note', { title: 'A' })).rejects.toThrow(
       'There is no action crate-note. There are: archive-note,',
     )
   })
 })
 
-describe('HTTP', () => {
-  it('answers as the built server does, with the session of the person’s browser', async () => {
+describe('app.as().fetch', () => {
+  it('responds like the built server, with the person’s session', async () => {
     const made = await app.as(maria).fetch('/_fw/actions/create-note', { method: 'POST', json: { title: 'By HTTP' } })
     expect([made.status, (await made.json()).result.note.title]).toEqual([200, 'By HTTP'])
     const refused = await app.as(null).fetch('/_fw/actions/create-note', { method: 'POST', json: { title: 'A' } })
@@ -90,14 +90,14 @@ describe('HTTP', () => {
     expect(refused.headers.get('content-type')).toBe('application/problem+json')
   })
 
-  it('refuses what comes from another site', async () => {
+  it('refuses requests from another site', async () => {
     const headers = { origin: 'https://other.example', 'sec-fetch-site': 'cross-site' }
     const answer = await app.as(maria).fetch('/_fw/actions/create-note', { method: 'POST', json: {}, headers })
     expect((await answer.json()).code).toBe('cross-origin')
     await expect(app.as(maria).fetch('https://other.example/')).rejects.toThrow('is not this application')
   })
 
-  it('does what needs a recent sign-in, which a host of the person may not', async () => {
+  it('allows actions that need a recent sign-in, which an MCP host of the person cannot run', async () => {
     const ada = await app.person({ organization: 'Owners' })
     const ben = await app.person({ organization: 'Owners' })
     const input = { email: ben.email, role: 'owner' } as const
@@ -108,7 +108,7 @@ describe('HTTP', () => {
     expect(await roleOf(ben)).toBe('owner')
   })
 
-  it('shows the server’s own pages, and says that others need a build', async () => {
+  it('returns the server’s own pages and explains that other pages need a build', async () => {
     const page = await app.as(null).fetch('/sign-in', { headers: { accept: 'text/html' } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')])
     const other = await app.as(maria).fetch('/notes')
@@ -118,14 +118,14 @@ describe('HTTP', () => {
     })
   })
 
-  it('keeps the cookies of a person, who can so sign out', async () => {
+  it('keeps the cookies of a person, so that signing out works', async () => {
     const gone = await app.person()
     await app.as(gone).fetch('/_fw/auth/sign-out', { method: 'POST' })
     expect((await app.as(gone).fetch('/_fw/actions/list-notes')).status).toBe(401)
     expect(await roleOf(maria)).toBe('owner')
   })
 
-  it('gives pages of a collection', async () => {
+  it('returns pages of a collection', async () => {
     const owner = await app.person({ organization: 'Lists' })
     for (const title of ['One', 'Two', 'Three']) await app.as(owner).run('create-note', { title })
     const page = await app.list('note-list', { as: owner, query: { itemsPerPage: 2, 'order[title]': 'asc' } })
@@ -137,8 +137,8 @@ describe('HTTP', () => {
   })
 })
 
-describe('an MCP host', () => {
-  it('that a person has connected lists and calls tools', async () => {
+describe('app.as().mcp', () => {
+  it('connects a host of a person that lists and calls tools', async () => {
     const host = await app.as(maria).mcp()
     const { tools } = await host.listTools()
     expect(tools.map(({ name }) => name)).toContain('create-note')
@@ -148,13 +148,13 @@ describe('an MCP host', () => {
     expect(refused.isError).toBe(true)
   })
 
-  it('needs a person', async () => {
+  it('requires a person', async () => {
     await expect(app.as(null).mcp()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 })
 
-describe('mails', () => {
-  it('are kept with their links, which work until they expire', async () => {
+describe('app.mails', () => {
+  it('contains sent mails with their links', async () => {
     const before = app.mails.length
     await app.as(maria).run('invite-member', { email: 'new@example.test', role: 'member' })
     expect(app.mails.slice(before)).toMatchObject([{ to: 'new@example.test', text: expect.stringContaining('Acme') }])
@@ -162,7 +162,7 @@ describe('mails', () => {
     expect(link).toMatch(`${app.origin}/`)
   })
 
-  it('of signing in open an account until they expire', async () => {
+  it('contains sign-in links that work until they expire', async () => {
     const own = await testApp()
     const json = { email: 'ida@example.test' }
     const asked = await own.as(null).fetch('/_fw/auth/sign-in/magic-link', { method: 'POST', json })
@@ -176,8 +176,8 @@ describe('mails', () => {
   })
 })
 
-describe('the clock', () => {
-  it('stands where it is put, and goes on by what is said', async () => {
+describe('app.clock', () => {
+  it('stays at the time that was set and advances on request', async () => {
     const own = await testApp({ now: '2030-01-01T00:00:00Z' })
     const ida = await own.person()
     const at = async () => (await own.as(ida).run('create-note', { title: 'A' })).note.createdAt
@@ -189,7 +189,7 @@ describe('the clock', () => {
     expect(() => own.clock.set('soon')).toThrow('is no time')
   })
 
-  it('ends what expires', async () => {
+  it('expires a session after its lifetime', async () => {
     const own = await testApp()
     const ida = await own.person()
     const statusNow = async () => (await own.as(ida).fetch('/_fw/actions/list-notes')).status
@@ -201,14 +201,14 @@ describe('the clock', () => {
   })
 })
 
-describe('an application', () => {
-  it('knows nothing of another one', async () => {
+describe('testApp', () => {
+  it('isolates an application from other ones', async () => {
     const other = await testApp()
     await expect(other.as(maria).run('list-notes')).rejects.toThrow('maria@example.test may not act here: unknown')
     expect(await other.db.select().from(notes)).toEqual([])
   })
 
-  it('takes settings, and refuses wrong ones as a start does', async () => {
+  it('accepts settings, and refuses invalid ones like a normal start', async () => {
     const own = await testApp({ env: { AUTO_CREATE_DEFAULT_ORG: '0' } })
     expect((await own.person()).orgId).toBeNull()
     await expect(testApp({ env: { FW_BASE_URL: 'nowhere' } })).rejects.toThrow('FW_BASE_URL')

@@ -55,8 +55,8 @@ const anEntry = (more: Partial<AuditEntry>): AuditEntry => ({
 const partsOf = (more: Partial<AuditEntry>) => auditSentence(anEntry(more), names, language)
 const said = (more: Partial<AuditEntry>) => sentenceText(partsOf(more))
 
-describe('an audit row as a sentence', () => {
-  it('names the person and the thing, which leads to its page', () => {
+describe('auditSentence', () => {
+  it('names the person and the item, with a link to the item’s page', () => {
     expect(partsOf({})).toEqual([
       { kind: 'person', text: 'Maria' },
       { kind: 'text', text: ' archived ' },
@@ -64,7 +64,7 @@ describe('an audit row as a sentence', () => {
     ])
   })
 
-  it('puts them where the language has them', () => {
+  it('follows the word order of the language', () => {
     expect(partsOf({ action: 'chain' }).map(({ kind }) => kind)).toEqual(['thing', 'text', 'person'])
   })
 
@@ -111,17 +111,17 @@ describe('an audit row as a sentence', () => {
       'x@example.test archived Weekly metrics',
     ],
     ['the system', { userId: null, userEmail: null }, 'System archived Weekly metrics'],
-  ])('says %s', (_what, entry, sentence) => {
+  ])('writes a sentence for %s', (_what, entry, sentence) => {
     expect(said(entry)).toBe(sentence)
   })
 
-  it('reads no field out of an input that was cut', () => {
+  it('reads no fields from a truncated or missing input', () => {
     expect([keptFields('{"a":1'), keptFields('[1]'), keptFields(null)]).toEqual([[], [], []])
   })
 })
 
-describe('the catalog', () => {
-  it('has a sentence for each operation that is audited', () => {
+describe('the audit text catalog', () => {
+  it('has a sentence for every audited operation', () => {
     const { auditActions } = JSON.parse(readFileSync('layers/fairway/app/locales/en/audit.json', 'utf8'))
     const audited = globSync('layers/fairway/server/domains/**/*operations.ts').flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(/^ {2}'?([\w-]+)'?: operation\(\{(.*?)^ {2}\}\),/gms)]

@@ -38,7 +38,7 @@ describe('readListState', () => {
     { sort: 'a b,;' },
     { content: '' },
     { content: [null, ''] },
-  ])('takes %o for the first page as the server gives it', query => {
+  ])('treats %o as the default first page', query => {
     expect(readListState(query, keys)).toEqual(first)
   })
 
@@ -63,35 +63,38 @@ describe('writeListState', () => {
     position: 'page=3',
   }
 
-  it('writes what readListState reads', () => {
+  it('writes a query that readListState reads back', () => {
     const query = writeListState({}, whole, keys)
     expect(query).toEqual({ content: 'a b', tag: ['a', 'b'], sort: '-title', size: '60', page: '3' })
     expect(readListState(query, keys)).toEqual(whole)
   })
 
-  it('writes nothing for the first page as the server gives it', () => {
+  it('writes an empty query for the default first page', () => {
     expect(writeListState({ page: '2', sort: 'title', content: 'x' }, first, keys)).toEqual({})
     expect(writeListState({}, { ...first, position: 'page=1' }, keys)).toEqual({})
   })
 
-  it('leaves the other keys of the page alone', () => {
+  it('keeps the other query keys of the page', () => {
     const query = writeListState({ view: 'archived', 'm-page': '2', page: '9', flag: null }, whole, keys)
     expect(query).toMatchObject({ view: 'archived', 'm-page': '2', page: '3' })
   })
 
-  it.each(['id[lt]=8', 'score[lt]=2&id[lt]=8', 'cursor=abc', 'page=2&extra=1'])('keeps the position %s', position => {
-    const query = writeListState({}, { ...first, position }, keys)
-    expect(Object.keys(query)).toEqual(['at'])
-    expect(readListState(query, keys).position).toBe(position)
-  })
+  it.each(['id[lt]=8', 'score[lt]=2&id[lt]=8', 'cursor=abc', 'page=2&extra=1'])(
+    'writes the position %s under one key and reads it back',
+    position => {
+      const query = writeListState({}, { ...first, position }, keys)
+      expect(Object.keys(query)).toEqual(['at'])
+      expect(readListState(query, keys).position).toBe(position)
+    },
+  )
 })
 
 describe('requestPath', () => {
-  it('asks for the plain collection when nothing is chosen', () => {
+  it('returns the plain collection path when no options are set', () => {
     expect(requestPath('/note-list', first)).toBe('/note-list')
   })
 
-  it('writes filters, order, size and position as the collection reads them', () => {
+  it('writes filters, order, page size and position as query parameters of the collection', () => {
     const path = requestPath('/note-list', {
       filters: { archived: false, content: 'a&b', tag: ['x', 'y'], none: '', not: undefined },
       order: [{ field: 'title', direction: 'asc' }],
@@ -111,7 +114,7 @@ describe('requestPath', () => {
 })
 
 describe('exportPath', () => {
-  it('has the filters and the order of the list, and nothing of its pages', () => {
+  it('includes the filters and order of the list, but no paging', () => {
     const state: ListState = {
       filters: { archived: false, tag: ['x', 'y'] },
       order: [{ field: 'title', direction: 'desc' }],
@@ -134,18 +137,18 @@ describe('positionOf', () => {
   }
   const settings = 'archived=false&itemsPerPage=60&order%5Btitle%5D=asc&tag%5B%5D=x&tag%5B%5D=y'
 
-  it('finds the page in a link', () => {
+  it('reads the page from a link', () => {
     expect(positionOf(`/note-list?${settings}&page=3`, state)).toBe('page=3')
     expect(positionOf(`/note-list?${settings}&page=1`, state)).toBe('')
     expect(positionOf(`https://app.example/note-list?${settings}&page=4`, state)).toBe('page=4')
   })
 
-  it('finds the bounds of a cursor', () => {
+  it('reads the bounds of a cursor from a link', () => {
     const position = positionOf(`/note-list?${settings}&id%5Blt%5D=8`, state)
     expect([...new URLSearchParams(position)]).toEqual([['id[lt]', '8']])
   })
 
-  it('makes a request that means the same as the link', () => {
+  it('returns a position whose request has the same parameters as the link', () => {
     for (const added of ['page=3', 'id%5Blt%5D=8', 'score%5Blt%5D=2&id%5Bgt%5D=5']) {
       const link = `/note-list?${settings}&${added}`
       const path = requestPath('/note-list', { ...state, position: positionOf(link, state) })

@@ -14,8 +14,8 @@ const patch = (id: string, values: object | null, settledAt?: number) => ({
 })
 const idsOf = (shown: readonly { id: string }[]) => shown.map(({ id }) => id)
 
-describe('rows with changes under way', () => {
-  it('have the values of each, in their order, and lose only those of the one that is taken back', () => {
+describe('optimistic changes', () => {
+  it('apply in order, and reverting one keeps the values of the others', () => {
     const [pin, rename] = [patch('1', { pinned: true }), patch('1', { title: 'Quay' })]
     expect(rowsWithPatches(rows, [pin, rename], {})[0]).toMatchObject({ pinned: true, title: 'Quay' })
     expect(rowsWithPatches(rows, [rename], {})[0]).toMatchObject({ pinned: false, title: 'Quay' })
@@ -23,7 +23,7 @@ describe('rows with changes under way', () => {
     expect(rowsWithPatches(rows, [pin], {})[1]).toBe(rows[1])
   })
 
-  it('are without those that will be gone, and without those that a filter lets in no more', () => {
+  it('hide rows that are being deleted or no longer match an exact filter', () => {
     expect(idsOf(rowsWithPatches(rows, [patch('1', null)], {}))).toEqual(['2'])
     expect(idsOf(rowsWithPatches(rows, [patch('2', { archived: true })], { archived: false }))).toEqual(['1'])
     expect(idsOf(rowsWithPatches(rows, [patch('2', { archived: true })], { archived: [true, false] }))).toEqual([
@@ -34,11 +34,11 @@ describe('rows with changes under way', () => {
     expect(idsOf(rowsWithPatches(rows, [patch('1', { title: 'Quay' })], { title: 'bert' }))).toEqual(['1', '2'])
   })
 
-  it('keep what an input leaves out', () => {
+  it('keep values that the input leaves undefined', () => {
     expect(withPatches(rows[0]!, [patch('1', { pinned: undefined, title: 'Quay' })])).toMatchObject({ pinned: false })
   })
 
-  it('show a change until rows are here that were asked for after it was done', () => {
+  it('stay visible until rows arrive that were requested after the change completed', () => {
     const all = [patch('1', { pinned: true }), patch('2', { pinned: true }, 100)]
     expect(idsOf(unseen(all, 'notes', 50))).toEqual(['1', '2'])
     expect(idsOf(unseen(all, 'notes', 150))).toEqual(['1'])
@@ -46,8 +46,8 @@ describe('rows with changes under way', () => {
   })
 })
 
-describe('coming back to a list', () => {
-  it('is going back in the history, or coming from a page below', () => {
+describe('comesBack', () => {
+  it('returns true after going back in the history or coming from a subpage', () => {
     expect(comesBack('/notes', { back: null, forward: '/notes/1' })).toBe(true)
     expect(comesBack('/notes', { back: '/notes/1', forward: null })).toBe(true)
     expect(comesBack('/notes', { back: '/settings', forward: null })).toBe(false)

@@ -8,11 +8,11 @@ it.each([
   ['no page', undefined],
   ['a list that is not cut', { items: [], totalItems: 500 }],
   ['a list that fits on one page', { items: [], totalItems: 30, view }],
-])('offers nothing for %s', (_, page) => {
+])('offers no controls for %s', (_, page) => {
   expect(pagerParts(page, SIZES)).toEqual({ canTurn: false, sizes: [], isNeeded: false })
 })
 
-it('offers other sizes even when all rows are shown', () => {
+it('offers other page sizes even when the page shows all rows', () => {
   expect(pagerParts({ items: [], totalItems: 31, view }, SIZES)).toEqual({
     canTurn: false,
     sizes: SIZES,
@@ -21,7 +21,7 @@ it('offers other sizes even when all rows are shown', () => {
   expect(pagerParts({ items: [], totalItems: 31, view })).toMatchObject({ isNeeded: false })
 })
 
-it('offers turning wherever a link leads', () => {
+it('offers page navigation when there is a next or previous link', () => {
   expect(pagerParts({ items: [], view: { ...view, next: '/items?page=2' } })).toMatchObject({
     canTurn: true,
     sizes: [],

@@ -12,23 +12,23 @@ const codes = (id: string) => guide(id)?.steps.flatMap(({ code }) => (code ? [co
 
 const linux = { platform: 'linux' as const, home: '/', env: {}, isThere: () => false }
 
-describe('the guides of hosts', () => {
-  it('name the exact address in what is copied', () => {
+describe('hostGuides', () => {
+  it('includes the exact server URL in the code to copy', () => {
     for (const { id, steps } of guides) expect([id, steps.some(({ code }) => code?.includes(url))]).toEqual([id, true])
   })
 
-  it('have the commands of the hosts', () => {
+  it('returns the commands of Claude Code and Codex', () => {
     expect(codes('claude-code')[0]).toBe(`claude mcp add --transport http fairway ${url}`)
     expect(codes('codex')).toEqual([`codex mcp add fairway --url ${url}`, 'codex mcp login fairway'])
   })
 
-  it('say the same as what the command line writes', () => {
+  it('returns the same configuration for Cursor and VS Code as the command line writes', () => {
     const machine = { ...linux, command: { command: 'node', args: [] } }
     expect(JSON.parse(codes('cursor')[0] ?? '')).toEqual(JSON.parse(hosts.cursor.set('', 'fairway', url, machine)))
     expect(JSON.parse(codes('vscode')[1] ?? '')).toEqual(JSON.parse(hosts.vscode.set('', 'fairway', url, machine)))
   })
 
-  it('start the package by its own name: fw belongs to somebody else on npm', () => {
+  it('runs the package by its own name, because fw on npm is another package', () => {
     expect(JSON.stringify([file, write])).not.toMatch(/npx (-y )?(fw|fairway)\b/)
     const machine = { ...linux, command: packageCommand }
     const written = hosts['claude-desktop'].set('', 'fairway', url, machine)
@@ -36,16 +36,16 @@ describe('the guides of hosts', () => {
     expect(write?.code).toMatch(/^npx nuxt-fairway connect /)
   })
 
-  it('name no command of the package before npm has it', () => {
+  it('shows commands of the package only after it is published on npm', () => {
     expect(/npx|nuxt-fairway/.test(JSON.stringify([guides, probeCommand(url)]))).toBe(IS_PUBLISHED)
   })
 
-  it('know what package.json says of the package', () => {
+  it('matches the name, version, binaries and publication state in package.json', () => {
     expect([PACKAGE_NAME, IS_PUBLISHED, VERSION]).toEqual([packageJson.name, !packageJson.private, packageJson.version])
     expect(Object.keys(packageJson.bin)).toEqual(['fw', PACKAGE_NAME])
   })
 
-  it('open Cursor and VS Code with everything filled in', () => {
+  it('links to Cursor and VS Code with the name and URL filled in', () => {
     const cursor = new URL(guide('cursor')?.link ?? '')
     expect(cursor.href).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/)
     expect(cursor.searchParams.get('name')).toBe('fairway')
@@ -56,22 +56,22 @@ describe('the guides of hosts', () => {
   })
 })
 
-describe('the name of the server', () => {
+describe('serverName', () => {
   it.each([
     ['Fairway', 'fairway'],
     ['My App, 2', 'my-app-2'],
     ['日本', 'app'],
-  ])('of %s is %s', (product, name) => {
+  ])('turns %s into %s', (product, name) => {
     expect(serverName(product)).toBe(name)
   })
 })
 
-describe('an address that others cannot reach', () => {
+describe('isLocalAddress', () => {
   it.each([
     ['https://app.example.com/mcp', false],
     ['http://localhost:3000/mcp', true],
     ['https://127.0.0.1/mcp', true],
-  ])('%s: %s', (address, isLocal) => {
+  ])('returns for %s: %s', (address, isLocal) => {
     expect(isLocalAddress(address)).toBe(isLocal)
   })
 })

@@ -4,31 +4,31 @@ import { guessColumns, toRows } from '../../../../layers/fairway/app/import/tabl
 
 const bytes = (...numbers: number[]) => new Uint8Array(numbers).buffer
 
-describe('a file', () => {
+describe('readTable', () => {
   it.each([
     ['commas', 'name,city\nAda,"Rome, IT"\n'],
     ['semicolons', 'name;city\r\nAda;Rome, IT\r\n'],
     ['tabs', 'name\tcity\nAda\tRome, IT'],
     ['a mark at its beginning and blank lines', '\uFEFFname,city\n\nAda,"Rome, IT"\n,\n\n'],
-  ])('has the same rows with %s', (_with, text) => {
+  ])('reads the same rows with %s', (_with, text) => {
     const decoded = decodeText(new TextEncoder().encode(text).buffer as ArrayBuffer)
     expect(readTable(decoded)).toEqual({ columns: ['name', 'city'], rows: [['Ada', 'Rome, IT']] })
   })
 
-  it('may have one column, and lines in a value', () => {
+  it('reads a single column, and line breaks in a value', () => {
     expect(readTable('name\n"Ada\nLovelace"\nTom\n').rows).toEqual([['Ada\nLovelace'], ['Tom']])
   })
 
-  it('is read as Windows writes it where it is not UTF-8', () => {
+  it('decodes a file that is not UTF-8 as Windows-1252', () => {
     expect(decodeText(bytes(0x4d, 0xfc, 0x6c, 0x80))).toBe('Mül€')
   })
 
-  it('says which row has a quotation mark too much', () => {
+  it('names the row with an unclosed quotation mark', () => {
     expect(() => readTable('name,city\nAda,Rome\nTom,"Oslo\n')).toThrow('Row 3 cannot be read.')
   })
 })
 
-describe('the columns of fields', () => {
+describe('import columns', () => {
   const fields = [
     { name: 'title', label: 'Title' },
     { name: 'companyId', label: 'Company' },
@@ -39,11 +39,11 @@ describe('the columns of fields', () => {
     [['Amount (EUR)', 'Company name', 'title'], { title: 2, companyId: 1, amount: 0 }],
     [['Subtitle', 'Title'], { title: 1 }],
     [['x', '', 'Title', 'Title'], { title: 2 }],
-  ])('%j are guessed by name and label, each once', (columns, guessed) => {
+  ])('matches %j to fields by name and label, each column once', (columns, guessed) => {
     expect(guessColumns(fields, columns)).toEqual(guessed)
   })
 
-  it('make rows without the columns that nobody chose', () => {
+  it('omits fields without a chosen column from the rows', () => {
     expect(toRows([['a', 'b'], ['c']], { title: 1, amount: undefined })).toEqual([{ title: 'b' }, { title: '' }])
   })
 })

@@ -29,7 +29,7 @@ const keysOf = (catalog: object, prefix = ''): string[] =>
   )
 
 describe('createTexts', () => {
-  it.each(['en', 'de', 'ar'])('says every text of the catalogs in %s as vue-i18n does', code => {
+  it.each(['en', 'de', 'ar'])('formats every text of the %s catalogs like vue-i18n', code => {
     const files = globSync([`layers/fairway/app/locales/${code}/*.json`, `app/locales/${code}/*.json`])
     const catalogs = files.map((file): Catalog => JSON.parse(readFileSync(file, 'utf8')))
     const catalog = Object.assign({}, ...catalogs)
@@ -50,7 +50,7 @@ describe('createTexts', () => {
     }
   })
 
-  it('fills in lists, literals and references as vue-i18n does', () => {
+  it('resolves lists, literals, references and plural choices like vue-i18n', () => {
     const en = {
       list: '{0} and {1}',
       literal: "{'@'} and {'{'}",
@@ -66,7 +66,7 @@ describe('createTexts', () => {
     for (const count of [-1, 0, 1, 5]) expect(texts.t('choice', count)).toBe(t('choice', count))
   })
 
-  it('says in English what a language does not have, and the key of what is nowhere', () => {
+  it('falls back to English for a missing text, and to the key for an unknown one', () => {
     const texts = createTexts({ plan: { title: 'Plan' } })
     texts.add('de', { andere: { a: 'A' } })
     texts.locale.value = 'de'
@@ -75,7 +75,7 @@ describe('createTexts', () => {
     expect([texts.t('plan.constructor'), texts.t('plan')]).toEqual(['plan.constructor', 'plan'])
   })
 
-  it('chooses the form of a count by the plural rules of the language', () => {
+  it('chooses the plural form by the rules of the language', () => {
     const texts = createTexts({})
     texts.add(
       'ar',

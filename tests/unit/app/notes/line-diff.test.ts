@@ -6,15 +6,15 @@ const shown = (mine: string[], theirs: string[]) =>
   lineDiff(mine.join('\n'), theirs.join('\n')).map(({ kind, text }) => SIGNS[kind] + text)
 
 describe('lineDiff', () => {
-  it('marks the lines that only one of two texts has', () => {
+  it('marks the lines that appear in only one of the two texts', () => {
     expect(shown(['a', 'b', 'c', 'd'], ['a', 'x', 'c', 'd', 'e'])).toEqual([' a', '-b', '+x', ' c', ' d', '+e'])
   })
 
-  it('is all of a text beside an empty one', () => {
+  it('marks every line when the other text is empty', () => {
     expect(shown(['a', 'b'], [''])).toEqual(['-a', '-b', '+'])
   })
 
-  it('leaves out what is far from a change', () => {
+  it('replaces lines far from a change with gaps', () => {
     const many = Array.from({ length: 20 }, (_, index) => `line ${index}`)
     expect(shown(many, many.with(10, 'other'))).toEqual([
       '…',
@@ -28,11 +28,11 @@ describe('lineDiff', () => {
     ])
   })
 
-  it('is a gap alone for texts that are the same', () => {
+  it('returns a single gap for identical texts', () => {
     expect(shown(['a', 'b'], ['a', 'b'])).toEqual(['…'])
   })
 
-  it('loses no line of either, whatever they are', () => {
+  it('keeps every line of both texts when there is no gap', () => {
     const texts = ['', 'a', 'a\na\nb', 'b\na\na\n', '\n\n', 'c\nb\na\nb\nc']
     for (const mine of texts)
       for (const theirs of texts) {
@@ -44,7 +44,7 @@ describe('lineDiff', () => {
       }
   })
 
-  it('shows texts of very many lines as one block each', () => {
+  it('returns every line of two texts of 10,000 different lines', () => {
     const [mine, theirs] = ['x', 'y'].map(each => Array.from({ length: 10_000 }, (_, index) => `${each}${index}`))
     expect(shown(mine!, theirs!)).toHaveLength(20_000)
   })

@@ -10,7 +10,7 @@ const rendered = async (text: string) => {
 }
 
 describe('renderMarkdown', () => {
-  it('makes headings below the title, lists, tasks, tables and code', async () => {
+  it('renders headings one level below the title, lists, tasks, tables and code', async () => {
     expect(await rendered('# One\n\n- a\n- **b**')).toContain(
       '<h2>One</h2><ul><li>a</li><li><strong>b</strong></li></ul>',
     )
@@ -23,7 +23,7 @@ describe('renderMarkdown', () => {
     expect(await rendered('3. three\n4. four')).toContain('<ol start="3"><li>three</li>')
   })
 
-  it('shows HTML as the text that it is', async () => {
+  it('renders HTML as plain text', async () => {
     for (const text of [
       '<script>alert(1)</script>',
       'a <img src=x onerror=alert(1)> b',
@@ -36,7 +36,7 @@ describe('renderMarkdown', () => {
     }
   })
 
-  it('leads to pages and mailboxes alone, and tells them nothing', async () => {
+  it('links only to web pages and email addresses, without opener or referrer', async () => {
     expect(await rendered('[go](https://example.com/x "t")')).toContain(
       '<a href="https://example.com/x" target="_blank" rel="noopener noreferrer nofollow">go</a>',
     )
@@ -55,7 +55,7 @@ describe('renderMarkdown', () => {
     expect(await rendered('[go](java&#115;cript:alert(1))')).not.toContain('<a')
   })
 
-  it('loads no pictures: they are links', async () => {
+  it('renders images as links and never loads them', async () => {
     const html = await rendered('![a berth](https://example.com/berth.png)')
     expect(html).toContain('href="https://example.com/berth.png"')
     expect(html).toContain('>a berth</a>')
@@ -63,7 +63,7 @@ describe('renderMarkdown', () => {
     expect(await rendered('![x](data:image/png;base64,AA)')).not.toMatch(/<img|<a/)
   })
 
-  it('draws the longest note that somebody writes', async () => {
+  it('renders realistic notes of the maximum length', async () => {
     const html = await rendered(filled(HONEST))
     expect(html).toContain('<li>nested <strong>item</strong></li>')
     expect(html).not.toContain('whitespace-pre-line')
@@ -75,18 +75,22 @@ describe('renderMarkdown', () => {
   })
 
   it.each(['~~a ', '**a ', '__a ', '_a ', '*a *', '**é，', '~a ', '> - ', '1. '])(
-    'is plain text where it would take long: %s',
+    'falls back to plain text when rendering would take too long: %s',
     async piece => {
       expect(await rendered(filled(piece))).toMatch(/^<div><p class="whitespace-pre-line">[^<]*<\/p><\/div>$/)
     },
   )
 
   // Compares with a normal note in the same process. Without a bound, some notes take more than 1,000 times as long.
-  it('takes no note of the greatest length much longer than another', { timeout: 60_000 }, () => {
-    const most = 200 * Math.min(...[1, 2, 3, 4, 5].map(() => duration(filled(HONEST))))
-    const slow = hostile().filter(([, text]) => [1, 2, 3].every(() => duration(text) > most))
-    expect(slow.map(([name]) => name)).toEqual([])
-  })
+  it(
+    'renders every note of the maximum length within 200 times the duration of a normal one',
+    { timeout: 60_000 },
+    () => {
+      const most = 200 * Math.min(...[1, 2, 3, 4, 5].map(() => duration(filled(HONEST))))
+      const slow = hostile().filter(([, text]) => [1, 2, 3].every(() => duration(text) > most))
+      expect(slow.map(([name]) => name)).toEqual([])
+    },
+  )
 })
 
 const LONGEST = NOTE_TEXT_LENGTH

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { excerpt } from '~/notes/note'
 
-it('shows the beginning of a note without the marks of Markdown', () => {
+it('excerpt returns the first 400 characters of a note without Markdown syntax', () => {
   const text =
     '# Berths\n\nThree **berths**, see [the plan](https://example.com).\n\n- [x] call\n- ropes\n> Tide\n\n|---|---|\n`x`'
   expect(excerpt(text)).toBe('Three berths, see the plan.\ncall\nropes\nTide\nx')

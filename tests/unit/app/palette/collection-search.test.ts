@@ -3,8 +3,8 @@ import { marked, toHit } from '#fairway/app/palette/collection-search'
 
 const notes = { name: 'notes', path: '/notes', title: 'title', description: 'text', filter: 'title', to: '/n/{id}' }
 
-describe('what was found', () => {
-  it('has a title, a second line and the address of its page', () => {
+describe('search hits', () => {
+  it('contain a title, a description and the path of the page', () => {
     expect(toHit(notes, { id: 'a/b', title: 'Plan', text: 'Cranes' })).toMatchObject({
       title: 'Plan',
       description: 'Cranes',
@@ -18,9 +18,9 @@ describe('what was found', () => {
     ['nothing without a text', 'Harbour', ' ', 'Harbour'],
     ['no markup of the text itself', '<b>&"x"</b>', 'x', '&lt;b&gt;&amp;&quot;<mark>x</mark>&quot;&lt;/b&gt;'],
     ['markup that was searched for', 'a <b> c', '<b>', 'a <mark>&lt;b&gt;</mark> c'],
-  ])('is marked: %s', (_name, text, query, html) => expect(marked(text, query)).toBe(html))
+  ])('mark %s', (_name, text, query, html) => expect(marked(text, query)).toBe(html))
 
-  it('is cut shortly before the first occurrence where it is long', () => {
+  it('cut a long text shortly before the first match', () => {
     const html = marked(`${'word '.repeat(60)}needle ${'tail '.repeat(60)}`, 'needle')
     expect(html).toMatch(/^….{20,40}<mark>needle<\/mark>/)
     expect(html.length).toBeLessThan(200)

@@ -15,15 +15,15 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-describe('what was opened last', () => {
-  it('is kept with the newest first, each once, and not without end', () => {
+describe('recent items', () => {
+  it('keep the six newest entries without duplicates, newest first', () => {
     for (const key of ['/1', '/2', '/3', '/1']) addRecent(ada, page(key))
     expect(readRecents(ada).map(({ key }) => key)).toEqual(['/1', '/3', '/2'])
     for (let number = 0; number < 20; number++) addRecent(ada, page(`/n${number}`))
     expect(readRecents(ada)).toHaveLength(6)
   })
 
-  it('is another for another person and in another organization', () => {
+  it('are empty for another person or organization, whose first entry replaces them', () => {
     addRecent(ada, page('/1'))
     expect(readRecents({ ...ada, orgId: 'two' })).toEqual([])
     expect(readRecents({ ...ada, userId: 'eve' })).toEqual([])
@@ -31,7 +31,7 @@ describe('what was opened last', () => {
     expect(readRecents(ada)).toEqual([])
   })
 
-  it.each(['no json', '{"userId":"ada"}', 'null'])('is nothing where %j is kept', text => {
+  it.each(['no json', '{"userId":"ada"}', 'null'])('are empty when %j is stored', text => {
     window.localStorage.setItem('fairway-recents', text)
     expect(readRecents(ada)).toEqual([])
   })

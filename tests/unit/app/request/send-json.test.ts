@@ -19,17 +19,17 @@ const problem = {
 }
 
 describe('sendJson', () => {
-  it('gives the JSON of the answer', async () => {
+  it('returns the JSON of the response', async () => {
     const fetch = answering(Response.json({ result: 1 }))
     expect(await sendJson('/x', { fetch })).toEqual({ result: 1 })
   })
 
-  it('gives undefined for an answer without a body', async () => {
+  it('returns undefined for a response without a body', async () => {
     const fetch = answering(new Response(null, { status: 204 }))
     expect(await sendJson('/x', { method: 'DELETE', fetch })).toBeUndefined()
   })
 
-  it('sends the body as JSON and asks for no cached answer', async () => {
+  it('sends the body as JSON and bypasses the cache', async () => {
     let seen: RequestInit | undefined
     const fetch = async (_url: unknown, init?: RequestInit) => {
       seen = init
@@ -40,7 +40,7 @@ describe('sendJson', () => {
     expect(seen?.headers).toMatchObject({ 'content-type': 'application/json' })
   })
 
-  it('throws the problem that the server explained', async () => {
+  it('throws the server’s problem with its code, request ID and field errors', async () => {
     const fetch = answering(Response.json(problem, { status: 400 }))
     const thrown = await failure(sendJson('/x', { fetch }))
     expect(thrown).toMatchObject({ kind: 'problem', code: 'invalid-input', status: 400, requestId: '0198' })
@@ -48,7 +48,7 @@ describe('sendJson', () => {
     expect(thrown.fieldError('text')).toBeUndefined()
   })
 
-  it('throws a failure with the request id when something else answered', async () => {
+  it('throws a failure with the request ID when the error response is not a problem', async () => {
     const fetch = answering(new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'x-request-id': '0199' } }))
     const thrown = await failure(sendJson('/x', { fetch }))
     expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer', status: 502, requestId: '0199' })
@@ -59,22 +59,22 @@ describe('sendJson', () => {
     ['a fault of the server', () => Response.json({ ...problem, status: 500 }, { status: 500 }), true],
     ['an answer of something in between', () => new Response('<h1>No</h1>', { status: 403 }), true],
     ['no answer', () => Promise.reject(new TypeError('network')), false],
-  ])('knows whether %s was to be expected', async (_name, answer, isUnexpected) => {
+  ])('reports whether %s is unexpected', async (_name, answer, isUnexpected) => {
     const thrown = await failure(sendJson('/x', { fetch: async () => answer() }))
     expect(thrown.isUnexpected).toBe(isUnexpected)
   })
 
-  it('throws a failure when a good answer is not JSON', async () => {
+  it('throws a failure when a successful response is not JSON', async () => {
     const thrown = await failure(sendJson('/x', { fetch: answering(new Response('<p>')) }))
     expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer' })
   })
 
-  it('calls a network failure offline', async () => {
+  it('throws an offline failure after a network error', async () => {
     const fetch = () => Promise.reject(new TypeError('Failed to fetch'))
     expect(await failure(sendJson('/x', { fetch }))).toMatchObject({ kind: 'offline', code: 'offline', status: 0 })
   })
 
-  it('gives up after the time-out', async () => {
+  it('throws a timed-out failure after the timeout', async () => {
     const fetch = (_url: unknown, init?: RequestInit) =>
       new Promise<Response>((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))

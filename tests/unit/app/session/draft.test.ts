@@ -21,8 +21,8 @@ function createStorage(): Storage {
 const schema = z.object({ title: z.string(), text: z.string() })
 const draftOf = (storage: Storage, userId: string, name = 'note-new') => createDraft(storage, userId, name, schema)
 
-describe('a draft', () => {
-  it('gives back what was kept, to the same person and under the same name only', () => {
+describe('drafts', () => {
+  it('return the stored values only to the same person and under the same name', () => {
     const storage = createStorage()
     draftOf(storage, 'ada', 'note-1').keep({ title: 'a', text: 'b' })
     expect(draftOf(storage, 'ada', 'note-1').read()).toEqual({ title: 'a', text: 'b' })
@@ -30,7 +30,7 @@ describe('a draft', () => {
     expect(draftOf(storage, 'bob', 'note-1').read()).toBeUndefined()
   })
 
-  it('forgets one draft', () => {
+  it('are deleted one at a time', () => {
     const storage = createStorage()
     const draft = draftOf(storage, 'ada')
     draft.keep({ title: 'a', text: '' })
@@ -38,13 +38,13 @@ describe('a draft', () => {
     expect(draft.read()).toBeUndefined()
   })
 
-  it.each(['not json', '{"title":1}', 'null'])('ignores a stored %s', text => {
+  it.each(['not json', '{"title":1}', 'null'])('ignore a stored %s', text => {
     const storage = createStorage()
     storage.setItem('fairway-draft-ada-note-new', text)
     expect(draftOf(storage, 'ada').read()).toBeUndefined()
   })
 
-  it('forgets every draft and nothing else', () => {
+  it('are all deleted by forgetDrafts, which keeps other stored items', () => {
     const storage = createStorage()
     storage.setItem('other', 'kept')
     draftOf(storage, 'ada').keep({ title: 'a', text: '' })

@@ -8,6 +8,6 @@ it.each([
   ['inside a public page', [{ public: true }, {}], true],
   ['that is public inside a private page', [{}, { public: true }], false],
   ['that does not exist', [], true],
-])('a page %s is private unless it says otherwise itself', (_what, metas, isPrivate) => {
+])('treats a page %s as private unless its own meta says otherwise', (_what, metas, isPrivate) => {
   expect(isPrivateRoute({ matched: metas.map(meta => ({ meta })) })).toBe(isPrivate)
 })

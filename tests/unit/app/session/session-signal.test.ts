@@ -18,7 +18,7 @@ function windowsWithStorageOnly() {
 const asWindow = (target: unknown) => target as Window & typeof globalThis
 
 describe('session signal', () => {
-  it('tells other tabs by a broadcast channel', async () => {
+  it('notifies other tabs of a sign-out through a broadcast channel', async () => {
     const other = createSessionSignal(asWindow(globalThis))
     const heard = Promise.withResolvers<string>()
     const stop = other.onSignedOut(() => heard.resolve('signed out'))
@@ -27,7 +27,7 @@ describe('session signal', () => {
     stop()
   })
 
-  it('tells other tabs by a storage event where there is no broadcast channel', () => {
+  it('notifies other tabs through a storage event when there is no broadcast channel', () => {
     const [one, two] = windowsWithStorageOnly()
     let count = 0
     createSessionSignal(asWindow(two)).onSignedOut(() => count++)
@@ -35,7 +35,7 @@ describe('session signal', () => {
     expect(count).toBe(1)
   })
 
-  it('stops listening', () => {
+  it('does not call a listener after it is removed', () => {
     const [one, two] = windowsWithStorageOnly()
     let count = 0
     createSessionSignal(asWindow(two)).onSignedOut(() => count++)()
@@ -43,7 +43,7 @@ describe('session signal', () => {
     expect(count).toBe(0)
   })
 
-  it('hears no other value of the storage', () => {
+  it('ignores other storage keys', () => {
     const [one, two] = windowsWithStorageOnly()
     let count = 0
     createSessionSignal(asWindow(two)).onSignedOut(() => count++)

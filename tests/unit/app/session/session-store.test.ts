@@ -31,7 +31,7 @@ function scriptedServer() {
 const settled = () => new Promise(resolve => setTimeout(resolve))
 
 describe('session store', () => {
-  it('is loading until the first answer', async () => {
+  it('is loading until the first response', async () => {
     const { asked, server } = scriptedServer()
     const store = createSessionStore(server)
     const checking = store.check()
@@ -41,20 +41,20 @@ describe('session store', () => {
     expect(store.state.value).toEqual({ status: 'signed-in', session: ada })
   })
 
-  it('is signed out when the server knows no session', async () => {
+  it('is signed out when the server returns no session', async () => {
     const store = createSessionStore({ ask: async () => null, end: async () => undefined })
     await store.check()
     expect(store.state.value.status).toBe('signed-out')
   })
 
-  it('is unreachable, not signed out, when the question fails', async () => {
+  it('is unreachable, not signed out, when the request fails', async () => {
     const reason = new Error('503')
     const store = createSessionStore({ ask: () => Promise.reject(reason), end: async () => undefined })
     await store.check()
     expect(store.state.value).toEqual({ status: 'unreachable', reason })
   })
 
-  it('keeps who was signed in when a later check fails', async () => {
+  it('stays signed in when a later check fails', async () => {
     const { asked, server } = scriptedServer()
     const store = createSessionStore(server)
     const first = store.check()
@@ -66,7 +66,7 @@ describe('session store', () => {
     expect(store.state.value.status).toBe('signed-in')
   })
 
-  it('drops an answer that arrives after a sign-out', async () => {
+  it('ignores a response that arrives after a sign-out', async () => {
     const { asked, ended, server } = scriptedServer()
     const store = createSessionStore(server)
     const checking = store.check()
@@ -78,7 +78,7 @@ describe('session store', () => {
     expect(store.state.value.status).toBe('signed-out')
   })
 
-  it('drops the answer to a question that was asked while a sign-out was on its way', async () => {
+  it('ignores the response to a check that started during a sign-out', async () => {
     const { asked, ended, server } = scriptedServer()
     const store = createSessionStore(server)
     const leaving = store.signOut()
@@ -90,7 +90,7 @@ describe('session store', () => {
     expect(store.state.value.status).toBe('signed-out')
   })
 
-  it('drops an older answer that arrives after a newer one', async () => {
+  it('ignores an older response that arrives after a newer one', async () => {
     const { asked, server } = scriptedServer()
     const store = createSessionStore(server)
     void store.check()
@@ -102,7 +102,7 @@ describe('session store', () => {
     expect(store.state.value.status).toBe('signed-out')
   })
 
-  it('drops the answer of a question when another tab has signed out', async () => {
+  it('ignores a pending response when another tab has signed out', async () => {
     const { asked, server } = scriptedServer()
     const store = createSessionStore(server)
     const checking = store.check()
@@ -112,7 +112,7 @@ describe('session store', () => {
     expect(store.state.value.status).toBe('signed-out')
   })
 
-  it('joins a question that is on its way when it is only to look again', async () => {
+  it('joins a pending check on a recheck instead of sending another request', async () => {
     const { asked, server } = scriptedServer()
     const store = createSessionStore(server)
     const first = store.check()

@@ -22,12 +22,12 @@ function typed(...keys: (PressedKey | number)[]): (string | undefined)[] {
   })
 }
 
-describe('the keys of a shortcut', () => {
-  it('are one, or two of which the first is g', () => {
+describe('createKeySequence', () => {
+  it('accepts single keys and pairs that start with g', () => {
     expect(typed(key('/'), key('?'), key('g'), key('n'), key('n'))).toEqual(['/', '?', undefined, 'g n', 'n'])
   })
 
-  it('belong together for a moment only', () => {
+  it('forgets the first key of a pair after 1.5 seconds', () => {
     expect(typed(key('g'), 1500, key('n'))).toEqual([undefined, 'n'])
   })
 
@@ -37,11 +37,11 @@ describe('the keys of a shortcut', () => {
     ['with Alt', { altKey: true }],
     ['of a composition', { isComposing: true }],
     ['held down', { repeat: true }],
-  ])('are none %s', (_name, more) => {
+  ])('ignores keys %s', (_name, more) => {
     expect(typed(key('n', more), key('g'), key('n', more), key('n'))).toEqual([undefined, undefined, undefined, 'n'])
   })
 
-  it('are none of those that have a name', () => {
+  it('ignores named keys such as Enter and Shift', () => {
     expect(typed(key('Enter'), key('Shift'), key('ArrowDown'))).toEqual([undefined, undefined, undefined])
   })
 })

@@ -27,11 +27,11 @@ describe('toFields', () => {
     ['an object', z.object({ a: z.string() }), { kind: 'json', isText: false }],
     ['one of several types', z.union([z.string(), z.number()]), { kind: 'json', isText: false }],
     ['anything', z.unknown(), { kind: 'json' }],
-  ])('makes the field for %s', (_name, schema, expected) => {
+  ])('returns the field for %s', (_name, schema, expected) => {
     expect(kindOf(schema)).toMatchObject(expected)
   })
 
-  it('knows a secret by its name, and what is technical', () => {
+  it('recognizes secrets by name, and marks technical fields such as page', () => {
     const fields = fieldsOf(
       z.object({
         apiKey: z.string(),
@@ -45,7 +45,7 @@ describe('toFields', () => {
     expect(fields.filter(({ isTechnical }) => isTechnical).map(({ name }) => name)).toEqual(['page'])
   })
 
-  it('knows the collection that a value names a row of', () => {
+  it('returns the collection and field that a value refers to', () => {
     const fields = fieldsOf(
       z.object({
         id: z.string().meta({ collection: 'books', description: 'The book.' }),
@@ -69,7 +69,7 @@ describe('toFields', () => {
   })
 
   it.each([[undefined], [null], [{}], [{ type: 'object' }], ['not a schema'], [{ properties: 3 }]])(
-    'makes no fields for %j',
+    'returns no fields for %j',
     schema => {
       expect(toFields(schema)).toEqual([])
     },

@@ -29,11 +29,11 @@ describe('readInput', () => {
     })
   })
 
-  it('leaves out empty optional fields and sends required texts as they are', () => {
+  it('omits empty optional fields and sends required texts unchanged', () => {
     expect(read({}).input).toEqual({ title: '', count: 3, isDone: false, sizes: [1, 2] })
   })
 
-  it('gives every value the type of its schema', () => {
+  it('converts every value to the type in its schema', () => {
     const { input } = read({
       title: ' a ',
       text: 'b',
@@ -57,13 +57,13 @@ describe('readInput', () => {
     expect(schema.safeParse(input).success).toBe(true)
   })
 
-  it('names the fields that cannot be written as JSON', () => {
+  it('names the fields whose values cannot be converted to JSON', () => {
     expect(read({ count: 'three', filter: '{a', sizes: 'x' })).toEqual({
       faults: { count: 'not-a-number', filter: 'not-json', sizes: 'not-json' },
     })
   })
 
-  it('stands in commands with a mark for what is still missing', () => {
+  it('shows missing required values as an ellipsis in commands, and no input for invalid values', () => {
     expect(shownInput(fields, initialValues(fields))).toMatchObject({ title: '…', count: 3 })
     expect(shownInput(fields, { ...initialValues(fields), title: 'Now' })).toMatchObject({ title: 'Now' })
     expect(shownInput(fields, { ...initialValues(fields), count: 'three' })).toEqual({})

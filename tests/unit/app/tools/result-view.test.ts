@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isNothing, isTime, resultParts } from '#fairway/app/tools/result-view'
 
-describe('a result', () => {
-  it('is read as named values, then as tables', () => {
+describe('resultParts', () => {
+  it('returns named values first, then tables', () => {
     const notes = [
       { id: '1', title: 'First', tags: [], pinned: false },
       { id: '2', title: 'Second', tags: [], pinned: true },
@@ -22,7 +22,7 @@ describe('a result', () => {
     ])
   })
 
-  it('is read as the values of the object in it', () => {
+  it('returns the values of a nested object', () => {
     expect(resultParts({ note: { ownerEmail: 'ada@example.test' } })).toEqual([
       {
         kind: 'pairs',
@@ -37,10 +37,10 @@ describe('a result', () => {
     ['nothing', null, [{ kind: 'value', label: '', value: null }]],
     ['plain values', ['a', 'b'], [{ kind: 'value', label: '', value: ['a', 'b'] }]],
     ['an empty object', {}, [{ kind: 'pairs', label: '', pairs: [] }]],
-  ])('may be %s', (_name, result, parts) => expect(resultParts(result)).toEqual(parts))
+  ])('accepts %s', (_name, result, parts) => expect(resultParts(result)).toEqual(parts))
 })
 
-it('tells times and what is nothing', () => {
+it('isTime recognizes timestamps, and isNothing recognizes empty values', () => {
   expect(['2026-11-22T18:30:00.000Z', '2026-11-22', 'x', 3].map(isTime)).toEqual([true, false, false, false])
   expect([null, undefined, '', [], 0, false].map(isNothing)).toEqual([true, true, true, true, false, false])
 })

@@ -8,8 +8,8 @@ function shellWords(line: string, program: string): string[] {
   return execFileSync('sh', ['-c', script]).toString().split('\0').slice(0, -1)
 }
 
-describe('the same call', () => {
-  it('reaches the command line as it was typed, whatever it holds', () => {
+describe('generated calls', () => {
+  it('pass quotes and other shell characters unchanged on the command line', () => {
     const input = { title: `It's "late" $HOME \`date\``, count: 2, isDone: true, tags: ['a b', 'c'] }
     expect(
       shellWords(cliCall({ name: 'create-note', input, secrets: [] }).replace('AUTH_MODE=local ', ''), 'npx'),
@@ -30,12 +30,12 @@ describe('the same call', () => {
     ['an empty list', { tags: [] }],
     ['null', { parent: null }],
     ['a name that the command has itself', { help: 'x' }],
-  ])('is one JSON text on the command line for %s', (_name, input) => {
+  ])('use one JSON argument on the command line for %s', (_name, input) => {
     const words = shellWords(cliCall({ name: 'act', input, secrets: [] }).replace('AUTH_MODE=local ', ''), 'npx')
     expect(words).toEqual(['fw', 'action', 'act', `--json=${JSON.stringify(input)}`])
   })
 
-  it('reaches curl as JSON, with an API token from the environment', () => {
+  it('send JSON through curl with an API token from the environment', () => {
     const input = { title: `It's late` }
     const call = { name: 'create-note', input, secrets: [] }
     const words = shellWords(`FW_TOKEN=fwp_1\n${curlCall('https://fairway.test', call)}`, 'curl')
@@ -44,7 +44,7 @@ describe('the same call', () => {
     expect(words.at(-1)).toBe(JSON.stringify(input))
   })
 
-  it('is a message for hosts, and a line of a page', () => {
+  it('include an MCP message for hosts and a composable call for pages', () => {
     const call = { name: 'create-note', input: { title: `It's "late"`, tags: ['a'] }, secrets: [] }
     expect(JSON.parse(mcpCall(call))).toEqual({
       jsonrpc: '2.0',
@@ -62,7 +62,7 @@ describe('the same call', () => {
   })
 })
 
-describe('a secret', () => {
+describe('secrets in generated calls', () => {
   const input = { user: 'ada', apiKey: 'hunter2', note: `it's` }
   const call = { name: 'connect', input, secrets: ['apiKey'] }
 
@@ -72,12 +72,12 @@ describe('a secret', () => {
     ['the command line as JSON', cliCall({ ...call, input: { ...input, deep: {} } })],
     ['a host', mcpCall(call)],
     ['a page', composableCall(call)],
-  ])('is never shown to %s', (_way, text) => {
+  ])('are never shown to %s', (_way, text) => {
     expect(text).not.toContain('hunter2')
     expect(text).toMatch(/\$API_KEY|apiKey,/)
   })
 
-  it('comes out of the environment', () => {
+  it('are read from environment variables', () => {
     const line = (text: string) => `API_KEY='k "1"'\n${text}`
     expect(shellWords(line(cliCall(call).replace('AUTH_MODE=local ', '')), 'npx').slice(3)).toEqual([
       '--user=ada',

@@ -5,8 +5,8 @@ import { toSchemaFields } from '#fairway/app/tools/schema-fields'
 const fields = (schema: z.ZodType, io: 'input' | 'output' = 'input') => toSchemaFields(z.toJSONSchema(schema, { io }))
 const types = (schema: z.ZodType) => Object.fromEntries(fields(schema).map(({ path, type }) => [path, type]))
 
-describe('the fields of a schema', () => {
-  it('have types in words, those of nested objects too', () => {
+describe('toSchemaFields', () => {
+  it('returns readable types, including those of nested objects', () => {
     const schema = z.object({
       title: z.string(),
       count: z.int(),
@@ -34,7 +34,7 @@ describe('the fields of a schema', () => {
     })
   })
 
-  it('say what is required and what they may be', () => {
+  it('returns required flags, descriptions and limits', () => {
     const schema = z.object({
       title: z.string().min(1).max(200).describe('One line'),
       page: z.int().min(1).default(1),
@@ -79,11 +79,11 @@ describe('the fields of a schema', () => {
     ])
   })
 
-  it.each([undefined, null, 'x', { type: 'object' }, { properties: 3 }])('are none for %j', schema => {
+  it.each([undefined, null, 'x', { type: 'object' }, { properties: 3 }])('returns no fields for %j', schema => {
     expect(toSchemaFields(schema)).toEqual([])
   })
 
-  it('end where a schema goes too deep', () => {
+  it('stops after three levels of nesting', () => {
     const deep = z.object({ a: z.object({ b: z.object({ c: z.object({ d: z.string() }) }) }) })
     expect(fields(deep).map(({ path }) => path)).toEqual(['a', 'a.b', 'a.b.c'])
   })

@@ -22,7 +22,7 @@ const answer = {
 }
 
 describe('the tool catalogue', () => {
-  it('is in the order of names', () => {
+  it('is sorted by name', () => {
     expect(toolsByName(answer).tools.map(({ name }) => name)).toEqual(['create-note', 'list-notes'])
   })
 
@@ -37,8 +37,8 @@ describe('the tool catalogue', () => {
   })
 })
 
-describe('the groups of tools', () => {
-  it('are those of the application before those of the platform', () => {
+describe('groupTools', () => {
+  it('returns the groups of the application before those of the platform', () => {
     const of = (name: string, group: string, isPlatform: boolean) => ({ name, group, isPlatform })
     const groups = groupTools([
       of('a', 'team', true),
@@ -59,4 +59,4 @@ it.each([
   ['note-list', 'Note list'],
   ['owner_email', 'Owner email'],
   ['id', 'Id'],
-])('reads the name %s as words', (name, words) => expect(toWords(name)).toBe(words))
+])('turns the name %s into words', (name, words) => expect(toWords(name)).toBe(words))

@@ -22,7 +22,7 @@ const values = [
 
 describe('isEqual', () => {
   it.each(values.map((value, index) => [index, value] as const))(
-    'compares value %i with all parts of it',
+    'compares value %i deeply, like isDeepStrictEqual',
     (_, value) => {
       const clones = values.map(other => (other && typeof other === 'object' ? structuredClone(other) : other))
       expect(clones.map(other => isEqual(value, other))).toEqual(clones.map(other => isDeepStrictEqual(value, other)))
@@ -31,7 +31,7 @@ describe('isEqual', () => {
 })
 
 describe('diff', () => {
-  it('names what only the second has', () => {
+  it('returns the keys that only the second object has', () => {
     expect(diff({ page: '1', q: 'x' }, { page: '2', lang: 'de' })).toEqual([{ type: 'added', key: 'lang' }])
   })
 })

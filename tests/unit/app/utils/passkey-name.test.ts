@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { suggestPasskeyName } from '#fairway/app/utils/words'
 
-describe('the suggested name of a passkey', () => {
+describe('suggestPasskeyName', () => {
   it.each([
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X)', 'iPhone'],
     ['Mozilla/5.0 (Linux; Android 16; Pixel 9)', 'Android'],
@@ -10,7 +10,7 @@ describe('the suggested name of a passkey', () => {
     ['Mozilla/5.0 (X11; CrOS x86_64 14541.0.0)', 'Chromebook'],
     ['Mozilla/5.0 (X11; Linux x86_64)', 'Linux'],
     ['something else', 'Passkey'],
-  ])('of %s is %s', (userAgent, name) => {
+  ])('returns for %s the name %s', (userAgent, name) => {
     expect(suggestPasskeyName(userAgent)).toBe(name)
   })
 })

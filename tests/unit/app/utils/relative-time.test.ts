@@ -20,11 +20,11 @@ describe('relativeTime', () => {
     ['2026-06-16T11:59:00.000Z', 'in 24 hours'],
     ['2026-06-15T12:29:40.000Z', 'in 30 minutes'],
     ['2027-06-15T12:00:00.000Z', 'in 12 months'],
-  ])('says for %s “%s”', (time, words) => {
+  ])('returns for %s the text “%s”', (time, words) => {
     expect(relativeTime(new Date(time), now, 'en')).toBe(words)
   })
 
-  it('speaks German', () => {
+  it('returns German text for the German locale', () => {
     expect(relativeTime(new Date('2026-06-15T09:10:00.000Z'), now, 'de')).toBe('vor 2 Stunden')
   })
 })

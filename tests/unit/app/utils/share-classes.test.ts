@@ -15,13 +15,13 @@ type Slots = Record<'base' | 'label', (props?: object) => string>
 const slotsOf = (build: Tv, config: object, props?: Record<string, unknown>) =>
   build({ extend: theme, ...config })(props) as Slots
 
-describe('the shared classes of components', () => {
+describe('shareClasses', () => {
   it.each([
     [{}, undefined],
     [{}, { size: 'lg', block: true }],
     [{ slots: { base: 'p-9' } }, { size: undefined }],
     [{ defaultVariants: { size: 'lg' } }, { block: false }],
-  ])('are those of Nuxt UI for %j and %j', (config, props) => {
+  ])('returns the same classes as Nuxt UI for %j and %j', (config, props) => {
     const [shared, own] = [slotsOf(tv, config, props), slotsOf(plain, config, props)]
     for (const name of ['base', 'label'] as const) {
       expect(shared[name]()).toBe(own[name]())
@@ -29,7 +29,7 @@ describe('the shared classes of components', () => {
     }
   })
 
-  it('are computed once for equal settings and variants, and separately for others', () => {
+  it('computes classes once for equal settings and variants, and separately for others', () => {
     const settings = () => ({ slots: { base: 'mt-1' } })
     const first = slotsOf(tv, settings(), { size: 'lg' })
     expect(slotsOf(tv, settings(), { size: 'lg' })).toBe(first)
@@ -37,7 +37,7 @@ describe('the shared classes of components', () => {
     expect(slotsOf(tv, { slots: { base: 'mt-2' } }, { size: 'lg' }).base()).toContain('mt-2')
   })
 
-  it('are computed again when the settings contain a function', () => {
+  it('computes classes again when the settings contain a function', () => {
     const settings = { slots: { base: 'mt-1' }, choose: () => undefined }
     expect(slotsOf(tv, settings)).not.toBe(slotsOf(tv, settings))
   })

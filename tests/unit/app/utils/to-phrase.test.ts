@@ -7,11 +7,11 @@ describe('toPhrase', () => {
     ['  two   words ', 'two words'],
     ['one two three four five', 'one two three four'],
     ['a'.repeat(60), 'a'.repeat(40)],
-  ])('makes of “%s” the phrase “%s”', (name, phrase) => {
+  ])('turns “%s” into the phrase “%s”', (name, phrase) => {
     expect(toPhrase(name)).toBe(phrase)
   })
 
-  it('accepts the whole name where only its beginning is asked for', () => {
+  it('returns the same phrase for the whole name and for its shortened form', () => {
     expect(toPhrase(toPhrase('one two three four five'))).toBe(toPhrase('one two three four five'))
   })
 })

@@ -24,7 +24,7 @@ async function sealed(size: number): Promise<Buffer> {
   return bytes
 }
 
-it.each([0, PIECE, PIECE + 1, 3 * PIECE + 17])('gives %i bytes back', async size => {
+it.each([0, PIECE, PIECE + 1, 3 * PIECE + 17])('unsealFile returns the original %i bytes', async size => {
   const bytes = await sealed(size)
   expect([await isSealedFile(at('sealed')), await isSealedFile(at('plain'))]).toEqual([true, false])
   expect((await stat(at('sealed'))).mode & 0o777).toBe(0o600)
@@ -33,7 +33,7 @@ it.each([0, PIECE, PIECE + 1, 3 * PIECE + 17])('gives %i bytes back', async size
   expect((await stat(at('opened'))).mode & 0o777).toBe(0o600)
 })
 
-it('is another file each time, and says nothing of what is in it', async () => {
+it('sealFile writes different bytes each time and reveals none of the content', async () => {
   await writeFile(at('plain'), 'ada@example.test '.repeat(1000))
   await sealFile(at('plain'), at('one'), PASSPHRASE, CHEAP)
   await sealFile(at('plain'), at('two'), PASSPHRASE)
@@ -44,12 +44,12 @@ it('is another file each time, and says nothing of what is in it', async () => {
   expect(one.includes('example')).toBe(false)
 })
 
-it('is not opened by another passphrase', async () => {
+it('unsealFile rejects another passphrase', async () => {
   await sealed(100)
   await expect(unsealFile(at('sealed'), at('opened'), `${PASSPHRASE}.`)).rejects.toThrow(SealedFileError)
 })
 
-it('is not opened when a byte was changed, wherever it stands', async () => {
+it('unsealFile rejects a file with a changed byte, whether in the header, a piece or the end', async () => {
   await sealed(2 * PIECE + 10)
   const whole = await readFile(at('sealed'))
   for (const place of [0, 20, 40, PIECE, whole.length - 1]) {
@@ -60,7 +60,7 @@ it('is not opened when a byte was changed, wherever it stands', async () => {
   }
 })
 
-it('is not opened when it was cut off between two pieces, or pieces were exchanged', async () => {
+it('unsealFile rejects a file that was truncated between two pieces or whose pieces were swapped', async () => {
   await sealed(3 * PIECE)
   const whole = await readFile(at('sealed'))
   const head = 34
@@ -73,7 +73,7 @@ it('is not opened when it was cut off between two pieces, or pieces were exchang
   await expect(unsealFile(at('sealed'), at('opened-2'), PASSPHRASE)).rejects.toThrow(SealedFileError)
 })
 
-it('never takes the place of a file', async () => {
+it('sealFile and unsealFile never overwrite an existing file', async () => {
   await sealed(10)
   await expect(sealFile(at('plain'), at('sealed'), PASSPHRASE, CHEAP)).rejects.toMatchObject({ code: 'EEXIST' })
   await expect(unsealFile(at('sealed'), at('plain'), PASSPHRASE)).rejects.toMatchObject({ code: 'EEXIST' })

@@ -25,11 +25,11 @@ beforeEach(() => {
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
 })
 
-describe('a job', () => {
+describe('fw generate job', () => {
   const job = (name: string, fields: readonly string[] = [], schedule?: string) =>
     planJob(app, { name, fields, schedule, force: false })
 
-  it('has its input, or its schedule', () => {
+  it('writes a job with its input or its schedule', () => {
     const [queued] = job('send-report', ['day:date', 'price:money(EUR)?']).changes
     expect(queued).toMatchObject({ path: 'server/jobs/send-report.ts' })
     expect(queued?.after).toContain(`  input: z.object({\n    day: z.iso.date(),`)
@@ -42,16 +42,16 @@ describe('a job', () => {
     ['tidy', ['day:date'], '0 3 * * *', 'Make it optional: day:date?'],
     ['tidy', ['at:datetime'], undefined, 'as JSON'],
     ['Tidy', [], undefined, 'small letter'],
-  ])('is refused: %s %j %s', (name, fields, schedule, reason) => {
+  ])('refuses %s %j %s', (name, fields, schedule, reason) => {
     expect(() => job(name, fields, schedule)).toThrow(reason)
   })
 })
 
-describe('a mail', () => {
+describe('fw generate mail', () => {
   const mail = (name: string, fields: readonly string[] = [], topic?: string) =>
     planMail(app, { name, fields, topic, force: false })
 
-  it('has its data with an example, and a text in each language', () => {
+  it('writes the mail data with an example, and a text in each language', () => {
     write('app/locales/de/mails.json', '{ "mails": { "other": { "subject": "Anderes" } } }')
     const { changes, kept } = mail('morning-deals', ['name:text', 'price:money(EUR)', 'stage:enum(open,won)'], 'digest')
     expect(kept).toEqual([])
@@ -70,11 +70,11 @@ describe('a mail', () => {
     })
   })
 
-  it('holds no files, which belong to rows', () => {
+  it('refuses file fields because files belong to rows', () => {
     expect(() => mail('hello', ['contract:file'])).toThrow('files belong to rows')
   })
 
-  it('leaves texts that are there', () => {
+  it('keeps existing texts', () => {
     const own = '{ "mails": { "hello": { "subject": "Mine" } } }'
     write('app/locales/en/mails.json', own)
     expect(JSON.parse(mail('hello').changes.at(-1)?.after ?? own)).toMatchObject(JSON.parse(own))
@@ -82,7 +82,7 @@ describe('a mail', () => {
 })
 
 describe('fw generate action', () => {
-  it('writes an action with the fields of its input', () => {
+  it('writes an action with its input fields', () => {
     const fields = ['before:date', 'note:text?']
     const { changes } = planAction(app, { name: 'closeIssues', fields, isOrg: true, force: false })
     expect(changes).toMatchObject([{ path: 'server/actions/close-issues.ts' }])
@@ -92,7 +92,7 @@ describe('fw generate action', () => {
     )
   })
 
-  it('refuses a name that there is, of the platform’s too', () => {
+  it('refuses the name of an existing action, including platform actions', () => {
     const plan = () => planAction(app, { name: 'invite-member', fields: [], isOrg: false, force: false })
     expect(plan).toThrow('There is an action invite-member already')
   })
@@ -104,7 +104,7 @@ import { ownableColumns } from 'nuxt-fairway/tables'
 export const books = sqliteTable('books', { id: text('id').primaryKey(), ${columns} })
 `
 
-  it('writes what follows from the columns of a table', async () => {
+  it('derives the collection from the columns of a table', async () => {
     write(
       'server/database/books.ts',
       table(
@@ -119,14 +119,14 @@ export const books = sqliteTable('books', { id: text('id').primaryKey(), ${colum
     expect([text?.includes('scope'), remarks]).toEqual([false, []])
   })
 
-  it('says whose rows are shown where the table does not', async () => {
+  it('writes an explicit scope and explains it when the table has no owner columns', async () => {
     write('server/database/books.ts', table(`title: text('title').notNull()`))
     const { changes, remarks } = await planCollection(app, { name: 'book-list', table: 'books', force: false })
     expect(changes[0]?.after).toContain(`scope: 'everybody'`)
     expect(remarks).toEqual([expect.stringContaining('everybody who is signed in')])
   })
 
-  it('refuses a table that there is not, and the address of a page', async () => {
+  it('refuses a missing table and a name whose path is already a page', async () => {
     write('server/database/books.ts', table(`title: text('title').notNull()`))
     write('app/pages/books.vue', '')
     const plan = (name: string, of: string) => planCollection(app, { name, table: of, force: false })
@@ -136,7 +136,7 @@ export const books = sqliteTable('books', { id: text('id').primaryKey(), ${colum
 })
 
 describe('fw generate page', () => {
-  it('writes a page with its entry in the navigation and its texts in each language', () => {
+  it('writes a page with its navigation entry, and its texts in each language', () => {
     write('app/locales/de.json', '{}')
     const { changes } = planPage(app, { path: '/reports/yearly', force: false })
     expect(changes.map(({ path }) => path)).toEqual([
@@ -155,14 +155,14 @@ describe('fw generate page', () => {
 describe('fw generate provider', () => {
   const endpoints = { authorize: 'https://tracker.example/authorize', token: 'https://tracker.example/token' }
 
-  it('writes the provider, and says where its client goes', () => {
+  it('writes the provider and explains where its client is configured', () => {
     const plan = planProvider(app, { name: 'tracker', scopes: ['read'], force: false, ...endpoints })
     expect(plan.changes[0]).toMatchObject({ path: 'server/providers/tracker.ts' })
     expect(plan.changes[0]?.after).toContain(`scopes: ['read'],`)
     expect(plan.next.join()).toContain('FW_PROVIDER_CLIENTS')
   })
 
-  it('refuses one without addresses', () => {
+  it('refuses a provider without a token address', () => {
     const plan = () => planProvider(app, { name: 'tracker', scopes: [], force: false, ...endpoints, token: undefined })
     expect(plan).toThrow('--token is missing')
   })
@@ -177,7 +177,7 @@ export default defineFwConfig({
 })
 `
 
-  it('declares the first roles, and changes nothing else', () => {
+  it('declares the first roles and keeps the rest of the file', () => {
     expect(withRoles(plain, ['curator', 'reader'], 'tracker'))
       .toBe(`import { defineAppRoles, defineFwConfig } from '#fw'
 
@@ -191,13 +191,13 @@ export default defineFwConfig({
 `)
   })
 
-  it('adds to those that there are, each once', () => {
+  it('adds each new role once to the existing roles', () => {
     const one = withRoles(plain, ['curator', 'reader'], 'tracker')
     expect(withRoles(one, ['reader', 'curator'], 'tracker')).toBe(one)
     expect(withRoles(one, ['reader', 'judge'], 'tracker')).toContain(`roles: ['curator', 'reader', 'judge']`)
   })
 
-  it('goes into a configuration of one line, also an empty one', () => {
+  it('adds roles to a one-line configuration, including an empty one', () => {
     const config = (inside: string) =>
       `import { defineFwConfig } from '#fw'\nexport default defineFwConfig(${inside})\n`
     expect(withRoles(config('{}'), ['reader'], 'tracker')).toContain('defineFwConfig({ appRoles })')
@@ -206,7 +206,7 @@ export default defineFwConfig({
     )
   })
 
-  it('refuses roles that are put together', () => {
+  it('refuses computed lists of roles', () => {
     const computed = `import { defineAppRoles } from '#fw'\nexport const appRoles = defineAppRoles({ appId: 'a', roles: [...more] })\n`
     const listed = `import { defineAppRoles } from '#fw'\nexport const appRoles = defineAppRoles({ appId: 'a', roles })\n`
     expect(() => withRoles(listed, ['reader'], 'a')).toThrow(UsageFault)
@@ -214,23 +214,23 @@ export default defineFwConfig({
   })
 })
 
-describe('the command', () => {
+describe('fw generate', () => {
   const fw = (...args: string[]) => startFw(['generate', ...args], {}, app).ended
 
-  it('writes into the application around the folder where the person stands', async () => {
+  it('writes into the application when started in one of its subfolders', async () => {
     mkdirSync(join(app, 'server'))
     const { code, out } = await startFw(['generate', 'page', 'reports'], {}, join(app, 'server')).ended
     expect([code, out]).toEqual([0, expect.stringContaining('new      app/pages/reports.vue')])
     expect(out).toContain('Next:\n  open /reports')
   })
 
-  it('shows everything and writes nothing with --dry-run', async () => {
+  it('shows all changes and writes nothing with --dry-run', async () => {
     const { code, out } = await fw('page', 'reports', '--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('+++ app/pages/reports.vue')])
     expect(existsSync(join(app, 'app'))).toBe(false)
   })
 
-  it('shows what a file of the author’s would become, leaves it, and ends with 1', async () => {
+  it('shows the changes to a file that the author edited, keeps the file and exits with 1', async () => {
     write('app/pages/reports.vue', '<template>mine</template>\n')
     const { code, out } = await fw('page', 'reports')
     expect([code, out]).toEqual([1, expect.stringContaining('-<template>mine</template>')])
@@ -238,12 +238,12 @@ describe('the command', () => {
     expect(read('app/pages/reports.vue')).toBe('<template>mine</template>\n')
   })
 
-  it('says what is wrong in a sentence, and ends with 2', async () => {
+  it('explains an invalid field in a sentence and exits with 2', async () => {
     const { code, err } = await fw('resource', 'issue', 'title:string')
     expect([code, err]).toEqual([2, expect.stringContaining('There is no type string')])
   })
 
-  it('finds what it writes already there, and changes nothing', async () => {
+  it('reports nothing to change when the files already exist', async () => {
     const { changes } = planPage(app, { path: 'reports', force: false })
     writeChanges(app, changes)
     expect((await fw('page', 'reports')).out).toContain('Nothing to change')

@@ -48,7 +48,7 @@ beforeEach(() => {
 })
 
 describe('fw remove resource', () => {
-  it('deletes what was generated, folders too, and drops the table by a migration', async () => {
+  it('deletes the generated files and folders and drops the table in a migration', async () => {
     const before = read('drizzle/0001_deals.sql')
     const { kept, remarks } = await remove('deal')
     expect(kept).toEqual([])
@@ -62,7 +62,7 @@ describe('fw remove resource', () => {
     expect(await unmigrated()).toEqual([])
   })
 
-  it('removes the last resource, and an application is left that is as new but for its migrations', async () => {
+  it('leaves an empty application, except for migrations, after removing the last resource', async () => {
     await remove('deal')
     await remove('company')
     expect(files().filter(path => !path.startsWith('drizzle/'))).toEqual(crm.empty)
@@ -70,7 +70,7 @@ describe('fw remove resource', () => {
     expect(await unmigrated()).toEqual([])
   })
 
-  it('can be generated again afterwards', async () => {
+  it('allows the resource to be generated and removed again', async () => {
     await remove('deal')
     await generate('deal', ['title:text', 'amount:integer?', 'company:ref(companies)'])
     expect(read('drizzle/0003_deals.sql')).toContain('CREATE TABLE `deals`')
@@ -78,7 +78,7 @@ describe('fw remove resource', () => {
     expect((await remove('deal')).kept).toEqual([])
   })
 
-  it('removes texts in each language, the files of a person’s rows, and what has another plural', async () => {
+  it('removes a personal resource with a custom plural and its texts in each language', async () => {
     write('app/locales/de.json', '{ "pages": { "home": "Start" } }')
     await generate('datum', ['name:text'], { isOrg: false, plural: 'measurements' })
     expect(existsSync(join(app, 'app/locales/de/measurements.json'))).toBe(true)
@@ -90,7 +90,7 @@ describe('fw remove resource', () => {
     expect(files()).toContain('app/locales/de.json')
   })
 
-  it('leaves migrations to an author who writes them by hand', async () => {
+  it('writes no migration when the author writes migrations by hand', async () => {
     await remove('deal')
     for (const path of files().filter(path => path.startsWith('drizzle/meta/')))
       writeChanges(app, [{ path, before: read(path) }])
@@ -100,8 +100,8 @@ describe('fw remove resource', () => {
   })
 })
 
-describe('files that the author has edited', () => {
-  it('stay with what they use, and the other files go', async () => {
+describe('fw remove resource with edited files', () => {
+  it('keeps edited files and the files they use, and deletes the others', async () => {
     edit('server/actions/deals/delete-deal.ts', 'for good', 'at once')
     const { kept, changes } = await remove('deal')
     expect(kept).toEqual([
@@ -116,7 +116,7 @@ describe('files that the author has edited', () => {
     expect(await unmigrated()).toEqual([])
   })
 
-  it('go with --force', async () => {
+  it('deletes edited files with --force', async () => {
     edit('server/database/deals.ts', `delete: 'member'`, `delete: 'admin'`)
     edit('app/pages/deals/index.vue', 'i-lucide-list', 'i-lucide-handshake')
     write('app/locales/fr/deals.json', '{ "deals": { "name": "Affaires" } }')
@@ -130,7 +130,7 @@ describe('files that the author has edited', () => {
     expect(files().filter(path => path.includes('deal') && !path.startsWith('drizzle/'))).toEqual([])
   })
 
-  it('go with --force, and each table in them is named', async () => {
+  it('lists each table in edited files that --force drops', async () => {
     const path = 'server/database/deals.ts'
     edit(
       path,
@@ -144,8 +144,8 @@ describe('files that the author has edited', () => {
   })
 })
 
-describe('a resource that is in use', () => {
-  it('is not removed while a table refers to it, with --force neither', async () => {
+describe('fw remove resource for a resource in use', () => {
+  it('refuses while another table refers to it, even with --force', async () => {
     for (const force of [false, true]) {
       const refused = plan('company', { force })
       await expect(refused).rejects.toThrow(UsageFault)
@@ -161,12 +161,12 @@ describe('a resource that is in use', () => {
     ['app/pages/index.vue', `useCollection('deal-list')`, 'server/collections/deal-list.ts'],
     ['app/pages/board.vue', '<template><DealFields /></template>', 'app/components/DealFields.vue'],
     ['app/pages/board.vue', `{{ t('deals.name') }}`, 'app/locales/en/deals.json'],
-  ])('is not removed while %s has %s', async (path, text, used) => {
+  ])('refuses while %s has %s', async (path, text, used) => {
     write(path, text)
     await expect(plan('deal')).rejects.toThrow(`\n  ${path} uses ${used}\n`)
   })
 
-  it('is removed where others only have a similar name', async () => {
+  it('ignores files that only use similar names', async () => {
     write(
       'server/tasks/clean.ts',
       `import { deals } from '../database/deals-of-others'\nconst name = 'deal-list-of-others'`,
@@ -178,17 +178,17 @@ describe('a resource that is in use', () => {
 it.each([
   ['ticket', 'There is no resource ticket: server/database/tickets.ts is missing. There are: companies, deals.'],
   ['issue', 'is no table that was generated'],
-])('refuses %s, which is no resource', async (name, reason) => {
+])('fw remove resource refuses %s, which is not a resource', async (name, reason) => {
   if (name === 'issue') write('server/database/issues.ts', 'export const issues = 1\n')
   const refused = plan(name)
   await expect(refused).rejects.toThrow(UsageFault)
   await expect(refused).rejects.toThrow(reason)
 })
 
-describe('the command', () => {
+describe('fw remove resource output', () => {
   const fw = (...args: string[]) => startFw(['remove', 'resource', ...args], {}, app).ended
 
-  it('shows everything and changes nothing with --dry-run', async () => {
+  it('shows all changes and writes nothing with --dry-run', async () => {
     const before = files()
     const { code, out } = await fw('deal', '--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('+DROP TABLE `deals`;')])
@@ -196,14 +196,14 @@ describe('the command', () => {
     expect(files()).toEqual(before)
   })
 
-  it('says which files stay and why, and ends with 1', async () => {
+  it('lists the kept files with reasons and exits with 1', async () => {
     edit('tests/deals.test.ts', 'import', '// Mine.\nimport')
     const { code, out } = await fw('deal')
     expect([code, out]).toEqual([1, expect.stringContaining('  stays    tests/deals.test.ts (you have edited it)\n')])
     expect(out).toContain('`--force`')
   })
 
-  it('says in a sentence why nothing is removed, and ends with 2', async () => {
+  it('explains in a sentence why nothing is removed and exits with 2', async () => {
     const { code, err } = await fw('company')
     expect([code, err]).toEqual([2, expect.stringContaining('companies cannot be removed')])
   })

@@ -83,8 +83,8 @@ function expectTidy(): void {
   execFileSync(bin('oxlint'), ['-c', join(root, '.oxlintrc.json'), '--deny-warnings', ...parts], { cwd: app })
 }
 
-describe('a new resource', () => {
-  it('is a table with its migration, four actions, a collection, two pages, texts and a test', async () => {
+describe('fw generate resource', () => {
+  it('writes a table, a migration, four actions, a collection, two pages, texts and a test', async () => {
     withIssues()
     const { changes, kept } = issues.made
     expect(paths(changes)).toEqual([
@@ -109,7 +109,7 @@ describe('a new resource', () => {
     expect(read('drizzle/0000_issues.sql')).toMatch(/`status` text DEFAULT 'open' NOT NULL,\s+`due_at` text NOT NULL/)
   })
 
-  it('of an organization is for its members to edit together, and one without belongs to a person', async () => {
+  it('lets organization members edit together with --org, and otherwise stores rows for one person', async () => {
     withIssues()
     await generate('note', ['title:text'])
     expect(read('server/actions/issues/create-issue.ts')).toContain('...inOrganization(session)')
@@ -122,7 +122,7 @@ describe('a new resource', () => {
       expect(read(`server/${file}`)).not.toMatch(/inOrganization|requireOrganization/)
   })
 
-  it('of an organization offers “New” to those whom the policy lets create one', async () => {
+  it('shows “New” in an organization only to members whom the policy allows to create', async () => {
     withIssues()
     await generate('note', ['title:text'])
     const page = read('app/pages/issues/index.vue')
@@ -133,7 +133,7 @@ describe('a new resource', () => {
     expect(read('app/pages/notes/index.vue')).not.toMatch(/mayCreate|emptyForReaders/)
   })
 
-  it('is formatted and free of lint, whatever its fields are', async () => {
+  it('writes formatted code without lint errors for every field type', async () => {
     await generate('project', EVERYTHING, { isOrg: true })
     await generate('purchase-order-item', [
       'short-description:text',
@@ -156,7 +156,7 @@ describe('a new resource', () => {
     },
   )
 
-  it('has texts in each language that the application has, in files of its own', async () => {
+  it('writes separate text files for each language and reports languages that stay English', async () => {
     write('app/locales/de.json', '{ "pages": { "home": "Start" } }')
     write('app/locales/ar/home.json', '{ "home": { "lead": "…" } }')
     write('app/locales/fr/language.json', '{ "name": "Français", "direction": "ltr" }')
@@ -174,7 +174,7 @@ describe('a new resource', () => {
     expect(faults.filter(fault => fault.includes('issues.json') && !fault.startsWith('fr/'))).toEqual([])
   })
 
-  it('leaves migrations to an author who writes them by hand', async () => {
+  it('writes no migration when the author writes migrations by hand', async () => {
     write('drizzle/0000_mine.sql', 'CREATE TABLE `mine` (`id` text);')
     const { changes, remarks } = await generate('issue', ISSUE)
     expect(paths(changes).filter(path => path.startsWith('drizzle/'))).toEqual([])
@@ -182,12 +182,12 @@ describe('a new resource', () => {
   })
 })
 
-describe('a reference', () => {
+describe('fw generate resource with a reference field', () => {
   const companies = () => generate('company', ['name:text', 'country:text'], { isOrg: true })
   const contacts = (fields: readonly string[] = ['name:text', 'company:ref(companies)']) =>
     generate('contact', fields, { isOrg: true })
 
-  it('is a foreign key of two columns, a joined title, a filter and a picker, and the test makes what is referred to', async () => {
+  it('writes a two-column foreign key, joined title, filter and picker, and the test creates the referenced rows', async () => {
     await companies()
     await contacts()
     await generate('offer', ['title:text', 'contact:ref(contacts)', 'company:ref(companies)?'], { isOrg: true })
@@ -208,7 +208,7 @@ describe('a reference', () => {
     expectTidy()
   })
 
-  it('may be to the own table, and to another one more than once', async () => {
+  it('supports references to its own table and several references to another table', async () => {
     await companies()
     const fields = ['name:text', 'lead:ref(contacts)?', 'employer:ref(companies)', 'biller:ref(companies)?']
     await contacts(fields)
@@ -220,7 +220,7 @@ describe('a reference', () => {
     expectTidy()
   })
 
-  it('is read back from the files', async () => {
+  it('is read back from the generated files', async () => {
     await companies()
     await contacts()
     expect((await contacts([])).changes).toEqual([])
@@ -238,7 +238,7 @@ describe('a reference', () => {
     await expect(generate('contact', fields, { isOrg })).rejects.toThrow(reason)
   })
 
-  it('comes into a table that is there, which keeps its rows and those that refer to them', async () => {
+  it('is added to an existing table, which keeps its rows and their references', async () => {
     const db = await openEmptyDatabase()
     const migrateNow = async () => migrate(db, await readMigrationFolder(join(app, 'drizzle')), quietLog)
     await companies()
@@ -260,20 +260,20 @@ describe('a reference', () => {
   })
 })
 
-describe('the same command again', () => {
-  it('has nothing to change', async () => {
+describe('fw generate resource on a second run', () => {
+  it('reports no changes', async () => {
     withIssues()
     expect(await plan('issue', ISSUE, { isOrg: true })).toMatchObject({ changes: [], kept: [] })
     expect(await plan('issue', [])).toMatchObject({ changes: [], kept: [] })
   })
 
-  it('has nothing to change in the notes of a new project, migration included', async () => {
+  it('reports no changes for the notes of a new project, including the migration', async () => {
     for (const [path, text] of templateFiles('notes', templateValues('tracker', 'Tracker', '0.1.0'))) write(path, text)
     expect(await plan('note', [])).toMatchObject({ changes: [], kept: [] })
     expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
   })
 
-  it('leaves a file that its author has edited, and overwrites it with --force alone', async () => {
+  it('keeps a file that the author edited and overwrites it only with --force', async () => {
     withIssues()
     const path = 'app/pages/issues/index.vue'
     const own = read(path).replace('i-lucide-list', 'i-lucide-bug')
@@ -285,7 +285,7 @@ describe('the same command again', () => {
     expect(read(path)).not.toContain('i-lucide-bug')
   })
 
-  it('writes a file anew that is gone', async () => {
+  it('writes a deleted file again', async () => {
     withIssues()
     const before = read('tests/issues.test.ts')
     execFileSync('rm', [join(app, 'tests/issues.test.ts')])
@@ -294,8 +294,8 @@ describe('the same command again', () => {
   })
 })
 
-describe('a further field', () => {
-  it('changes the files that are as generated, and the table by a migration of its own', async () => {
+describe('fw generate resource with another field', () => {
+  it('updates the unedited files and adds the column in a separate migration', async () => {
     withIssues()
     const { changes, kept } = await generate('issue', ['priority:enum(low,high)', 'note:longtext?'])
     expect(kept).toEqual([])
@@ -308,7 +308,7 @@ describe('a further field', () => {
     expect(read('server/actions/issues/create-issue.ts')).toContain('requireOrganization()')
   })
 
-  it('goes into files that their author has edited elsewhere, the table with its migration', async () => {
+  it('adds the field to files that were edited elsewhere, including the table and its migration', async () => {
     withIssues()
     const path = 'server/database/issues.ts'
     const own = read(path)
@@ -329,7 +329,7 @@ describe('a further field', () => {
     expect((await generate('issue', ['urgent:boolean', 'reviewer:person?'])).changes).toEqual([])
   })
 
-  it('is shown where its author has edited the same lines, and the other files take it', async () => {
+  it('shows the change for a file with edited lines and updates the other files', async () => {
     withIssues()
     const path = 'app/pages/issues/[id].vue'
     const own = read(path).replace('const FIELDS = [', `const FIELDS = ['extra', `)
@@ -343,7 +343,7 @@ describe('a further field', () => {
     )
   })
 
-  it('of a table whose lines its author has edited gets no migration, which the person is told', async () => {
+  it('writes no migration and says so when the author edited the same lines of the table', async () => {
     withIssues()
     const path = 'server/database/issues.ts'
     const own = read(path).replace(/(createdAt: integer.*\n.*updatedAt: integer.*)/, '// Times.\n    $1')
@@ -355,29 +355,29 @@ describe('a further field', () => {
     expect(read(path)).toBe(own)
   })
 
-  it('by `fw generate field` belongs to a resource that is there', async () => {
+  it('requires an existing resource for fw generate field', async () => {
     withIssues()
     await expect(plan('ticket', ['note:text?'], { isThere: true })).rejects.toThrow('There is no ticket')
     expect((await plan('issue', ['note:text?'], { isThere: true })).kept).toEqual([])
   })
 
-  it('that rows would need, and one that would be of another type, are refused', async () => {
+  it('refuses a required field without a default and an existing field with another type', async () => {
     withIssues()
     await expect(plan('issue', ['startAt:date'])).rejects.toThrow('write "startAt:date?"')
     await expect(plan('issue', ['dueAt:text'])).rejects.toThrow('dueAt is dueAt:date')
   })
 
-  it('is not guessed into a table that was not generated', async () => {
+  it('refuses a table file that was not generated', async () => {
     write('server/database/issues.ts', 'export const issues = 1\n')
     await expect(plan('issue', ISSUE)).rejects.toThrow('is no table that was generated')
   })
 })
 
-describe('an import', () => {
+describe('fw generate import', () => {
   const toImport = (name = 'issue', fields: readonly string[] = []) =>
     generate(name, fields, { isThere: true, hasImport: true })
 
-  it('is an action, a button of the list, texts and a test, once', async () => {
+  it('adds an action, a list button, texts and a test, once', async () => {
     withIssues()
     const path = 'server/actions/issues/import-issues.ts'
     expect(paths((await toImport()).changes)).toEqual([
@@ -390,7 +390,7 @@ describe('an import', () => {
     expect((await toImport()).changes).toEqual([])
   })
 
-  it('takes every type of field, names what it refers to by the title, and gets further fields', async () => {
+  it('supports every field type, finds references by title and includes fields added later', async () => {
     await generate('company', ['name:text'], { isOrg: true })
     await generate('project', [...EVERYTHING, 'company:ref(companies)'], { isOrg: true })
     await toImport('project')
@@ -405,12 +405,12 @@ describe('an import', () => {
     expectTidy()
   })
 
-  it('belongs to a resource that is there', async () => {
+  it('requires an existing resource', async () => {
     await expect(plan('ticket', [], { isThere: true, hasImport: true })).rejects.toThrow('There is no ticket')
   })
 })
 
-describe('names and types', () => {
+describe('resource names and field types', () => {
   it.each([
     ['Issue', ISSUE, 'begins with a small letter'],
     ['my issue', ISSUE, 'is no name for a resource'],
@@ -436,7 +436,7 @@ describe('names and types', () => {
     await expect(refused).rejects.toThrow(reason)
   })
 
-  it('refuses a name that an action of the application has', async () => {
+  it('refuses a name that an action of the application already uses', async () => {
     write('server/actions/get-issue.ts', '')
     await expect(plan('issue', ISSUE)).rejects.toThrow('there is an action get-issue (server/actions/get-issue.ts)')
   })
@@ -451,13 +451,13 @@ describe('names and types', () => {
     ['news', 'news'],
   ])('the plural of %s is %s', (one, many) => expect(pluralOf(one)).toBe(many))
 
-  it('takes another plural, and finds what was generated by it', async () => {
+  it('accepts a custom plural and finds the files generated with it', async () => {
     await generate('datum', ['name:text'], { plural: 'measurements' })
     expect(existsSync(join(app, 'server/database/measurements.ts'))).toBe(true)
     expect((await plan('datum', [], { plural: 'measurements' })).changes).toEqual([])
   })
 
-  it('reads every type of field back from the table’s file, optional ones too', async () => {
+  it('reads every field type back from the table file, including optional fields', async () => {
     const values = new Map([
       ['enum', '(a,b)'],
       ['money', '(EUR)'],
@@ -474,7 +474,7 @@ describe('names and types', () => {
     expect(found).toEqual(expected)
   })
 
-  it('takes the values of an enum without brackets, which shells read otherwise', () => {
+  it('accepts enum values without brackets, which shells interpret differently', () => {
     expect(parseFields(['status:enum:open,done?'])).toEqual(parseFields(['status:enum(open,done)?']))
   })
 })

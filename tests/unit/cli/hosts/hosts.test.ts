@@ -20,7 +20,7 @@ const windows: Machine = {
 const url = 'https://app.example.com/mcp'
 const entry = (id: keyof typeof hosts) => JSON.parse(hosts[id].set('', 'fairway', url, linux))
 
-describe('the files of hosts', () => {
+describe('host configuration files', () => {
   it.each([
     ['claude-code', '/home/ada/.claude.json', '/Users/ada/.claude.json', 'C:\\Users\\ada\\.claude.json'],
     [
@@ -55,12 +55,12 @@ describe('the files of hosts', () => {
       '/Users/ada/.config/goose/config.yaml',
       'C:\\Users\\ada\\AppData\\Roaming\\Block\\goose\\config\\config.yaml',
     ],
-  ])('%s lies where the host looks', (id, onLinux, onMac, onWindows) => {
+  ])('%s is at the path that the host reads on Linux, macOS and Windows', (id, onLinux, onMac, onWindows) => {
     const files = [linux, mac, windows].map(machine => findHost(id)?.file(machine))
     expect(files).toEqual([onLinux, onMac, onWindows])
   })
 
-  it('follow the variables of the hosts', () => {
+  it('follow the environment variables of the hosts', () => {
     const env = { CLAUDE_CONFIG_DIR: '/cfg/claude', CODEX_HOME: '/cfg/codex', XDG_CONFIG_HOME: '/cfg' }
     const machine = { ...linux, env }
     expect(hosts['claude-code'].file(machine)).toBe('/cfg/claude/.claude.json')
@@ -76,12 +76,12 @@ describe('the files of hosts', () => {
     expect(hosts.gemini.file({ ...linux, env: { GEMINI_CLI_HOME: '/g' } })).toBe('/g/.gemini/settings.json')
   })
 
-  it('are the ones that opencode has already', () => {
+  it('use an existing opencode.jsonc for opencode', () => {
     const jsonc = '/home/ada/.config/opencode/opencode.jsonc'
     expect(hosts.opencode.file({ ...linux, isThere: file => file === jsonc })).toBe(jsonc)
   })
 
-  it('have the shape that each host reads', () => {
+  it('have the format that each host reads', () => {
     expect(entry('claude-code')).toEqual({ mcpServers: { fairway: { type: 'http', url } } })
     expect(entry('cursor')).toEqual({ mcpServers: { fairway: { url } } })
     expect(entry('vscode')).toEqual({ servers: { fairway: { type: 'http', url } } })
@@ -99,14 +99,14 @@ describe('the files of hosts', () => {
     })
   })
 
-  it('hold one address: the one by which Gemini CLI knew the server goes', () => {
+  it('replace the old address entry of Gemini CLI and keep its other settings', () => {
     const old = JSON.stringify({ mcpServers: { fairway: { httpUrl: url, trust: true } } })
     const set = hosts.gemini.set(old, 'fairway', url, linux)
     expect(JSON.parse(set)).toEqual({ mcpServers: { fairway: { trust: true, url, type: 'http' } } })
     expect(hosts.gemini.set(set, 'fairway', url, linux)).toBe(set)
   })
 
-  it('keep the comments and the other entries of opencode and Zed', () => {
+  it('keep the comments and other entries of opencode and Zed', () => {
     const settings = `// mine\n{\n  "theme": "One", // dark\n  "context_servers": {\n    "other": { "url": "https://a" },\n  },\n}\n`
     const added = `    "other": { "url": "https://a" },\n    "fairway": {\n      "url": "${url}"\n    },\n`
     const set = hosts.zed.set(settings, 'fairway', url, linux)
@@ -116,15 +116,15 @@ describe('the files of hosts', () => {
     expect(hosts.opencode.set(disabled, 'fairway', url, linux)).toContain('"enabled": true')
   })
 
-  it('are known by name only', () => {
+  it('are found only by the exact host name', () => {
     expect(['toString', '__proto__', 'emacs'].map(findHost)).toEqual([undefined, undefined, undefined])
   })
 })
 
-describe('changing a file', () => {
+describe('changeFile', () => {
   const now = new Date('2026-11-21T10:11:12.345Z')
 
-  it('keeps the file of before and its permissions, once for each change', async () => {
+  it('writes one backup per change and keeps the file permissions', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{}', { mode: 0o640 })
@@ -137,7 +137,7 @@ describe('changing a file', () => {
     expect(readdirSync(folder)).toHaveLength(2)
   })
 
-  it('makes folders and a private file where there are none, and no backup', async () => {
+  it('creates missing folders and a private file without a backup', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'fw-hosts-')), 'a', 'b', 'config.toml')
     expect(await changeFile(file, text => hosts.codex.set(text, 'fairway', url, linux), now)).toEqual({
       isChanged: true,
@@ -146,7 +146,7 @@ describe('changing a file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it('follows a link instead of replacing it', async () => {
+  it('follows a symbolic link instead of replacing it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
     writeFileSync(join(folder, 'real.json'), '{}')
     symlinkSync(join(folder, 'real.json'), join(folder, 'link.json'))
@@ -154,7 +154,7 @@ describe('changing a file', () => {
     expect(JSON.parse(readFileSync(join(folder, 'real.json'), 'utf8'))).toHaveProperty('mcpServers.fairway.url', url)
   })
 
-  it('leaves a broken file as it is', async () => {
+  it('leaves an invalid file unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{"mcpServers": ')
@@ -163,7 +163,7 @@ describe('changing a file', () => {
   })
 })
 
-describe('the address of an endpoint', () => {
+describe('parseMcpUrl', () => {
   it.each([
     ['https://app.example.com', 'https://app.example.com/mcp'],
     ['app.example.com', 'https://app.example.com/mcp'],
@@ -173,7 +173,7 @@ describe('the address of an endpoint', () => {
     ['http://localhost:3000', 'http://localhost:3000/mcp'],
     ['http://127.0.0.1:1/mcp', 'http://127.0.0.1:1/mcp'],
     [undefined, 'http://localhost:3000/mcp'],
-  ])('%s is %s', (text, href) => {
+  ])('resolves %s to %s', (text, href) => {
     expect(parseMcpUrl(text).href).toBe(href)
   })
 

@@ -5,13 +5,13 @@ const URL = 'https://app.example.com/mcp'
 const set = (text: string, entry: Record<string, unknown> = { type: 'http', url: URL }) =>
   setJsonEntry(text, 'servers', 'fairway', entry)
 
-describe('a file of a host', () => {
-  it('is made when there is none', () => {
+describe('setJsonEntry', () => {
+  it('creates the file content when it is empty', () => {
     expect(JSON.parse(set(''))).toEqual({ servers: { fairway: { type: 'http', url: URL } } })
     expect(set('').endsWith('}\n')).toBe(true)
   })
 
-  it('keeps comments, order, tabs, and what others have added, byte for byte', () => {
+  it('keeps comments, order, tabs and other entries byte for byte', () => {
     const before = `// written by hand
 {
 \t"inputs": [ { "id": "key" } ], // kept
@@ -38,7 +38,7 @@ describe('a file of a host', () => {
     expect(set(after)).toBe(after)
   })
 
-  it('gets the section where it has none, after a trailing comma too', () => {
+  it('adds a missing section, also after a trailing comma', () => {
     expect(set('{\n  "theme": "dark",\n}')).toBe(
       `{\n  "theme": "dark",\n  "servers": {\n    "fairway": {\n      "type": "http",\n      "url": "${URL}"\n    }\n  },\n}`,
     )
@@ -46,20 +46,20 @@ describe('a file of a host', () => {
     expect(JSON.parse(set('{"servers":{}}'))).toEqual({ servers: { fairway: { type: 'http', url: URL } } })
   })
 
-  it('keeps Windows line ends and an indent of four', () => {
+  it('keeps Windows line endings and an indentation of four', () => {
     const after = set('{\r\n    "a": 1\r\n}\r\n')
     expect(after.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
     expect(after).toContain('\r\n        "fairway": {\r\n            "type"')
   })
 
-  it('keeps what the person has added to the entry, and changes the address only', () => {
+  it('changes only the address and keeps other properties of the entry', () => {
     const before = `{ "servers": { "fairway": { "url": "https://old.example.com/mcp", "headers": { "X": "1" } } } }`
     expect(JSON.parse(set(before))).toEqual({
       servers: { fairway: { type: 'http', url: URL, headers: { X: '1' } } },
     })
   })
 
-  it('replaces a command by an address whole', () => {
+  it('replaces a command entry with an address entry', () => {
     const before = `{ "servers": { "fairway": { "command": "node", "args": ["x"] } } }`
     expect(JSON.parse(set(before))).toEqual({ servers: { fairway: { type: 'http', url: URL } } })
   })
@@ -72,12 +72,12 @@ describe('a file of a host', () => {
     ['{"a": 1} trailing', 'line 1'],
     ['{"a": "no end\n"}', 'line 1'],
     [`${'['.repeat(300)}`, 'line 1'],
-  ])('is refused when it is broken: %j', (text, reason) => {
+  ])('throws a syntax error for invalid content: %j', (text, reason) => {
     expect(() => set(text)).toThrow(SyntaxError)
     expect(() => set(text)).toThrow(reason)
   })
 
-  it('reads a key that is there twice as programs do', () => {
+  it('uses the last value of a duplicate key, as programs do', () => {
     const before = `{"servers": {"fairway": {"url": "a"}, "fairway": {"type": "http", "url": "${URL}"}}}`
     expect(set(before)).toBe(before)
   })

@@ -24,26 +24,26 @@ args = ["run", "[x]"]
 TOKEN = 'a#b'
 `
 
-describe('the file of Codex', () => {
-  it('gets the table at its end; all else stays', () => {
+describe('setTomlTable', () => {
+  it('appends the table and keeps everything else', () => {
     expect(set('')).toBe(added)
     expect(set(codex)).toBe(`${codex}\n${added}`)
     expect(set(set(codex))).toBe(set(codex))
     expect(set('a = 1')).toBe(`a = 1\n\n${added}`)
   })
 
-  it('gets another address in its place, and keeps what was added there', () => {
+  it('updates the address in place and keeps the other keys of the table', () => {
     const before = `[mcp_servers.fairway] # ours\nenabled = true\nurl = 'https://old.example.com/mcp'\n\n[other]\na = 1\n`
     expect(set(before)).toBe(`[mcp_servers.fairway] # ours\nenabled = true\nurl = "${URL}"\n\n[other]\na = 1\n`)
     expect(set(`[mcp_servers."fairway"]\nurl = '${URL}'\n`)).toBe(`[mcp_servers."fairway"]\nurl = '${URL}'\n`)
   })
 
-  it('replaces a command by the address', () => {
+  it('replaces a command with the address', () => {
     const before = `[mcp_servers.fairway]\n# a note\ncommand = "node"\nargs = [\n  "x",\n]\n[other]\n`
     expect(set(before)).toBe(`[mcp_servers.fairway]\nurl = "${URL}"\n# a note\n[other]\n`)
   })
 
-  it('keeps Windows line ends', () => {
+  it('keeps Windows line endings', () => {
     expect(set('a = 1\r\n').replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
@@ -59,7 +59,7 @@ describe('the file of Codex', () => {
     ['[[mcp_servers.fairway]]\n', 'changed safely'],
     ['mcp_servers = { other = { url = "x" } }\n', 'changed safely'],
     ['a = 1\na = 2\n', 'changed safely'],
-  ])('is refused where it cannot be changed safely: %j', (text, reason) => {
+  ])('throws a syntax error when the content cannot be changed safely: %j', (text, reason) => {
     expect(() => set(text)).toThrow(SyntaxError)
     expect(() => set(text)).toThrow(reason)
   })

@@ -13,7 +13,7 @@ const added = `  fairway:
 `
 
 describe('setYamlEntry', () => {
-  it('writes a file that is empty or has only comments', () => {
+  it('writes the entry into a file that is empty or has only comments', () => {
     expect(set('')).toBe(`extensions:\n${added}`)
     expect(set('# mine\n')).toBe(`# mine\n\nextensions:\n${added}`)
     expect(set('a: 1\nextensions:\n')).toBe(`a: 1\nextensions:\n${added}`)
@@ -23,16 +23,16 @@ describe('setYamlEntry', () => {
     ['of a program', 'extensions:\n  other:\n    args:\n    - -y\n    - a very long argument '.padEnd(120, 'x') + '\n'],
     ['of a person', '# mine\na: "1" # one\n\nextensions:\n  # the other\n  other:\n    args:\n      - -y\n'],
     ['with four spaces', 'extensions:\n    other:\n        enabled: true\n'],
-  ])('keeps everything else as it is in a file %s', (_, text) => {
+  ])('keeps all other content in a file %s', (_, text) => {
     const indent = /\n( +)\S/.exec(text)?.[1] === '    ' ? added.replaceAll('  ', '    ') : added
     expect(set(text)).toBe(text + indent)
   })
 
-  it('keeps the line ends of Windows', () => {
+  it('keeps Windows line endings', () => {
     expect(set('a: 1\r\n')).toBe(`a: 1\nextensions:\n${added}`.replaceAll('\n', '\r\n'))
   })
 
-  it('changes what differs in an entry, and nothing when it is run again', () => {
+  it('changes only different values of an entry, and nothing on a second run', () => {
     const mine = `extensions:\n  fairway:\n    uri: 'https://app.example.com/mcp' # mine\n    timeout: 600\n    type: http\n    enabled: false\nb: 2\n`
     expect(set(mine)).toBe(mine.replace('enabled: false', 'enabled: true'))
     expect(set(set(mine))).toBe(set(mine))

@@ -29,8 +29,8 @@ const withServer = (change: object) => (origin: string) => ({
     json(response, { ...serverMetadata(origin), ...change }),
 })
 
-describe('the probe', () => {
-  it('walks the whole way of a host', async () => {
+describe('probe', () => {
+  it('completes every step of an MCP host', async () => {
     const { works, lines, endpoint } = await run()
     expect(lines.filter(line => /^[✓✗]/.test(line))).toEqual([
       '✓ challenge: 401, scope mcp:read',
@@ -45,7 +45,7 @@ describe('the probe', () => {
     expect(works).toBe(true)
   })
 
-  it('stops before the sign-in when asked to', async () => {
+  it('stops before the sign-in when it is not interactive', async () => {
     const { works, text, endpoint } = await run(undefined, false)
     expect([works, endpoint.tokenRequests]).toEqual([true, []])
     expect(text).toContain('Stopped before the sign-in')
@@ -55,12 +55,12 @@ describe('the probe', () => {
     [true, 'metadata documents are advertised'],
     [false, 'metadata documents are not advertised: hosts register themselves'],
     [undefined, 'metadata documents are not advertised'],
-  ])('tells what is advertised of documents: %s', async (supported, said) => {
+  ])('reports whether metadata documents are advertised: %s', async (supported, said) => {
     const { text } = await run(withServer({ client_id_metadata_document_supported: supported }), false)
     expect(text).toContain(said)
   })
 
-  it('shows the server a document as a host does, and tells what the server makes of it', async () => {
+  it('sends a metadata document like a host and reports the server’s response', async () => {
     const asked: string[] = []
     const faults = (answer: (response: Parameters<typeof json>[0]) => unknown) => (): Faults => ({
       '/client.json': (_, response) => json(response, { redirect_uris: ['http://127.0.0.1/callback'] }),
@@ -91,7 +91,7 @@ describe('the probe', () => {
     expect([missing.works, missing.text]).toEqual([false, expect.stringMatching(/✗ GET .*\/client\.json/)])
   })
 
-  it('shows no token and no code', async () => {
+  it('prints no refresh token and no authorization code', async () => {
     const { text, endpoint } = await run()
     const secrets = endpoint.tokenRequests
       .flatMap(form => [form.get('code'), form.get('refresh_token')])
@@ -251,7 +251,7 @@ function comeBack(url: string | undefined, response: Parameters<typeof json>[0],
   response.writeHead(302, { location: back.href }).end()
 }
 
-describe('the probe names the broken step', () => {
+describe('probe reports the failed step for', () => {
   it.each(broken)('%s', async (_name, toFaults, step, expected, got) => {
     const { works, lines } = await run(toFaults)
     const at = lines.findIndex(line => line.startsWith('✗'))
@@ -261,7 +261,7 @@ describe('the probe names the broken step', () => {
     expect(lines[at + 2]).toMatch(got)
   })
 
-  it('nobody who listens', async () => {
+  it('a server that refuses the connection', async () => {
     const lines: string[] = []
     const say = (line: string) => void lines.push(line)
     const works = await probe({
@@ -273,7 +273,7 @@ describe('the probe names the broken step', () => {
     expect([works, lines.join('\n')]).toEqual([false, expect.stringContaining('ECONNREFUSED')])
   })
 
-  it('nobody who comes back from the browser', async () => {
+  it('a sign-in that never returns from the browser', async () => {
     const { works, text } = await run(() => ({ '/authorize': (_, response) => response.end('closed') }))
     expect([works, text]).toEqual([false, expect.stringMatching(/Nobody came back .* 3 seconds/)])
   })

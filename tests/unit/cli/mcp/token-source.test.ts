@@ -32,8 +32,8 @@ function source({ endpoint, file }: { endpoint: McpEndpoint; file: string }) {
 
 const grants = ({ tokenRequests }: McpEndpoint) => tokenRequests.map(form => form.get('grant_type'))
 
-describe('tokens for an endpoint', () => {
-  it('are asked for once, and kept for their owner only', async () => {
+describe('createTokenSource', () => {
+  it('requests tokens once and stores them for their owner only', async () => {
     const place = await start()
     const first = source(place)
     const token = await first.get()
@@ -46,7 +46,7 @@ describe('tokens for an endpoint', () => {
     expect(JSON.parse(readFileSync(place.file, 'utf8')).url).toBe(place.endpoint.url.href)
   })
 
-  it('ask as a native public client, with PKCE, state and the resource', async () => {
+  it('registers a native public client and sends PKCE, state and the resource', async () => {
     const place = await start()
     const { get, shown } = source(place)
     await get()
@@ -65,7 +65,7 @@ describe('tokens for an endpoint', () => {
     expect(place.endpoint.tokenRequests[0]?.get('resource')).toBe(place.endpoint.url.href)
   })
 
-  it('are refreshed before they end, once for all who wait', async () => {
+  it('refreshes tokens before they expire, once for all waiting callers', async () => {
     const place = await start()
     await source(place).get()
     const tokens = await readTokens(place.file)
@@ -78,7 +78,7 @@ describe('tokens for an endpoint', () => {
     expect(grants(place.endpoint)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('are refreshed when one is refused, and only if nobody else has', async () => {
+  it('refreshes a refused token unless another source has already refreshed it', async () => {
     const place = await start()
     const { get, replace } = source(place)
     const refused = await get()
@@ -87,7 +87,7 @@ describe('tokens for an endpoint', () => {
     expect(grants(place.endpoint)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('are asked for again when the connection was ended, with the same client', async () => {
+  it('requests new tokens with the same client after the connection was revoked', async () => {
     const place = await start()
     const { get, replace, shown } = source(place)
     const refused = await get()
@@ -96,7 +96,7 @@ describe('tokens for an endpoint', () => {
     expect([shown.length, place.endpoint.registrations.length]).toEqual([2, 1])
   })
 
-  it('are of one endpoint: another has a file of its own, and a file of another is not used', async () => {
+  it('uses a separate file per endpoint and ignores the file of another endpoint', async () => {
     const [one, two] = [await start(), await start()]
     expect(tokenFile('/x', one.endpoint.url)).not.toBe(tokenFile('/x', two.endpoint.url))
     await source(one).get()
@@ -105,7 +105,7 @@ describe('tokens for an endpoint', () => {
     expect(grants(one.endpoint)).toEqual(['authorization_code'])
   })
 
-  it('a file that is broken counts as none', async () => {
+  it('replaces an invalid token file', async () => {
     const place = await start()
     await source(place).get()
     writeFileSync(place.file, '{"url": 1')
@@ -115,8 +115,8 @@ describe('tokens for an endpoint', () => {
   })
 })
 
-describe('the lock of a token file', () => {
-  it('lets one process after another work', async () => {
+describe('withTokenLock', () => {
+  it('runs the work of several processes one at a time', async () => {
     const { file, folder } = await start()
     const log = join(folder, '..', 'log')
     const code = `
@@ -139,7 +139,7 @@ describe('the lock of a token file', () => {
     expect(readFileSync(log, 'utf8')).toBe('in out '.repeat(15))
   })
 
-  it('of a process that has died is taken over', async () => {
+  it('takes over the lock of a dead process', async () => {
     const { file } = await start()
     await withTokenLock(file, async () => undefined)
     writeFileSync(`${file}.lock`, '')
@@ -154,19 +154,19 @@ describe('the lock of a token file', () => {
     expect(inside.most).toBe(1)
   })
 
-  it('is given back when the work fails', async () => {
+  it('releases the lock when the work fails', async () => {
     const { file } = await start()
     await expect(withTokenLock(file, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await withTokenLock(file, async () => 'yes')).toBe('yes')
   })
 })
 
-describe('the folder of token files', () => {
+describe('tokenFolder', () => {
   it.each([
     [{ HOME: '/home/ada' }, 'linux', '/home/ada/.config/fairway/mcp'],
     [{ HOME: '/home/ada', XDG_CONFIG_HOME: '/cfg' }, 'linux', '/cfg/fairway/mcp'],
     [{ HOME: '/Users/ada' }, 'darwin', '/Users/ada/.config/fairway/mcp'],
-  ] as const)('%j on %s is %s', (env, platform, folder) => {
+  ] as const)('for %j on %s returns %s', (env, platform, folder) => {
     expect(tokenFolder(env, platform)).toBe(folder)
   })
 })

@@ -3,7 +3,7 @@ import { readNuxtConfig } from '#fairway/cli/project/config-texts'
 
 const extended = (text: string) => readNuxtConfig(text, 'nuxt-fairway').extended
 
-describe('the layer in a Nuxt configuration', () => {
+describe('readNuxtConfig', () => {
   it.each([
     ['export default defineNuxtConfig({})\n', "export default defineNuxtConfig({ extends: ['nuxt-fairway'] })\n"],
     ['export default { ssr: true }', "export default { extends: ['nuxt-fairway'], ssr: true }"],
@@ -17,19 +17,19 @@ describe('the layer in a Nuxt configuration', () => {
       'const config = { a: 1 }\n// mine\nexport default defineNuxtConfig({\n\ta: 1, // one\n})\n',
       "const config = { a: 1 }\n// mine\nexport default defineNuxtConfig({\n\textends: ['nuxt-fairway'],\n\ta: 1, // one\n})\n",
     ],
-  ])('is added to %s', (text, expected) => {
+  ])('adds the layer to %s', (text, expected) => {
     expect(extended(text)).toBe(expected)
   })
 
   it.each(["export default { extends: ['nuxt-fairway'] }", 'export default { extends: "nuxt-fairway" }'])(
-    'stays where it is: %s',
+    'keeps an existing layer in place: %s',
     text => {
       expect(extended(text)).toBe(text)
     },
   )
 
   it.each(['export default defineNuxtConfig(() => ({}))', 'const c = {}\nexport default c', 'export default make()'])(
-    'is not added to what is no plain object: %s',
+    'returns undefined for a configuration that is not a plain object: %s',
     text => {
       expect(extended(text)).toBeUndefined()
     },

@@ -5,11 +5,11 @@ import { platformDir } from '#fairway/modules/registry/roots'
 const place = { root: platformDir, purpose: 'The desktop program' }
 
 describe('needPackage', () => {
-  it('does nothing for a package that is installed', async () => {
+  it('does nothing for an installed package', async () => {
     expect(await needPackage('playwright-core', place)).toBeUndefined()
   })
 
-  it('says how to add one that is not, where nobody can be asked', async () => {
+  it('explains how to add a missing package in a non-interactive shell', async () => {
     await expect(needPackage('not-installed', place)).rejects.toThrow(
       /^The desktop program needs not-installed\. Add it: npm install --save-dev not-installed@/,
     )

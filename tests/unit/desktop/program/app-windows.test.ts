@@ -17,14 +17,14 @@ function follow() {
   return { step }
 }
 
-it('looks again where a sign-in was asked for, once', () => {
+it('followStatus reloads a window that asks for a sign-in once, when its application is signed in', () => {
   const { step } = follow()
   expect(step({ mail: 'working', docs: 'waiting' })).toEqual([])
   expect(step({ mail: 'signed-in', docs: 'working' })).toEqual(['mail, where it asks for a sign-in'])
   expect(step({ mail: 'signed-in', docs: 'failed' })).toEqual([])
 })
 
-it('loads what is signed out again, each when its session has ended', () => {
+it('followStatus reloads each signed-out application when its session has ended', () => {
   const { step } = follow()
   step({ mail: 'signed-in', docs: 'signed-in' })
   const leaving = { state: 'idle', email: null } as const
@@ -33,7 +33,7 @@ it('loads what is signed out again, each when its session has ended', () => {
   expect(step({}, leaving)).toEqual(['docs, wherever it is'])
 })
 
-it('disturbs nobody who opts out or signs in anew: their sessions are left', () => {
+it('followStatus reloads no windows when a person opts out or signs in again', () => {
   const first = follow()
   first.step({ mail: 'signed-in' })
   expect(first.step({}, { state: 'idle', email: null, isEnabled: false })).toEqual([])

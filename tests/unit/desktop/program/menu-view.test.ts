@@ -38,8 +38,8 @@ const view = (change: Partial<DesktopStatus> = {}, rest: Partial<MenuInput> = {}
   )
 const commands = (...given: Parameters<typeof view>) => view(...given).buttons.map(({ command }) => command.type)
 
-describe('the menu', () => {
-  it('offers what each state allows', () => {
+describe('menuView', () => {
+  it('offers the commands that each state allows', () => {
     expect(commands()).toEqual(['sign-in'])
     expect(commands({ state: 'signing-in' })).toEqual(['sign-in', 'ask-sign-out'])
     expect(commands({ state: 'signed-in' })).toEqual(['ask-sign-out'])
@@ -50,11 +50,11 @@ describe('the menu', () => {
     expect(commands({ isEnabled: false })).toEqual([])
   })
 
-  it('signs out only after it has asked', () => {
+  it('asks before signing out', () => {
     expect(commands({ state: 'signed-in' }, { isAskedToSignOut: true })).toEqual(['sign-out', 'ask-sign-out'])
   })
 
-  it('says why an application is not signed in, and that its window ended', () => {
+  it('shows why an application is not signed in, and that its window crashed', () => {
     const failed = { id: 'docs', name: 'docs', status: 'failed', reason: 'unreachable' } as const
     const { apps } = view({ state: 'incomplete', apps: [failed] }, { isOpen: id => id === 'mail' })
     expect(apps).toMatchObject([
@@ -64,14 +64,14 @@ describe('the menu', () => {
     expect(view({}, { hasCrashed: () => true }).apps[0]?.reason).toBe('desktop.menu.crashed')
   })
 
-  it('shows no application that is switched off, and says so when there is none', () => {
+  it('hides disabled applications and says when there are none', () => {
     expect(view({}, { apps: [app('mail', { isEnabled: false })] })).toMatchObject({
       apps: [],
       empty: 'desktop.menu.empty',
     })
   })
 
-  it('draws names as text, whatever they are', () => {
+  it('renders any name as text', () => {
     const name = '<img src=x onerror=alert(1)>'
     const drawn = JSON.stringify(menuElements(view({}, { apps: [app('mail', { name })] })))
     expect(drawn).toContain(JSON.stringify({ tag: 'p', text: name }).slice(0, -1))
@@ -79,13 +79,13 @@ describe('the menu', () => {
   })
 })
 
-describe('a command of the menu', () => {
+describe('menuCommandSchema', () => {
   it.each([
     { type: 'get-status' },
     { type: 'quit' },
     { type: 'open', appId: 'mail' },
     { type: 'ask-sign-out', isAsked: true },
-  ])('may be %o', command => expect(menuCommandSchema.safeParse(command).success).toBe(true))
+  ])('accepts %o', command => expect(menuCommandSchema.safeParse(command).success).toBe(true))
 
   it.each([
     {},
@@ -94,5 +94,5 @@ describe('a command of the menu', () => {
     { type: 'open', appId: 'mail', url: 'https://stranger.example' },
     { type: 'set-enabled', isEnabled: 'yes' },
     { type: 'get-cookies' },
-  ])('is not %o', command => expect(menuCommandSchema.safeParse(command).success).toBe(false))
+  ])('rejects %o', command => expect(menuCommandSchema.safeParse(command).success).toBe(false))
 })

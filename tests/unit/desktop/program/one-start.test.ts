@@ -12,7 +12,7 @@ function aFolder() {
   return folder
 }
 
-it('lets one of many starts in; each of the others calls it', async () => {
+it('takeStart lets only the first start run and notifies it of every other start', async () => {
   const folder = aFolder()
   const calls: string[] = []
   const first = await takeStart(folder, () => calls.push('again'))
@@ -22,7 +22,7 @@ it('lets one of many starts in; each of the others calls it', async () => {
   await first?.release()
 })
 
-it('lets the next one in when the first has ended, and one for each folder', async () => {
+it('takeStart allows the next start after the first ends, and one start per folder', async () => {
   const folder = aFolder()
   const first = await takeStart(folder, () => undefined)
   const elsewhere = await takeStart(aFolder(), () => undefined)
@@ -33,7 +33,7 @@ it('lets the next one in when the first has ended, and one for each folder', asy
   await second?.release()
 })
 
-it('lets one of many in that take the place of a program that was killed', async () => {
+it('takeStart lets exactly one start replace a killed program', async () => {
   const folder = aFolder()
   const first = await takeStart(folder, () => undefined)
   const [name = ''] = readdirSync(join(folder, '..')).filter(file => file.endsWith('.sock'))

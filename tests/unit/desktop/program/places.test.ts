@@ -28,22 +28,22 @@ it.each<[string, NodeJS.Platform, string, Record<string, string>]>([
     String.raw`C:\Users\ada\AppData\Local\Chromium\Application\chrome.exe`,
     { LOCALAPPDATA: String.raw`C:\Users\ada\AppData\Local` },
   ],
-])('finds %s', (_title, platform, path, env) => {
+])('findBrowser finds %s', (_title, platform, path, env) => {
   expect(on(platform, [path], { env })).toEqual({ path })
 })
 
-it('prefers Chrome to Edge, and Edge to Chromium', () => {
+it('findBrowser prefers Chrome to Edge and Edge to Chromium', () => {
   const all = ['/usr/bin/chromium', '/usr/bin/microsoft-edge', '/usr/bin/google-chrome']
   expect(on('linux', all)).toEqual({ path: '/usr/bin/google-chrome' })
   expect(on('linux', all.slice(0, 2))).toEqual({ path: '/usr/bin/microsoft-edge' })
 })
 
-it('takes the chosen one, and no other when that is not there', () => {
+it('findBrowser uses only the chosen browser, even when it is missing', () => {
   expect(on('linux', ['/usr/bin/chromium', '/opt/mine'], { chosen: '/opt/mine' })).toEqual({ path: '/opt/mine' })
   expect(on('linux', ['/usr/bin/chromium'], { chosen: '/opt/mine' })).toEqual({ lookedFor: ['/opt/mine'] })
 })
 
-it('names every place where none was, and no place relative to a folder', () => {
+it('findBrowser lists every place it searched when it finds none, and ignores relative paths', () => {
   const found = on('linux', [], { env: { PATH: 'bin::/usr/bin' } })
   expect(found).toMatchObject({ lookedFor: expect.arrayContaining(['/usr/bin/chromium', '/usr/bin/google-chrome']) })
   expect('lookedFor' in found && found.lookedFor.every(place => place.startsWith('/'))).toBe(true)
@@ -55,11 +55,11 @@ it.each<[string, NodeJS.Platform, Record<string, string>, string]>([
   ['Linux with one that does not count', 'linux', { XDG_DATA_HOME: 'data' }, '/home/ada/.local/share/fairway-desktop'],
   ['macOS', 'darwin', {}, '/home/ada/Library/Application Support/fairway-desktop'],
   ['Windows', 'win32', { LOCALAPPDATA: String.raw`C:\Local` }, String.raw`C:\Local\fairway-desktop`],
-])('lies where %s keeps data of a person', (_title, platform, env, folder) => {
+])('dataFolder returns the user data folder on %s', (_title, platform, env, folder) => {
   expect(dataFolder({ platform, env, home: '/home/ada' })).toBe(folder)
 })
 
-it('has a folder for each hub, whose name is one on every system', () => {
+it('workspaceFolderName returns a folder name for each hub that is valid on every system', () => {
   expect(workspaceFolderName('https://hub.example.com')).toBe('hub.example.com')
   expect(workspaceFolderName('https://hub.example.com:8443')).toBe('hub.example.com_8443')
   expect(workspaceFolderName('http://[::1]:3000')).toBe('http_1_3000')

@@ -8,8 +8,8 @@ import { createWindowMemory, fitBounds } from '#fairway/desktop/program/window-m
 const bounds = { left: 100, top: 50, width: 800, height: 600 }
 const aFile = () => join(mkdtempSync(join(tmpdir(), 'fw-windows-')), 'preferences.json')
 
-describe('the memory of windows', () => {
-  it('outlives the program, beside what else is kept in the file', async () => {
+describe('createWindowMemory', () => {
+  it('keeps open windows and bounds after a restart, next to other preferences in the file', async () => {
     const file = aFile()
     const preferences = createFilePreferences(file)
     await preferences.set('desktopSsoEnabled', false)
@@ -31,7 +31,7 @@ describe('the memory of windows', () => {
       'a window of no size',
       '{ "windows": { "open": [], "bounds": { "mail": { "left": 0, "top": 0, "width": 0, "height": 0 } } } }',
     ],
-  ])('counts a file with %s as empty', async (_title, text) => {
+  ])('treats a file with %s as empty', async (_title, text) => {
     const file = aFile()
     writeFileSync(file, text)
     const memory = await createWindowMemory(createFilePreferences(file))
@@ -40,20 +40,20 @@ describe('the memory of windows', () => {
   })
 })
 
-describe('the place of a window', () => {
+describe('fitBounds', () => {
   const screen = { left: 0, top: 0, width: 1280, height: 800, isExtended: false }
 
-  it('is that of last time where the window can be seen there', () => {
+  it('restores the last position when the window is visible there', () => {
     expect(fitBounds(bounds, screen)).toEqual(bounds)
     expect(fitBounds({ ...bounds, left: -700 }, screen)).toEqual({ ...bounds, left: -700 })
   })
 
-  it('is left to the browser where the screen is gone, but not the size', () => {
+  it('keeps only the size when the position is off screen', () => {
     for (const lost of [{ left: 1500 }, { left: -790 }, { top: 790 }, { top: -2000 }])
       expect(fitBounds({ ...bounds, ...lost }, screen)).toEqual({ width: 800, height: 600 })
   })
 
-  it('is kept where there are several screens, of which a page knows one', () => {
+  it('keeps the position with several screens, because a page knows only one', () => {
     const away = { ...bounds, left: 2000 }
     expect(fitBounds(away, { ...screen, isExtended: true })).toEqual(away)
   })

@@ -13,12 +13,12 @@ function read(content: unknown) {
   return readWorkspaceConfig(file)
 }
 
-it('is the address of a hub alone, with or without a slash', async () => {
+it('readWorkspaceConfig accepts a hub address with or without a trailing slash', async () => {
   for (const given of [hub, `${hub}/`])
     expect(await readWorkspaceConfig(given)).toEqual({ hub, apps: [], isDevelopment: false })
 })
 
-it('is a file of hub and applications; only true lets one take part', async () => {
+it('readWorkspaceConfig reads a hub and applications from a file and enables workspaceSso only for true', async () => {
   const apps = [notes, { ...notes, id: 'tasks', workspaceSso: true }, { ...notes, id: 'wiki', workspaceSso: false }]
   const common = { mode: 'production', isEnabled: true }
   expect(await read({ hub, apps })).toEqual({
@@ -32,7 +32,7 @@ it('is a file of hub and applications; only true lets one take part', async () =
   })
 })
 
-it('takes http of this machine beside a hub of this machine, and for applications in development', async () => {
+it('readWorkspaceConfig accepts http on this machine with a local hub and for applications in development', async () => {
   const local = { ...notes, origin: 'http://localhost:3000' }
   expect(await read({ hub: 'http://127.0.0.1:4000', apps: [local] })).toMatchObject({ isDevelopment: true })
   expect(await read({ hub, apps: [{ ...local, mode: 'development' }] })).toMatchObject({ isDevelopment: false })
@@ -50,17 +50,17 @@ it.each<[string, unknown, string]>([
   ['a word for true', { hub, apps: [{ ...notes, workspaceSso: 'true' }] }, 'apps.0.workspaceSso: '],
   ['an unknown setting', { hub, cookies: 'all' }, 'cookies'],
   ['text that is not JSON', '{ hub', 'is not JSON'],
-])('refuses %s, and says where it stands', async (_title, content, message) => {
+])('readWorkspaceConfig refuses %s and names its position', async (_title, content, message) => {
   const refusal = read(content)
   await expect(refusal).rejects.toThrow(message)
   await expect(refusal).rejects.toHaveProperty('name', 'ProgramFault')
 })
 
-it('tells every fault at once', async () => {
+it('readWorkspaceConfig reports all faults at once', async () => {
   const refusal = read({ hub: 'http://hub.example.com', apps: [{ ...notes, origin: 'http://x.example' }] })
   await expect(refusal).rejects.toThrow(/hub: .*\n.*apps\.0\.origin: /)
 })
 
-it('says so when there is no such file', async () => {
+it('readWorkspaceConfig reports a missing file', async () => {
   await expect(readWorkspaceConfig('/nowhere/workspace.json')).rejects.toThrow('There is no workspace file')
 })

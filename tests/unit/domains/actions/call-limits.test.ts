@@ -59,7 +59,7 @@ async function callAll(limit: unknown, callers: readonly Caller[], options: Reco
 }
 const OK = [1, null]
 
-it('counts each person by themselves, whatever their network', async () => {
+it('counts each person separately on a shared network', async () => {
   const limit = { per: 'person', max: 2, window: 60 }
   const callers = [ada, ada, ben, ada].map(session => ({ session, clientAddress: '203.0.113.9' }))
   const done = [1, '203.0.113.9']
@@ -71,7 +71,7 @@ it('counts the members of an organization together', async () => {
   expect(await callAll({ per: 'organization', max: 2, window: 60 }, callers)).toEqual([OK, OK, OK, 'rate-limited'])
 })
 
-it('counts a network, signed in or not, and takes an IPv6 network for one', async () => {
+it('counts a network with and without a session, and treats an IPv6 network as one', async () => {
   const callers = [
     { session: ada, clientAddress: '2001:db8::1' },
     { session: null, clientAddress: '2001:db8::2' },
@@ -81,7 +81,7 @@ it('counts a network, signed in or not, and takes an IPv6 network for one', asyn
   expect(answers).toEqual([[1, '2001:db8::1'], 'rate-limited', [1, '2001:db9::1']])
 })
 
-it('counts strangers by their network where people are counted', async () => {
+it('counts callers without a session by network when the limit is per person', async () => {
   const callers = ['198.51.100.1', '198.51.100.1', '198.51.100.2'].map(clientAddress => ({
     session: null,
     clientAddress,
@@ -90,7 +90,7 @@ it('counts strangers by their network where people are counted', async () => {
   expect(answers.map(answer => answer === 'rate-limited')).toEqual([false, true, false])
 })
 
-it('applies several limits, and tells when to come back', async () => {
+it('applies several limits to one action', async () => {
   const limits = [
     { per: 'person', max: 5, window: 60 },
     { per: 'person', max: 1, window: 3600 },
@@ -98,14 +98,14 @@ it('applies several limits, and tells when to come back', async () => {
   expect(await callAll(limits, [{ session: ada }, { session: ada }])).toEqual([OK, 'rate-limited'])
 })
 
-it('counts what is refused for its input, and nobody whom the guard refuses', async () => {
+it('counts calls with invalid input, but not calls that the guard denies', async () => {
   const limit = { per: 'organization', max: 1, window: 60 }
   const options = { guard: ({ session }: { session: Session | null }) => session?.userId === 'ada' }
   const callers = [{ session: ben }, { session: ada, input: { count: 'many' } }, { session: ada }]
   expect(await callAll(limit, callers, options)).toEqual(['forbidden', 'invalid-input', 'rate-limited'])
 })
 
-it('does not count the question whether a call could be made', async () => {
+it('does not count checkAction calls', async () => {
   const action = defineAction({
     description: 'Does it.',
     input: z.object({}),
@@ -123,13 +123,13 @@ it.each([
   { per: 'person', max: 0, window: 60 },
   { per: 'person', max: 1, window: '1 hour' },
   [],
-])('refuses to load a limit that is none: %j', limit => {
+])('throws at load for the invalid limit %j', limit => {
   const options = { description: 'Does it.', input: z.object({}), run: () => null, limit }
   expect(() => defineAction(options as never)).toThrow(/defineAction: limit/)
   expect(() => definePublicRoute(() => null, { limit } as never)).toThrow(/definePublicRoute: limit/)
 })
 
-it('limits a public route, each address by itself', async () => {
+it('limits each public route separately and returns 429 with Retry-After', async () => {
   const handler = definePublicRoute(() => 'an answer', { limit: { per: 'network', max: 1, window: 60 } })
   const router = createRouter().post('/api/contact', handler).post('/api/other', handler)
   const server = await serveListener(

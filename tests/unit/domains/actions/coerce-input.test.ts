@@ -39,11 +39,11 @@ describe('coerceInput', () => {
     ['where={"a":1}', { where: { a: 1 } }],
     ['where={broken', { where: '{broken' }],
     ['unknown=5', { unknown: '5' }],
-  ])('reads %s by the schema', (query, expected) => {
+  ])('parses %s according to the schema', (query, expected) => {
     expect(coerce(query)).toEqual(expected)
   })
 
-  it('reads a list in a time that grows with its length, and not with its square', () => {
+  it('parses a list in linear time', () => {
     const query = Array(100_000).fill('ids[]=1').join('&')
     const began = process.cpuUsage()
     expect(coerce(query).ids).toHaveLength(100_000)
@@ -51,13 +51,13 @@ describe('coerceInput', () => {
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000)
   })
 
-  it('refuses a single value that is given twice', () => {
+  it('rejects a single value that is given twice', () => {
     expect(() => coerce('n=1&n=2')).toThrow(
       expect.objectContaining({ code: 'invalid-input', errors: [{ path: 'n', message: 'This was given twice.' }] }),
     )
   })
 
-  it('takes __proto__ for a name like any other', () => {
+  it('treats __proto__ as an ordinary field name', () => {
     const input = coerce('__proto__=x')
     expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
     expect(Object.hasOwn(input, '__proto__')).toBe(true)

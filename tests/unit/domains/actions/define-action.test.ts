@@ -7,7 +7,7 @@ import { createTestApp } from '../../../support/app'
 const base = { description: 'Does it.', input: z.object({}), run: () => null }
 
 describe('defineAction', () => {
-  it('fills in what was not said: guarded, changing, one mebibyte', () => {
+  it('defaults to private, writing, not destructive, MCP and HTTP enabled, and a 1 MiB body limit', () => {
     expect(defineAction(base)).toMatchObject({
       public: false,
       readOnly: false,
@@ -18,7 +18,7 @@ describe('defineAction', () => {
     })
   })
 
-  it('knows its own', () => {
+  it('marks its actions so that isAction recognizes only them', () => {
     expect(isAction(defineAction(base))).toBe(true)
     expect(isAction({ ...base })).toBe(false)
     expect(isAction(null)).toBe(false)
@@ -46,7 +46,7 @@ describe('defineAction', () => {
     expect(() => defineAction({ ...base, ...change } as never)).toThrow(option)
   })
 
-  it('throws at load for a text that its input does not have, with the name and what there is', () => {
+  it('throws at load for an audit field missing from the input, and lists the available fields', () => {
     const input = z.object({ title: z.string(), text: z.string() })
     const declare = (audit: string[]) => () => defineAction({ ...base, input, audit } as never)
     expect(declare(['titel'])).toThrow('defineAction: audit: "titel" is no field of its input; one of title, text')
@@ -55,7 +55,7 @@ describe('defineAction', () => {
   })
 })
 
-describe('who may call an action', () => {
+describe('callersOf', () => {
   const roles = defineAppRoles({ appId: 'library', roles: ['keeper', 'reader'] })
   const platform = { isOffered: () => true, description: 'Does it.', input: z.object({}), run: () => null }
 
@@ -99,7 +99,7 @@ describe('who may call an action', () => {
       definePlatformAction({ ...platform, admits: () => ({ roles: ['owner'], emails: ['ada@example.test'] }) }),
       { kind: 'operators', roles: ['owner'] },
     ],
-  ])('is said as it is declared: %s', async (_name, action, callers) => {
+  ])('returns the declared callers: %s', async (_name, action, callers) => {
     const { app, close } = await createTestApp()
     expect(callersOf(action, app.config)).toEqual(callers)
     await close()

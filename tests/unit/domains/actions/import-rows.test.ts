@@ -114,8 +114,8 @@ const faultsOf = (rows: Record<string, unknown>[], options = {}) =>
   )
 const stored = () => query(test.app, 'select title, stage, company_id, assignee from deals order by title')
 
-describe('rows that are imported', () => {
-  it('come as texts: blank ones are left out, others get their kind, and a row is named by its title or id', async () => {
+describe('importRows', () => {
+  it('converts texts to their types, omits blank values, and finds referenced rows by title or id', async () => {
     const rows = [
       { title: ' First ', stage: '', companyId: 'Acme', assignee: ada.email.toUpperCase(), amount: '' },
       { title: 'Second', stage: 'won', companyId: 'acme' },
@@ -127,7 +127,7 @@ describe('rows that are imported', () => {
     ])
   })
 
-  it('have money as a file writes it, or in its smallest units as JSON does', async () => {
+  it('reads money as decimal text, or in the smallest unit as a JSON number', async () => {
     await withRun({ app: test.app, session: ada }, () =>
       assignAppRole(test.app, ada, { email: ada.email, role: 'manager' }),
     )
@@ -147,7 +147,7 @@ describe('rows that are imported', () => {
     ])
   })
 
-  it('are none where one is wrong; each fault names its row and field', async () => {
+  it('imports no rows when one is invalid, and names the row and field of each fault', async () => {
     const rows = [
       { title: 'Good' },
       { title: '', stage: 'lost' },
@@ -171,7 +171,7 @@ describe('rows that are imported', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('are none where the database refuses one, and that row is named', async () => {
+  it('imports no rows when the database rejects one, and names the rejected row', async () => {
     const rows = Array.from({ length: 250 }, (_, number) => ({ title: `Deal ${number}` }))
     rows[120] = { title: 'refused' }
     rows[240] = { title: 'Deal 1' }
@@ -179,7 +179,7 @@ describe('rows that are imported', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('are none beyond the plan, which answers by its own code and blames no row', async () => {
+  it('imports no rows beyond the plan limit, and returns plan-limit', async () => {
     const refused = raiseSql('plan-limit', { limit: 'deals', max: 1 })
     await query(
       test.app,
@@ -190,26 +190,26 @@ describe('rows that are imported', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('are checked and not written by a dry run', async () => {
+  it('validates rows without writing them in a dry run', async () => {
     expect(await run([{ title: 'First' }], { dryRun: true })).toEqual({ rows: 1, ids: [] })
     expect(await faultsOf([{ title: 'refused' }], { dryRun: true })).toEqual(['rows.0 not-accepted'])
     expect(await stored()).toEqual([])
     expect(await query(test.app, `select 1 from audit_log where outcome = 'ok'`)).toEqual([])
   })
 
-  it('follow the policy of their table', async () => {
+  it('applies the policy of the table', async () => {
     await expect(run([{ title: 'First', amount: 3 }])).rejects.toMatchObject({ code: 'forbidden' })
     expect(await stored()).toEqual([])
   })
 
-  it('are 5,000 at most', async () => {
+  it('accepts at most 5,000 rows', async () => {
     const rows = Array.from({ length: 5001 }, (_, number) => ({ title: `Deal ${number}` }))
     expect(await faultsOf(rows)).toEqual(['rows too-many'])
     expect(await run(rows.slice(1))).toMatchObject({ rows: 5000 })
   })
 })
 
-it('each row that was imported is in the log with its title, and the input by its size', async () => {
+it('importRows writes an audit row with title per imported row, and logs the input by its size', async () => {
   const member = await aMember(test.app)
   await addTo(test.app, ada, member, 'member')
   await run(Array.from({ length: 1200 }, (_, number) => ({ title: `Deal ${number}` })))

@@ -85,7 +85,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-it('a row of the same organization may be referred to, and a missing one may not', async () => {
+it('references accept a row of the same organization and reject a missing row', async () => {
   const company = await run('create-company', {}, ada)
   await run('create-contact', { companyId: company }, ada)
   await run('create-contact', { companyId: null }, ada)
@@ -95,7 +95,7 @@ it('a row of the same organization may be referred to, and a missing one may not
   })
 })
 
-it('no row of another organization can be referred to, by an action, a tool or SQL', async () => {
+it('references reject rows of other organizations from actions, tools and SQL', async () => {
   const company = await run('create-company', {}, ada)
   for (const caller of ['http', 'mcp'] as const)
     await expect(run('create-contact', { companyId: company }, eve, caller)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ it('no row of another organization can be referred to, by an action, a tool or S
   await expect(query(test.app, insert, [eve.orgId, company])).rejects.toThrow('FOREIGN KEY')
 })
 
-it('a row that others refer to stays, and the error says how many there are', async () => {
+it('deleting a referenced row returns 409 with the number of references', async () => {
   const company = await run('create-company', {}, ada)
   await run('create-contact', { companyId: company }, ada)
   await run('create-contact', { companyId: company }, ada)
@@ -118,7 +118,7 @@ it('a row that others refer to stays, and the error says how many there are', as
   expect(await query(test.app, 'select 1 from companies where id = ?', [company])).toHaveLength(1)
 })
 
-it('a reference that is cleared is null once its row is deleted, keeps no row, and takes none of another organization', async () => {
+it('a clearing reference becomes null on deletion, never blocks it, and rejects rows of other organizations', async () => {
   const company = await run('create-company', {}, ada)
   const insert = 'insert into remarks (id, org_id, created_by_name, company_id) values (?, ?, ?, ?)'
   await query(test.app, insert, ['mine', ada.orgId, 'Ada', company])

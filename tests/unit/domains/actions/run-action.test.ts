@@ -65,13 +65,13 @@ async function run(action: Action, input: unknown = {}, who: Session | null = se
 }
 
 describe('runAction', () => {
-  it('denies without a session before it looks at the input', async () => {
+  it('returns unauthenticated without a session before it validates the input', async () => {
     expect(await run(define({ input: z.object({ a: z.string() }) }), {}, null)).toMatchObject({
       code: 'unauthenticated',
     })
   })
 
-  it('counts what is called without a session, and writes none of it', async () => {
+  it('counts calls without a session in metrics and writes no audit rows for them', async () => {
     expect((await run(define(), { a: 'x' }, null)).rows).toEqual([])
     expect((await run(define({ public: true }), {}, null)).rows).toEqual([])
     const refuse = () => {
@@ -90,13 +90,13 @@ describe('runAction', () => {
     )
   })
 
-  it('lets a public action run without a session', async () => {
+  it('runs a public action without a session', async () => {
     expect(await run(define({ public: true, run: (_input, context) => context.session }), {}, null)).toMatchObject({
       result: null,
     })
   })
 
-  it('denies somebody whose organization is closed to their session, before it asks the guard', async () => {
+  it('denies a session whose organization is closed to it, before it runs the guard', async () => {
     const closedOrg = {
       id: 'o1',
       name: 'Corp',
@@ -133,7 +133,7 @@ describe('runAction', () => {
   )
 
   it.each(['http', 'mcp', 'cli', 'a2a'] as const)(
-    'refuses input that is nested too deeply and leaves an audit row, called by %s',
+    'rejects deeply nested input and writes an audit row when called by %s',
     async caller => {
       const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
       const input = z.object({ tree: z.json(), id: z.string().optional() })
@@ -161,14 +161,14 @@ describe('runAction', () => {
     },
   )
 
-  it('asks the guard before the input, and lets true through', async () => {
+  it('runs the guard before it validates the input, and continues when the guard returns true', async () => {
     const input = z.object({ a: z.string() })
     expect(await run(define({ guard: () => false, input }))).toMatchObject({ code: 'forbidden' })
     expect(await run(define({ guard: async () => true, input }))).toMatchObject({ code: 'invalid-input' })
     expect(await run(define({ guard: async () => true }))).toMatchObject({ result: null })
   })
 
-  it('gives a guard that throws its own code, and internal for anything else', async () => {
+  it('returns the error code thrown by a guard, and internal for any other error', async () => {
     const refuse = () => {
       throw new AppError('conflict')
     }
@@ -179,20 +179,20 @@ describe('runAction', () => {
     expect(await run(define({ guard: fail }))).toMatchObject({ code: 'internal' })
   })
 
-  it('gives the parsed input, and undefined as null', async () => {
+  it('passes the parsed input to the action, and returns null for undefined', async () => {
     const action = define({ input: z.object({ n: z.number().default(3) }), run: input => input })
     expect(await run(action, { extra: 1 })).toMatchObject({ result: { n: 3 } })
     expect(await run(define({ run: () => undefined }))).toMatchObject({ result: null })
   })
 
-  it('names faults by path and never repeats the value', async () => {
+  it('reports faults by path and never repeats the value', async () => {
     const input = z.object({ list: z.array(z.object({ password: z.string().min(8) })) })
     const { error, rows } = await run(define({ input }), { list: [{ password: 'hunter2' }] })
     expect(error?.errors).toMatchObject([{ path: 'list.0.password' }])
     expect(JSON.stringify([error, error?.message, rows])).not.toContain('hunter2')
   })
 
-  it('checks the result and keeps what did not fit to itself', async () => {
+  it('validates the result and keeps details of a mismatch private', async () => {
     const output = z.object({ id: z.string() })
     expect(await run(define({ output, run: () => ({ id: 'a', secret: 'b' }) }))).toMatchObject({ result: { id: 'a' } })
     const { code, error } = await run(define({ output, run: () => ({ id: 5 }) }))
@@ -200,7 +200,7 @@ describe('runAction', () => {
     expect(error?.detail).toBeUndefined()
   })
 
-  it('stops at its time and tells the action', async () => {
+  it('fails with timed-out at the timeout and aborts the action’s signal', async () => {
     const seen: unknown[] = []
     const action = define({
       timeout: 1,
@@ -213,7 +213,7 @@ describe('runAction', () => {
     expect(seen).toMatchObject([{ code: 'timed-out' }])
   })
 
-  it('keeps calls of different people apart', async () => {
+  it('isolates concurrent calls of different people', async () => {
     const action = define({
       run: async (_input, context) => {
         await new Promise(resolve => setTimeout(resolve, Math.random() * 5))
@@ -225,7 +225,7 @@ describe('runAction', () => {
     expect(results.map(outcome => outcome.result)).toEqual(people.map(person => person.email))
   })
 
-  it('leaves no row for a successful read, and one without secrets for a write', async () => {
+  it('writes no audit row for a successful read, and a row without secrets for a write', async () => {
     expect((await run(define({ readOnly: true }))).rows).toEqual([])
     const input = z.object({ apiToken: z.string(), title: z.string(), text: z.string(), pinned: z.boolean() })
     const given = { apiToken: 'swordfish', title: 'Plan', text: 'My dismissal', pinned: true }
@@ -235,13 +235,13 @@ describe('runAction', () => {
     expect(JSON.parse(String(rows[0]?.input))).toEqual(kept)
   })
 
-  it('keeps no text of an input that was refused', async () => {
+  it('stores no text of rejected input', async () => {
     const input = z.object({ title: z.string().min(3), role: z.enum(['viewer']) })
     const { code, rows } = await run(define({ input }), { title: 'My', role: 'dismissal', other: 'secret plan' })
     expect([code, JSON.parse(String(rows[0]?.input))]).toEqual(['invalid-input', { title: '[text]', role: '[text]' }])
   })
 
-  it('leaves no row for a dry run, only for what is done', async () => {
+  it('writes audit rows for real runs and denied calls, but not for dry runs', async () => {
     const input = z.object({ dryRun: z.boolean().default(true) })
     expect((await run(define({ input }))).rows).toEqual([])
     expect((await run(define({ input }), { dryRun: true })).rows).toEqual([])
@@ -250,14 +250,14 @@ describe('runAction', () => {
     expect(denied.rows).toMatchObject([{ outcome: 'denied' }])
   })
 
-  it('is not made a dry run by an input that the action does not have', async () => {
+  it('ignores a dryRun input that the action does not declare', async () => {
     for (const input of [z.object({}), z.looseObject({})]) {
       expect((await run(define({ input }), { dryRun: true })).rows).toMatchObject([{ outcome: 'ok' }])
     }
   })
 
   it.each(['confirm-organization-switch', 'would-lock-you-out'] as const)(
-    'calls a refusal that only asks for a confirmation asked: %s',
+    'records the outcome asked for a refusal that only requests confirmation: %s',
     async code => {
       const ask = () => {
         throw new AppError(code)
@@ -266,7 +266,7 @@ describe('runAction', () => {
     },
   )
 
-  it('goes on when the recorder fails', async () => {
+  it('continues when the audit row cannot be written', async () => {
     const broken = await createTestApp()
     await query(broken.app, 'drop table audit_log')
     const call = {

@@ -54,7 +54,7 @@ const write = (title: string) =>
     requestId: 'r',
   })
 
-it('tells everything once, also what is written while it looks', async () => {
+it('change feed reports each write once, including writes during a poll', async () => {
   const heard = await aListener(maria)
   await Promise.all(['One', 'Two', 'Three'].map(write))
   await vi.waitFor(() => expect(heard).toHaveLength(3))
@@ -63,7 +63,7 @@ it('tells everything once, also what is written while it looks', async () => {
   expect(new Set(heard)).toEqual(new Set(['create-note note-list']))
 })
 
-it('says that everything may be old where rows have changed their places', async () => {
+it('change feed tells listeners to reload after audit rows changed their positions', async () => {
   await write('One')
   const heard = await aListener(maria)
   await query(app, 'update audit_log set rowid = rowid - 1')
@@ -73,7 +73,7 @@ it('says that everything may be old where rows have changed their places', async
   await vi.waitFor(() => expect(heard.at(-1)).toBe('create-note note-list'))
 })
 
-it('has places left for others when the accounts behind one network have taken all that they may', () => {
+it('change feed keeps places for other networks when accounts on one network use all of theirs', () => {
   const take = (person: number, network = '203.0.113.7') =>
     takePlace(app, { session: `session ${person}`, person: `person ${person}`, network })
   const leave = Array.from({ length: 1000 }, (_, person) => take(person))

@@ -38,20 +38,23 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([strangers.stop(), people.stop()]))
 
-describe('a collection that is not public', () => {
-  it.each(['/mine', '/mine?page=0', '/mine/x', '/denied', '/curious'])('%s opens nothing to strangers', async path => {
-    const answer = await strangers.get(path)
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('content-type')).toContain('application/problem+json')
-    expect(await answer.json()).toMatchObject({ code: 'unauthenticated' })
-  })
+describe('private collection', () => {
+  it.each(['/mine', '/mine?page=0', '/mine/x', '/denied', '/curious'])(
+    'returns 401 for %s without a session',
+    async path => {
+      const answer = await strangers.get(path)
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+      expect(await answer.json()).toMatchObject({ code: 'unauthenticated' })
+    },
+  )
 
-  it('opens nothing to a bearer credential', async () => {
+  it('returns 401 for an unknown bearer token', async () => {
     const answer = await people.get('/mine', { authorization: 'Bearer abc' })
     expect(answer.status).toBe(401)
   })
 
-  it('shows a person what is theirs, and nobody keeps it', async () => {
+  it('returns the caller’s own items with no-store and without an ETag', async () => {
     const answer = await people.get('/mine')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -67,14 +70,14 @@ describe('a collection that is not public', () => {
     ['/denied', 403],
     ['/later', 200],
     ['/curious', 200],
-  ])('%s is guarded by exactly true: %i', async (path, status) => {
+  ])('serves %s only when its guard returns exactly true: %i', async (path, status) => {
     expect((await people.get(path)).status).toBe(status)
     expect((await people.get(path, {}, 'HEAD')).status).toBe(status)
   })
 })
 
-describe('a collection that is not public, of an organization that is closed to the session', () => {
-  it('answers with the way to open it, and a public one as before', async () => {
+describe('private collection of an organization closed to the session', () => {
+  it('returns 403 with the required provider, and still serves public collections', async () => {
     const site = await serveCollections(
       {
         mine: defineCollection({ ...one, source: () => [] }),
@@ -98,7 +101,7 @@ describe('a collection that is not public, of an organization that is closed to 
   })
 })
 
-describe('an API token', () => {
+describe('API token', () => {
   async function siteWithTokens() {
     const waits: PromiseWithResolvers<void>[] = []
     const site = await serveCollections(
@@ -134,7 +137,7 @@ describe('an API token', () => {
     return { site, person, id, get, waits }
   }
 
-  it('returns public collections as its owner, apart from what strangers get', async () => {
+  it('returns public collections as its owner, uncached and separate from anonymous responses', async () => {
     const { site, person, id, get } = await siteWithTokens()
     for (let turn = 0; turn < 3; turn++) {
       const stranger = await site.get('/open')
@@ -158,7 +161,7 @@ describe('an API token', () => {
     await site.stop()
   })
 
-  it('allows twenty requests at once', async () => {
+  it('allows twenty concurrent requests', async () => {
     const { site, get, waits } = await siteWithTokens()
     const running = Array.from({ length: 20 }, () => get('/slow'))
     await expect.poll(() => waits.length).toBe(20)
@@ -171,8 +174,8 @@ describe('an API token', () => {
   })
 })
 
-describe('a public collection', () => {
-  it('is kept by caches only as strangers see it', async () => {
+describe('public collection', () => {
+  it('is cacheable only for callers without a session', async () => {
     const answer = await strangers.get('/open')
     expect(answer.headers.get('cache-control')).toBe('public, max-age=0')
     expect((await answer.json()).member[0]).toMatchObject({ id: 'nobody' })

@@ -16,7 +16,7 @@ const base = { description: 'Items.', item, source: () => [{ id: 1, name: 'One' 
 const table = sqliteTable('items', { id: integer('id').primaryKey(), name: text('name') })
 
 describe('defineCollection', () => {
-  it('fills in what was not said: signed-in callers, nothing to filter or order by', () => {
+  it('defaults to signed-in callers without filters or order', () => {
     expect(defineCollection(base)).toMatchObject({
       public: false,
       filters: {},
@@ -29,7 +29,7 @@ describe('defineCollection', () => {
     expect(defineCollection({ ...base, getItem: () => null, operations: { get: false } }).operations.get).toBe(false)
   })
 
-  it('knows its own', () => {
+  it('marks its collections so that isCollection recognizes only them', () => {
     expect(isCollection(defineCollection(base))).toBe(true)
     expect(isCollection({ ...base })).toBe(false)
     expect(isCollection(null)).toBe(false)
@@ -91,12 +91,12 @@ describe('defineCollection', () => {
     expect(() => defineCollection({ ...base, ...change } as never)).toThrow(/^defineCollection: /)
   })
 
-  it('says what is allowed and tells all faults at once', () => {
+  it('lists the allowed values and reports all faults at once', () => {
     const wrong = { ...base, scope: 'mine', paginationCursorFormat: 'token', order: ['title'] } as never
     expect(() => defineCollection(wrong)).toThrow(/'shared', 'organization', 'everybody'.*"bounds"\|"opaque"/)
   })
 
-  it('keeps the types of items, filters and order for callers', () => {
+  it('infers the types of items, filters and order', () => {
     const collection = defineCollection({ ...base, filters: { name: ['exact', 'search'] }, order: ['id', 'name'] })
     type Types = CollectionTypeOf<{ default: typeof collection }>
     expectTypeOf<Types['item']>().toEqualTypeOf<{ id: number; name: string }>()
@@ -106,7 +106,7 @@ describe('defineCollection', () => {
     expectTypeOf<CollectionTypeOf<{ default: typeof plain }>['filters']>().toEqualTypeOf<never>()
   })
 
-  it('gives functions a session that is there, and one that may not be where it is public', () => {
+  it('types the session as required, and as optional for public collections', () => {
     defineCollection({
       ...base,
       source: ({ session, orgId, db, signal, filters, order, pagination }) => {
@@ -128,7 +128,7 @@ describe('defineCollection', () => {
   })
 })
 
-describe('a table as source', () => {
+describe('table source', () => {
   const notes = sqliteTable('own_notes', {
     id: text('id').primaryKey(),
     orgId: text('org_id'),
@@ -137,7 +137,7 @@ describe('a table as source', () => {
   })
   const note = z.object({ id: z.string(), title: z.string() })
 
-  it('gives its rows to toItem as they are', () => {
+  it('passes its rows unchanged to toItem', () => {
     const collection = defineCollection({
       description: 'Notes.',
       item: note,
@@ -153,7 +153,7 @@ describe('a table as source', () => {
     expect(collection.operations.get).toBe(true)
   })
 
-  it('needs no scope where its columns tell whose rows they are, or where everybody may see them', () => {
+  it('requires a scope unless its columns identify the owner or everyone may see the rows', () => {
     expect(() => defineCollection({ description: 'Notes.', item: note, source: notes })).not.toThrow()
     const plain = { description: 'Items.', item: z.object({ id: z.int() }), source: table }
     expect(() => defineCollection(plain)).toThrow('scope')
@@ -163,7 +163,7 @@ describe('a table as source', () => {
   })
 })
 
-describe('collections beside the settings', () => {
+describe('collections and their settings', () => {
   const faults = (collections: Record<string, ReturnType<typeof defineCollection>>, settings: unknown = {}) =>
     collectionFaults(
       Object.entries(collections).map(([name, collection]) => ({ name, collection })),
@@ -175,11 +175,11 @@ describe('collections beside the settings', () => {
     paginationViaCursor: [{ field: 'id', direction: 'DESC' as const }],
   }
 
-  it('go together', () => {
+  it('have no faults when they are valid together', () => {
     expect(faults({ items: defineCollection(base), others: defineCollection(cursor) })).toEqual([])
   })
 
-  it('name the file whose relational options do not exist in the simple runtime', () => {
+  it('name the file with relational options that the simple runtime does not support', () => {
     const many = defineCollection({ ...base, operations: { list: { paginationUseOutputWalkers: true } } })
     expect(faults({ items: defineCollection(cursor), many }, { runtime: 'simple' })).toEqual([
       "server/collections/items.ts: paginationViaCursor: does not exist with runtime: 'simple'",
@@ -187,7 +187,7 @@ describe('collections beside the settings', () => {
     ])
   })
 
-  it('name the file whose query needs what does not exist in the simple runtime', () => {
+  it('name the file whose query needs options that the simple runtime does not support', () => {
     const settings = { runtime: 'simple' }
     const sql = { description: 'Items.', item, public: true as const, source: table }
     const tags = sqliteTable('tags', { id: integer('id').primaryKey(), itemId: integer('item_id') })
@@ -212,7 +212,7 @@ describe('collections beside the settings', () => {
     ])
   })
 
-  it('are cut in the simple runtime by a count, and by one row more where they are partial', async () => {
+  it('use a count for pages in the simple runtime, or one extra row for partial pages', async () => {
     const rows = Array.from({ length: 5 }, (_row, id) => `(${id + 1}, 'Item')`).join(', ')
     const sql = { description: 'Items.', item, public: true as const, source: table, paginationItemsPerPage: 2 }
     const collections = {
@@ -232,7 +232,7 @@ describe('collections beside the settings', () => {
     await served.stop()
   })
 
-  it('may not have the same type, nor filter by the name of a parameter', () => {
+  it('reject two collections of the same type and a filter named like a parameter', () => {
     const page = defineCollection({
       ...base,
       item: item.extend({ page: z.int() }),
@@ -246,7 +246,7 @@ describe('collections beside the settings', () => {
     expect(faults({ pages: page }, { pagination: { pageParameterName: 'p' } })).toEqual([])
   })
 
-  it('need the field that the settings go on from', () => {
+  it('require the item to have the default cursor field', () => {
     const settings = {
       defaults: { paginationPartial: true, paginationViaCursor: [{ field: 'createdAt', direction: 'DESC' }] },
     }
@@ -255,7 +255,7 @@ describe('collections beside the settings', () => {
     ])
   })
 
-  it('are checked at start, with a warning where clients may ask for pages of any size', async () => {
+  it('are checked at start, with a warning when clients may request pages of any size', async () => {
     const test = await createTestApp()
     const free = { ...base, paginationClientItemsPerPage: true, paginationMaximumItemsPerPage: null }
     checkCollections(test.app, [

@@ -19,8 +19,8 @@ const base = { description: 'Things.', public: true, item, source: things } as c
 const define = (options: object) => () =>
   (defineCollection as unknown as (options: object) => unknown)({ ...base, ...options })
 
-describe('a declaration', () => {
-  it('without a fault is a collection', () => {
+describe('defineCollection', () => {
+  it('accepts a definition without faults', () => {
     expect(define({ filters: { name: ['exact', 'search'] }, order: ['name'] })).not.toThrow()
   })
 
@@ -77,21 +77,21 @@ describe('a declaration', () => {
     ],
     ['fetch-join as a text', { paginationFetchJoinCollection: 'auto' }, /paginationFetchJoinCollection/],
     ['output walkers as a number', { paginationUseOutputWalkers: 1 }, /paginationUseOutputWalkers/],
-  ])('with %s is refused at load', (_title, options, message) => {
+  ])('throws at load for %s', (_title, options, message) => {
     expect(define(options)).toThrow(message)
   })
 
-  it('lets the palette search by the filter of its title', () => {
+  it('uses the filter of the search title for palette search', () => {
     const collection = define({ filters: { name: ['exact', 'search'] }, search: { title: 'name', to: '/t/{id}' } })()
     expect(collection).toMatchObject({ search: { title: 'name', filter: 'name', to: '/t/{id}' } })
   })
 
-  it('names every fault at once', () => {
+  it('reports all faults at once', () => {
     expect(define({ order: ['colour'], filters: { shape: 'exact' } })).toThrow(/colour.*shape|shape.*colour/)
   })
 })
 
-describe('a declared cursor', () => {
+describe('paginationViaCursor', () => {
   const cursor = [{ field: 'id', direction: 'DESC' }]
 
   it.each<[string, object, RegExp]>([
@@ -129,37 +129,37 @@ describe('a declared cursor', () => {
       },
       /label/,
     ],
-  ])('%s is refused at load', (_title, options, message) => {
+  ])('throws at load for a cursor %s', (_title, options, message) => {
     expect(define(options)).toThrow(message)
   })
 
-  it('on the operation is enough with paginationPartial on the resource', () => {
+  it('is accepted on the operation when paginationPartial is set on the resource', () => {
     expect(define({ paginationPartial: true, operations: { list: { paginationViaCursor: cursor } } })).not.toThrow()
   })
 })
 
-describe('a declared query', () => {
+describe('query source', () => {
   const joined = { table: parts, on: eq(parts.thingId, things.id) }
 
-  it('that multiplies rows is refused where reading keys first is forbidden', () => {
+  it('throws for joins that multiply rows when paginationFetchJoinCollection is false', () => {
     const source = { root: things, joins: [{ ...joined, kind: 'many', as: 'parts', columns: { id: parts.id } }] }
     const withParts = { item: item.extend({ parts: z.array(z.object({ id: z.number() })) }), source }
     expect(define(withParts)).not.toThrow()
     expect(define({ ...withParts, paginationFetchJoinCollection: false })).toThrow(/paginationFetchJoinCollection/)
   })
 
-  it('with HAVING is refused where wrapping it is forbidden', () => {
+  it('throws for HAVING when paginationUseOutputWalkers is false', () => {
     const source = { root: things, joins: [joined], groupBy: [things.id], having: gt(count(parts.id), 1) }
     expect(define({ source })).not.toThrow()
     expect(define({ source, paginationUseOutputWalkers: false })).toThrow(/paginationUseOutputWalkers/)
   })
 
-  it('on something that is no table is refused', () => {
+  it('throws for a root that is not a table', () => {
     expect(define({ source: { root: relations(things, () => ({})) } })).toThrow(/source/)
   })
 })
 
-describe('the configuration of collections', () => {
+describe('collections configuration', () => {
   const configure = (collections: object) => () => defineFwConfig({ collections })
 
   it.each<[string, object, RegExp]>([
@@ -199,7 +199,7 @@ describe('the configuration of collections', () => {
       { runtime: 'simple', defaults: { pagination_use_output_walkers: true } },
       /simple/,
     ],
-  ])('is refused with %s', (_title, collections, message) => {
+  ])('is rejected with %s', (_title, collections, message) => {
     expect(configure(collections)).toThrow(message)
   })
 
@@ -225,14 +225,14 @@ describe('the configuration of collections', () => {
   })
 })
 
-describe('collections beside the settings', () => {
+describe('collectionFaults', () => {
   const faultsOf = (options: object, collections: object = {}) => {
     const { collections: config } = defineFwConfig({ collections })
     return collectionFaults([{ name: 'things', collection: define(options)() as Collection }], config).join('\n')
   }
   const cursor = { paginationPartial: true, paginationViaCursor: [{ field: 'id', direction: 'DESC' }] }
 
-  it('are refused with options that the simple runtime does not have', () => {
+  it('rejects options that the simple runtime does not support', () => {
     const options = {
       ...cursor,
       paginationFetchJoinCollection: true,
@@ -244,16 +244,16 @@ describe('collections beside the settings', () => {
       expect(faults).toContain(option)
   })
 
-  it('are refused when a filter has the name of a parameter', () => {
+  it('rejects a filter with the name of a parameter', () => {
     expect(faultsOf({ filters: { name: 'exact' } }, { pagination: { pageParameterName: 'name' } })).toMatch(/name/)
   })
 
-  it('are refused when the defaults give a cursor of fields that the item lacks', () => {
+  it('rejects default cursor fields that the item does not have', () => {
     const defaults = { paginationPartial: true, paginationViaCursor: [{ field: 'rank', direction: 'DESC' }] }
     expect(faultsOf({}, { defaults })).toMatch(/rank/)
   })
 
-  it('are refused when two of them are of one type', () => {
+  it('rejects two collections of the same type', () => {
     const { collections: config } = defineFwConfig()
     const [one, other] = [define({ shortName: 'Thing' })(), define({ shortName: 'Thing' })()] as Collection[]
     const entries = [one, other].map((collection, index) => ({ name: `things-${index}`, collection: collection! }))

@@ -233,7 +233,7 @@ describe('GET /{collection}/export/{format}', () => {
     )
   })
 
-  it('returns JSON Lines with the values as they are', async () => {
+  it('returns JSON Lines with unformatted values', async () => {
     const answer = await fetchAs(owner, '/deals/export/jsonl?name=boat')
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="deals.jsonl"')
@@ -242,7 +242,7 @@ describe('GET /{collection}/export/{format}', () => {
     )
   })
 
-  it('holds the rows that the caller may read, without the values of hidden fields', async () => {
+  it('returns the rows that the caller may read, without the values of hidden fields', async () => {
     expect(await csv('/deals/export/csv', member)).toEqual([
       'id,name,status,amount,closedAt',
       'd2,"Anchor, ""new""\nand old",open,,',
@@ -255,7 +255,7 @@ describe('GET /{collection}/export/{format}', () => {
     expect(await idsOf('/mine/export/jsonl', owner)).toEqual([])
   })
 
-  it('follows the filters and the order of the list', async () => {
+  it('applies the filters and order of the list', async () => {
     expect(await idsOf('/deals/export/jsonl?status=won&order[name]=desc', owner)).toEqual(['d3', 'd1'])
     expect(await idsOf('/deals/export/jsonl?amount[gt]=0&order[amount]=desc', owner)).toEqual(['d1', 'd3'])
     // Filters on a hidden field do not find its values.
@@ -263,7 +263,7 @@ describe('GET /{collection}/export/{format}', () => {
   })
 
   it.each(['', 'order[place]=asc', 'order[place]=desc', 'id[gt]=700&order[place]=desc', 'id[gt]=500&id[lte]=1500'])(
-    'has each row once in the order of the list: ?%s',
+    'returns each row once in the order of the list: ?%s',
     async parameters => {
       const [, order, direction] = /order\[(\w+)\]=(\w+)/.exec(parameters) ?? []
       const conditions = [...parameters.matchAll(/id\[(gt|lte)\]=(\d+)/g)].map(
@@ -277,7 +277,7 @@ describe('GET /{collection}/export/{format}', () => {
     },
   )
 
-  it('has all rows whatever page is asked for, of cursor collections in the order of the cursor', async () => {
+  it('returns all rows for any page parameter, and cursor collections in cursor order', async () => {
     const all = ids(1, 2000).map(({ id }) => id)
     for (const parameters of ['page=3', 'page=abc&itemsPerPage=5', 'pagination=false', 'partial=maybe'])
       expect(await idsOf(`/numbers/export/jsonl?${parameters}`)).toEqual(all)
@@ -285,7 +285,7 @@ describe('GET /{collection}/export/{format}', () => {
     expect((await idsOf('/cursor/export/jsonl?order[place]=asc')).slice(0, 2)).toEqual([1995, 1988])
   })
 
-  it('returns what the list returns for a bad filter, without a session, and where the guard denies', async () => {
+  it('returns the same errors as the list for a bad filter, without a session, and when the guard denies', async () => {
     const refused = await fetchAs(owner, '/deals/export/csv?amount[gt]=much')
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
@@ -306,12 +306,12 @@ describe('GET /{collection}/export/{format}', () => {
     expect((await fetchAs(owner, '/deals/export/csv', 'DELETE')).status).toBe(405)
   })
 
-  it('leaves the address of an item alone', async () => {
+  it('still serves the item with the id export', async () => {
     expect(await (await site.get('/slugs/export')).json()).toMatchObject({ '@id': '/slugs/export', id: 'export' })
     expect(await csv('/slugs/export/csv')).toEqual(['id', 'export'])
   })
 
-  it('answers HEAD with the headers alone', async () => {
+  it('returns only the headers for HEAD', async () => {
     signals = []
     const answer = await fetchAs(null, '/endless/export/csv', 'HEAD')
     expect([answer.status, answer.headers.get('content-disposition'), await answer.text()]).toEqual([
@@ -322,7 +322,7 @@ describe('GET /{collection}/export/{format}', () => {
     expect(signals).toEqual([])
   })
 
-  it('leaves an audit row with the filters, also when it is denied', async () => {
+  it('writes an audit row with the filters, also when denied', async () => {
     await query(site.app, 'delete from audit_log')
     await csv('/deals/export/csv?status=open&secret=x', member)
     await fetchAs(member, '/closed/export/jsonl')
@@ -351,8 +351,8 @@ describe('GET /{collection}/export/{format}', () => {
   })
 })
 
-describe('the export of a function', () => {
-  it('is what its pages hold, each read in the run of the request', async () => {
+describe('export of a function source', () => {
+  it('returns the rows of all pages, each read in the context of the request', async () => {
     asked = []
     expect(await idsOf('/array/export/jsonl?page=2', member)).toEqual(ids(1, 25).map(({ id }) => id))
     expect(asked.map(({ page, limit, person }) => [page, limit, person])).toEqual(
@@ -362,7 +362,7 @@ describe('the export of a function', () => {
     expect(await idsOf('/tokens/export/jsonl')).toEqual(ids(1, 30).map(({ id }) => id))
   })
 
-  it('breaks off where a later page fails, so that the file is not taken for a whole one', async () => {
+  it('aborts when a later page fails, so that the file does not look complete', async () => {
     for (const name of ['breaking', 'cut']) {
       const answer = await site.get(`/${name}/export/csv`)
       expect(answer.status).toBe(200)
@@ -371,8 +371,8 @@ describe('the export of a function', () => {
   })
 })
 
-describe('an export under way', () => {
-  it('reads no more than a piece ahead of whoever takes the rows, 100,000 of them', async () => {
+describe('running export', () => {
+  it('reads at most 500 rows ahead of the client in a collection of 100,000 rows', async () => {
     let made = 0
     const { reader } = defineCollection({
       ...ofNumbers,
@@ -401,7 +401,7 @@ describe('an export under way', () => {
     await query(site.app, 'delete from export_numbers where id > 2000')
   })
 
-  it('is not moved by rows that come and go before its place', async () => {
+  it('is unaffected by rows added or deleted before its position', async () => {
     const { reader } = defineCollection(ofNumbers)
     const context = { app: site.app, session: null, signal: new AbortController().signal, requestId: 'test' }
     const selection = { mode: 'full', page: 1, offset: 0, limit: 30 } as const
@@ -416,7 +416,7 @@ describe('an export under way', () => {
     expect(seen).toEqual([...ids(1, 1998).map(({ id }) => id), 2000])
   })
 
-  it('is one of three for each person, and ends when the client disconnects', async () => {
+  it('is limited to three per person and ends when the client disconnects', async () => {
     signals = []
     const clients = [1, 2, 3].map(() => new AbortController())
     const start = ({ signal }: AbortController) =>

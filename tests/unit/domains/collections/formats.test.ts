@@ -109,7 +109,7 @@ function large() {
 const accepting = (accept: string) => ({ accept })
 
 describe('JSON-LD', () => {
-  it.each(['false', 'true'])('means Hydra, with prefixed keys: %s', async prefixed => {
+  it.each(['false', 'true'])('expands to Hydra, with prefixed keys: %s', async prefixed => {
     const { origin, get } = sites[prefixed]!
     const documentLoader = async (url: string) => ({
       contextUrl: undefined,
@@ -151,7 +151,7 @@ describe('JSON-LD', () => {
     ])
   })
 
-  it('has prefixed keys by configuration', async () => {
+  it('uses prefixed keys when configured', async () => {
     const body = await (await sites.true!.get('/things')).json()
     expect(Object.keys(body)).toEqual([
       '@context',
@@ -166,7 +166,7 @@ describe('JSON-LD', () => {
     expect(Object.keys(body['hydra:view'])).toEqual(['@id', '@type', 'hydra:first', 'hydra:last', 'hydra:next'])
   })
 
-  it('tells what may be sent', async () => {
+  it('describes the accepted query parameters', async () => {
     const { search } = await (await site.get('/things')).json()
     expect(search.template).toBe(
       '/things{?name,name[],name[search],first[lt],first[lte],first[gt],first[gte],order[name],page,itemsPerPage}',
@@ -251,13 +251,13 @@ describe('/docs.jsonld', () => {
 })
 
 describe('other formats', () => {
-  it('JSON is the same body', async () => {
+  it('returns the same body as JSON', async () => {
     const answer = await site.get('/things?page=3', accepting('application/json'))
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await answer.text()).toBe(await (await site.get('/things?page=3')).text())
   })
 
-  it('JSON:API has links, data and meta, and reads its own parameters', async () => {
+  it('returns links, data and meta as JSON:API, and accepts JSON:API parameters', async () => {
     const path = '/things?page[number]=2&page[size]=10&sort=-name&filter[first][lt]=99'
     const answer = await site.get(path, accepting('application/vnd.api+json'))
     expect(answer.headers.get('content-type')).toBe('application/vnd.api+json')
@@ -281,7 +281,7 @@ describe('other formats', () => {
     expect(behind.links).not.toHaveProperty('next')
   })
 
-  it('HAL has _links and _embedded', async () => {
+  it('returns _links and _embedded as HAL', async () => {
     const body = await (await site.get('/things?page=3', accepting('application/hal+json'))).json()
     expect(Object.keys(body)).toEqual(['_links', 'totalItems', 'itemsPerPage', '_embedded'])
     expect(body._links).toMatchObject({
@@ -302,7 +302,7 @@ describe('other formats', () => {
     ['application/ld+json', (body: { view: object }) => body.view, { next: '/feed?cursor=b' }],
     ['application/vnd.api+json', (body: { links: object }) => body.links, { self: '/feed', next: '/feed?cursor=b' }],
     ['application/hal+json', (body: { _links: object }) => body._links, { next: { href: '/feed?cursor=b' } }],
-  ])('%s links to cursors', async (type, links, expected) => {
+  ])('links to cursors in %s', async (type, links, expected) => {
     const body = await (await site.get('/feed', accepting(type))).json()
     expect(links(body)).toMatchObject(expected)
     expect(links(body)).not.toHaveProperty('first')
@@ -322,11 +322,11 @@ describe('other formats', () => {
     ['application/*', 'application/ld+json'],
     ['Application/HAL+JSON', 'application/hal+json'],
     ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', 'application/ld+json'],
-  ])('%j is answered with %s', (accept, mediaType) => {
+  ])('selects for the Accept header %j the media type %s', (accept, mediaType) => {
     expect(negotiate(accept).mediaType).toBe(mediaType)
   })
 
-  it('names what is served when nothing fits', async () => {
+  it('returns 406 with the supported media types when none matches', async () => {
     const answer = await site.get('/things', accepting('text/xml'))
     expect(answer.status).toBe(406)
     expect((await answer.json()).detail).toBe(
@@ -335,9 +335,9 @@ describe('other formats', () => {
   })
 })
 
-describe('headers', () => {
+describe('collection headers', () => {
   it.each(['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json'])(
-    'link to the pages around in %s, for HEAD too',
+    'include links to neighboring pages in %s, also for HEAD',
     async accept => {
       const link =
         '</things?page=2>; rel="self", </things?page=1>; rel="first", </things?page=3>; rel="last", </things?page=1>; rel="prev", </things?page=3>; rel="next", '
@@ -351,14 +351,14 @@ describe('headers', () => {
     },
   )
 
-  it('count with HEAD', async () => {
+  it('include Content-Range for HEAD', async () => {
     const range = async (path: string) => (await site.get(path, {}, 'HEAD')).headers.get('content-range')
     expect(await range('/things?page=3')).toBe('items 20-24/25')
     expect(await range('/things?page=4')).toBe('items */25')
     expect(await range('/feed')).toBe(null)
   })
 
-  it('let a public collection be kept and asked for again', async () => {
+  it('allow caching and revalidation of a public collection', async () => {
     const answer = await site.get('/things')
     expect(answer.headers.get('cache-control')).toBe('public, max-age=0')
     await answer.arrayBuffer()
@@ -368,8 +368,8 @@ describe('headers', () => {
   })
 })
 
-describe('a collection', () => {
-  it('has links by address or network path, from the configured address', async () => {
+describe('GET /{collection}', () => {
+  it('returns absolute or network-path links from the configured base URL', async () => {
     const { origin, get } = sites.absolute!
     const body = await (await get('/things', { host: 'evil.example' })).json()
     expect(body['@id']).toBe(`${origin}/things`)
@@ -379,7 +379,7 @@ describe('a collection', () => {
     expect(network.view.next).toBe(`${sites.network!.origin.replace('http:', '')}/things?page=2`)
   })
 
-  it('reads one item by its encoded id', async () => {
+  it('returns one item by its encoded id', async () => {
     const body = await (await site.get('/things/a%2F7')).json()
     expect(body).toMatchObject({ '@id': '/things/a%2F7', '@type': 'Thing', name: 'Item 7' })
     expect((await site.get('/things/%FF')).status).toBe(404)
@@ -387,7 +387,7 @@ describe('a collection', () => {
     expect(resource.data).toMatchObject({ id: 'a/7', type: 'Thing' })
   })
 
-  it('is not sent as a whole when it is too large', async () => {
+  it('returns 400 when the whole collection is too large', async () => {
     const answer = await site.get('/large?pagination=false')
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'collection-too-large' })
@@ -396,7 +396,7 @@ describe('a collection', () => {
     expect(page.member[0]).toEqual({ '@id': '/large/0', '@type': 'Large', id: 0 })
   })
 
-  it('whose function is too slow or breaks its word is a failure that tells nothing', async () => {
+  it('returns 504 for a slow source and 500 for invalid items, without details', async () => {
     expect((await site.get('/slow')).status).toBe(504)
     const answer = await site.get('/broken')
     expect(answer.status).toBe(500)
@@ -405,7 +405,7 @@ describe('a collection', () => {
 })
 
 describe('usePagination', () => {
-  it('is the door of custom routes to page, offset and limit', async () => {
+  it('returns page, offset and limit to custom routes', async () => {
     expect(await (await site.get('/own?page=3&itemsPerPage=99')).json()).toEqual({
       page: 3,
       offset: 10,
@@ -419,7 +419,7 @@ describe('usePagination', () => {
 })
 
 describe('OpenAPI', () => {
-  it('describes a collection with the parameters that it takes', () => {
+  it('describes a collection and its export with their parameters', () => {
     const { paths } = collectionPaths(site.app, [])
     const names = ['/things', '/feed', '/slow', '/broken', '/large']
     expect(Object.keys(paths).toSorted()).toEqual(

@@ -24,7 +24,7 @@ const collection = (mcp: boolean) =>
     scope: 'organization',
   })
 
-it('hosts are offered the files of collections that they can list, and nothing where there are none', () => {
+it('hostFileReader offers files only from collections that hosts can list', () => {
   expect(hostFileReader([])).toBeUndefined()
   expect(hostFileReader([{ name: 'leases', collection: collection(false) }])).toBeUndefined()
   expect(hostFileReader([{ name: 'leases', collection: collection(true) }])).toBeTypeOf('function')

@@ -45,7 +45,7 @@ async function ask(path: string, accept: string) {
   return { status: answer.status, headers, body: await answer.text() }
 }
 
-describe.each(TYPES)('as %s', accept => {
+describe.each(TYPES)('collection responses as %s', accept => {
   it.each([
     '/full',
     '/full?page=2',
@@ -54,7 +54,7 @@ describe.each(TYPES)('as %s', accept => {
     '/full?x=1',
     '/full?x=2',
     '/cursor?id[gt]=2',
-  ])('%s is the same, however often it is asked for, until a row changes', async path => {
+  ])('are identical for repeated requests of %s until a row changes', async path => {
     const [first, ...later] = [
       await ask(path, accept),
       await ask(path, accept),
@@ -69,7 +69,7 @@ describe.each(TYPES)('as %s', accept => {
     if (!path.endsWith('9')) expect(changed.body).not.toBe(first?.body)
   })
 
-  it('has the bytes of items that are made one by one', async () => {
+  it('have the same bytes as with items built by toItem', async () => {
     for (let turn = 0; turn < 3; turn++) {
       const [written, made] = [await ask('/full', accept), await ask('/made', accept)]
       expect(made.body.replaceAll('/made', '/full').replaceAll('Made', 'Full')).toBe(written.body)
@@ -90,7 +90,7 @@ it('sends only the fields of the item when toItem returns more', async () => {
   await own.stop()
 })
 
-it('says again that nothing has changed', async () => {
+it('GET /{collection} returns 304 for every request with a matching ETag', async () => {
   for (let turn = 0; turn < 4; turn++) {
     const { headers } = await ask('/full', '*/*')
     const again = await site.get('/full', { 'if-none-match': String(headers.etag) })

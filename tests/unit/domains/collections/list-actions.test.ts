@@ -79,14 +79,14 @@ const call = async (input: object, session = ada) => {
 }
 const titles = async (input: object, session?: Session) => (await call(input, session)).items.map(({ title }) => title)
 
-describe('a collection as a tool', () => {
-  it('is named after the collection and read-only, for hosts alone, unless it says otherwise or an action has the name', () => {
+describe('listActions', () => {
+  it('creates read-only tools for hosts, except with mcp: false or when an action has the name', () => {
     expect(listActions(entries, []).map(({ name }) => name)).toEqual(['list-deal-list'])
     expect(listActions(entries, [{ name: 'list-deal-list' }])).toEqual([])
     expect(list?.action).toMatchObject({ readOnly: true, destructive: false, http: false, mcp: true })
   })
 
-  it('offers its filters with the values of the fields, and its orders', () => {
+  it('offers filters with their allowed values, and the declared orders', () => {
     const { properties } = inputJsonSchema(list!.action)
     expect(Object.keys(properties ?? {})).toEqual(['where', 'order', 'cursor'])
     expect(JSON.stringify(properties?.where)).toContain('["open","won","lost"]')
@@ -100,21 +100,21 @@ describe('a collection as a tool', () => {
     [{ where: { amount: { gte: 20, lt: 40 } } }, ['Bellows', 'Crane']],
     [{ where: { title: 'RAN' } }, ['Crane']],
     [{ order: ['-amount'] }, ['Drill', 'Crane']],
-  ])('reads %j', async (input, found) => expect(await titles(input)).toEqual(found))
+  ])('lists the matching items for %j', async (input, found) => expect(await titles(input)).toEqual(found))
 
-  it('goes on with the cursor, which keeps filters and order, until there is no more', async () => {
+  it('continues with a cursor, which keeps filters and order, until the last page', async () => {
     const first = await call({ order: ['-amount'] })
     expect(first.totalItems).toBe(4)
     const second = await call({ cursor: first.next })
     expect([second.items.map(({ title }) => title), second.next]).toEqual([['Bellows', 'Anvil'], undefined])
   })
 
-  it('shows nothing of another organization, whatever the cursor says', async () => {
+  it('returns no rows of another organization, whatever the cursor contains', async () => {
     expect(await titles({}, eve)).toEqual([])
     expect(await titles({ cursor: (await call({})).next }, eve)).toEqual([])
   })
 
-  it('refuses unknown values, orders and cursors that mean nothing', async () => {
+  it('rejects unknown filter values, unknown orders and invalid cursors', async () => {
     for (const input of [{ where: { stage: 'sold' } }, { order: ['secret'] }, { cursor: 'page=0' }])
       await expect(call(input)).rejects.toMatchObject({ code: 'invalid-input' })
   })

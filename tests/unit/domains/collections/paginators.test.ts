@@ -18,16 +18,19 @@ describe('ArrayPaginator', () => {
     { total: 25, offset: 0, limit: 0, items: [], page: 1, last: 1, next: false },
     { total: 25, offset: 5, limit: -1, items: [], page: 1, last: 1, next: false },
     { total: 0, offset: 0, limit: 10, items: [], page: 1, last: 1, next: false },
-  ])('of $total at $offset by $limit', ({ total, offset, limit, items, page, last, next }) => {
-    const paginator = new ArrayPaginator(numbers(total), offset, limit)
-    expect([...paginator]).toEqual(items)
-    expect(paginator.count()).toBe(items.length)
-    expect(paginator.getCurrentPage()).toBe(page)
-    expect(paginator.getLastPage()).toBe(last)
-    expect(paginator.getItemsPerPage()).toBe(limit)
-    expect(paginator.getTotalItems()).toBe(total)
-    expect(paginator.hasNextPage()).toBe(next)
-  })
+  ])(
+    'paginates $total items from offset $offset with limit $limit',
+    ({ total, offset, limit, items, page, last, next }) => {
+      const paginator = new ArrayPaginator(numbers(total), offset, limit)
+      expect([...paginator]).toEqual(items)
+      expect(paginator.count()).toBe(items.length)
+      expect(paginator.getCurrentPage()).toBe(page)
+      expect(paginator.getLastPage()).toBe(last)
+      expect(paginator.getItemsPerPage()).toBe(limit)
+      expect(paginator.getTotalItems()).toBe(total)
+      expect(paginator.hasNextPage()).toBe(next)
+    },
+  )
 })
 
 describe('TraversablePaginator', () => {
@@ -38,7 +41,7 @@ describe('TraversablePaginator', () => {
     { items: [7], page: 3, perPage: 3, total: 7, last: 3, next: false },
     { items: [], page: 1, perPage: 0, total: 7, last: 1, next: false },
     { items: [], page: 1, perPage: 3, total: 0, last: 1, next: false },
-  ])('of page $page by $perPage of $total', ({ items, page, perPage, total, last, next }) => {
+  ])('reports page $page with $perPage items per page of $total', ({ items, page, perPage, total, last, next }) => {
     const paginator = new TraversablePaginator(items, page, perPage, total)
     expect([...paginator]).toEqual(items)
     expect(paginator.count()).toBe(items.length)
@@ -61,8 +64,8 @@ const partialOf = (items: number[], perPage: number, hasNextPage?: () => boolean
   ...(hasNextPage ? { hasNextPage } : {}),
 })
 
-describe('what a function returned', () => {
-  it('is a full page when it knows its total', () => {
+describe('toPage', () => {
+  it('returns a full page when the total is known', () => {
     expect(toPage(new ArrayPaginator(numbers(25), 10, 10), full)).toMatchObject({
       mode: 'full',
       page: 2,
@@ -72,7 +75,7 @@ describe('what a function returned', () => {
     })
   })
 
-  it('is a partial page that is believed, or guessed from its size', () => {
+  it('returns a partial page, and derives hasNextPage from its size unless given', () => {
     expect(toPage(partialOf(numbers(10), 10), partial)).toMatchObject({ mode: 'partial', page: 2, hasNextPage: true })
     expect(toPage(partialOf(numbers(9), 10), partial)).toMatchObject({ hasNextPage: false })
     expect(toPage(partialOf([], 0), partial)).toMatchObject({ hasNextPage: false })
@@ -90,7 +93,7 @@ describe('what a function returned', () => {
     ).toMatchObject({ hasNextPage: true })
   })
 
-  it('is whole when it is a list, and has a total where it can be counted', () => {
+  it('returns a list as a whole page, with a total when it can be counted', () => {
     expect(toPage(numbers(3), full)).toEqual({ mode: 'whole', items: [1, 2, 3], totalItems: 3 })
     expect(toPage(new Set([1, 2]), full)).toEqual({ mode: 'whole', items: [1, 2], totalItems: 2 })
     const generated = (function* () {
@@ -99,13 +102,13 @@ describe('what a function returned', () => {
     expect(toPage(generated, full)).toEqual({ mode: 'whole', items: [1], totalItems: undefined })
   })
 
-  it('is whole when everything was asked for', () => {
+  it('returns a whole page when the whole collection is requested', () => {
     const page = toPage(new ArrayPaginator(numbers(45), 0, 101), whole)
     expect(page).toMatchObject({ mode: 'whole', totalItems: 45 })
     expect(page.items).toHaveLength(45)
   })
 
-  it('may be a cursor page', () => {
+  it('returns a cursor page', () => {
     const next = { token: 'abc' }
     expect(toPage({ items: [1], next }, partial)).toEqual({
       mode: 'cursor',
@@ -116,24 +119,24 @@ describe('what a function returned', () => {
     })
   })
 
-  it('is refused when it is no list', () => {
+  it('throws for a value that is not a list', () => {
     expect(() => toPage(null as never, full)).toThrow(TypeError)
     expect(() => toPage({ rows: [] } as never, full)).toThrow(TypeError)
   })
 })
 
-describe('the pagination that providers see', () => {
-  it('says page, offset and limit, and is frozen', () => {
+describe('toPagination', () => {
+  it('returns a frozen object with page, offset and limit', () => {
     const pagination = toPagination(partial)
     expect(pagination).toMatchObject({ enabled: true, partial: true, page: 2, offset: 10, limit: 10, cursor: null })
     expect(Object.isFrozen(pagination)).toBe(true)
   })
 
-  it('asks for one row more than may be sent when everything is asked for', () => {
+  it('requests one row more than the maximum for a whole collection', () => {
     expect(toPagination(whole)).toMatchObject({ enabled: false, offset: 0, limit: 101 })
   })
 
-  it('makes pages: with a total, without one, and from one row more', () => {
+  it('builds pages with a total, without a total, and from one extra row', () => {
     const pagination = toPagination(partial)
     expect(toPage(pagination.toPage(numbers(10), 25), full)).toMatchObject({ mode: 'full', page: 2, lastPage: 3 })
     expect(toPage(pagination.toPage(numbers(10)), partial)).toMatchObject({ mode: 'partial', hasNextPage: true })
@@ -143,7 +146,7 @@ describe('the pagination that providers see', () => {
     expect(toPage(pagination.toSlice(numbers(10)), partial)).toMatchObject({ hasNextPage: false })
   })
 
-  it('passes the cursor on', () => {
+  it('passes the cursor on to the source', () => {
     const via = [{ field: 'id', direction: 'DESC' }] as const
     const cursor = { bounds: [{ field: 'id', operator: 'lt', value: '8' }] } as const
     expect(toPagination({ mode: 'cursor', limit: 3, via, format: 'bounds', cursor })).toMatchObject({

@@ -15,8 +15,8 @@ import { viewLinks } from '#fairway/server/domains/collections/links'
 const config = normalizeCollectionsConfig()
 const NONE = new Set<string>()
 
-describe('a query', () => {
-  it('is read in a time that grows with its length, and not with its square', () => {
+describe('parseQuery', () => {
+  it('parses long lists in linear time', () => {
     const lists = ['a[]', 'a[x][]', 'a[1]&a[]'].map(name => Array(50_000).fill(name).join('&'))
     const began = process.cpuUsage()
     const sizes = lists.map(list => parseQuery(list).get('a')).map(list => (list instanceof Map ? list.size : 0))
@@ -51,11 +51,11 @@ describe('a query', () => {
     ['a=100%', 'a=100%25'],
     ['a=%FF', 'a=%EF%BF%BD'],
     ['__proto__[x]=1&constructor=2', '__proto__%5Bx%5D=1&constructor=2'],
-  ])('%s is written %s', (sent, written) => {
+  ])('normalizes %s to %s', (sent, written) => {
     expect(buildQuery(sortedQuery(parseQuery(sent)))).toBe(written)
   })
 
-  it('is read in a time that grows with its length', () => {
+  it('parses 5,000 parameters, and ignores a name nested 3,000 levels deep', () => {
     const deep = `a${'[a]'.repeat(3000)}=1`
     const wide = Array.from({ length: 5000 }, (_, index) => `a${index}=1`).join('&')
     expect(parseQuery(deep).size).toBe(0)
@@ -74,7 +74,7 @@ const full = (page: number, lastPage: number): Page => ({
 const bound = (field: string, operator: 'lt' | 'gt', value: string | null) => ({ bounds: [{ field, operator, value }] })
 const linksOf = (query: string, page: Page) => viewLinks('/items', parseQuery(query), page, config)
 
-describe('links', () => {
+describe('viewLinks', () => {
   it.each([
     ['', full(1, 1), { self: '/items?page=1', first: '/items?page=1', last: '/items?page=1' }],
     [
@@ -105,7 +105,7 @@ describe('links', () => {
       { self: '/items?page=2', previous: '/items?page=1', next: '/items?page=3' },
     ],
     ['', { mode: 'partial', items: [], page: 1, itemsPerPage: 10, hasNextPage: false }, { self: '/items?page=1' }],
-  ] satisfies [string, Page, object][])('of %j are built on it', (query, page, links) => {
+  ] satisfies [string, Page, object][])('builds page links from the query %j', (query, page, links) => {
     expect(JSON.parse(JSON.stringify(linksOf(query, page)))).toEqual(links)
   })
 
@@ -121,11 +121,11 @@ describe('links', () => {
     ['', bound('code', 'gt', 'a&b'), '/items?code%5Bgt%5D=a%26b'],
     ['', { token: 'abc.d' }, '/items?cursor=abc.d'],
     ['cursor=old&z=1', { token: 'new' }, '/items?cursor=new&z=1'],
-  ])('of %j go on at the cursor', (query, next, link) => {
+  ])('builds the next link with a cursor from the query %j', (query, next, link) => {
     expect(linksOf(query, { mode: 'cursor', items: [], itemsPerPage: 3, next }).next).toBe(link)
   })
 
-  it('have no page and no cursor when nothing lies before and behind', () => {
+  it('returns no page, previous or next in cursor mode when there are no other pages', () => {
     const page: Page = { mode: 'cursor', items: [], itemsPerPage: 3 }
     expect(linksOf('page=3&a=1', page)).toEqual({ self: '/items?a=1', previous: undefined, next: undefined })
   })
@@ -146,8 +146,8 @@ const cursor: PaginationOptions = {
   paginationViaCursor: [{ field: 'id', direction: 'DESC' }],
 }
 
-describe('options', () => {
-  it('are inherited from operation, resource, settings and what is built in, in this order', () => {
+describe('pagination options', () => {
+  it('are inherited from operation, resource, settings and defaults, in this order', () => {
     expect(select('')).toEqual({ mode: 'full', page: 1, offset: 0, limit: 30 })
     expect(select('', {}, {}, { paginationItemsPerPage: 7 })).toMatchObject({ limit: 7 })
     expect(select('', {}, { paginationItemsPerPage: 20 }, { paginationItemsPerPage: 7 })).toMatchObject({ limit: 20 })
@@ -160,7 +160,7 @@ describe('options', () => {
     expect(select('', { paginationPartial: false }, { paginationPartial: true })).toMatchObject({ mode: 'full' })
   })
 
-  it('clamp at 100 when no maximum is set, and at nothing when it is null', () => {
+  it('limit client page sizes to 100 by default, and do not limit them when the maximum is null', () => {
     const open = { paginationClientItemsPerPage: true }
     expect(select('itemsPerPage=1000', open)).toMatchObject({ limit: 100 })
     expect(select('itemsPerPage=1000', { ...open, paginationMaximumItemsPerPage: null }, sized)).toMatchObject({
@@ -173,7 +173,7 @@ describe('options', () => {
   })
 })
 
-describe('odd values', () => {
+describe('readSelection', () => {
   const below1 = 'Page should not be less than 1'
   it.each([
     ['page=0', below1],
@@ -197,7 +197,7 @@ describe('odd values', () => {
     ['itemsPerPage[]=20', 'Limit should be a whole number'],
     ['itemsPerPage=0&page=2', 'Page should not be greater than 1 if limit is equal to 0'],
     ['itemsPerPage=0&page=99999999999999999999', 'Page should not be greater than 1 if limit is equal to 0'],
-  ])('%s is refused', (query, detail) => {
+  ])('rejects %s', (query, detail) => {
     expect(() => select(query, sized)).toThrow(expect.objectContaining({ code: 'invalid-input', detail }))
   })
 
@@ -210,12 +210,12 @@ describe('odd values', () => {
     ['itemsPerPage=51', { limit: 50 }],
     ['itemsPerPage=99999999999999999999', { limit: 50 }],
     ['itemsPerPage=20&itemsPerPage=5&page=3', { limit: 5, offset: 10 }],
-  ])('%s is read', (query, selection) => {
+  ])('reads %s', (query, selection) => {
     expect(select(query, sized)).toMatchObject(selection)
   })
 
   it.each([['itemsPerPage=-1'], ['itemsPerPage=abc'], ['itemsPerPage[]=2'], ['pagination=abc'], ['partial=abc']])(
-    '%s is not looked at where the client has no say',
+    'ignores %s when clients may not set it',
     query => expect(select(query)).toEqual({ mode: 'full', page: 1, offset: 0, limit: 30 }),
   )
 
@@ -223,22 +223,22 @@ describe('odd values', () => {
   it.each([
     ...['false', '0', 'no', 'off', 'FALSE', '+No+', ''].map(value => [value, 'whole', 'full'] as const),
     ...['true', '1', 'yes', 'on', 'True', '%20ON'].map(value => [value, 'full', 'partial'] as const),
-  ])('pagination=%j and partial=%j are booleans', (value, whole, partial) => {
+  ])('reads pagination=%j as a boolean with the mode %j, and reads partial likewise', (value, whole, partial) => {
     expect(select(`pagination=${value}`, toggle)).toMatchObject({ mode: whole })
     expect(select(`partial=${value}`, toggle)).toMatchObject({ mode: partial })
   })
 
-  it.each([['abc'], ['t'], ['2'], ['null']])('pagination=%s and partial=%s are refused', value => {
+  it.each([['abc'], ['t'], ['2'], ['null']])('rejects pagination=%s and partial=%s', value => {
     expect(() => select(`pagination=${value}`, toggle)).toThrow(expect.objectContaining({ status: 400 }))
     expect(() => select(`partial=${value}`, toggle)).toThrow(expect.objectContaining({ status: 400 }))
     expect(() => select(`pagination[]=1`, toggle)).toThrow(expect.objectContaining({ status: 400 }))
   })
 
-  it('looks at nothing else when pagination is off, and knows the hard limit', () => {
+  it('ignores other parameters and applies the hard limit when pagination is off', () => {
     expect(select('pagination=false&page=0&partial=true', toggle)).toEqual({ mode: 'whole', most: 10_000 })
   })
 
-  it('ignores the page in cursor mode and reads its bounds', () => {
+  it('ignores the page in cursor mode and reads the cursor', () => {
     expect(select('page=0&id[lt]=8&id[gte]=2', cursor)).toMatchObject({
       mode: 'cursor',
       limit: 3,
@@ -251,7 +251,7 @@ describe('odd values', () => {
   })
 })
 
-describe('filters', () => {
+describe('readFilters', () => {
   const filters = { category: 'exact', id: 'range', name: ['exact', 'search'], text: 'search' } as const
   const read = (query: string, cursorFields = NONE) => readFilters(parseQuery(query), filters, cursorFields)
   it.each([
@@ -269,24 +269,24 @@ describe('filters', () => {
     ['name=x', [{ kind: 'exact', field: 'name', values: ['x'] }]],
     ['name[search]=x', [{ kind: 'search', field: 'name', value: 'x' }]],
     ['id=5&unknown=1&category[lt]=2&id[between]=1..2', []],
-  ])('%s is read', (query, conditions) => {
+  ])('reads %s', (query, conditions) => {
     expect(read(query)).toEqual(conditions)
   })
 
-  it('leave lt and gt of cursor fields to the cursor', () => {
+  it('leaves lt and gt of cursor fields to the cursor', () => {
     expect(read('id[lt]=5&id[gte]=2', new Set(['id']))).toEqual([
       { kind: 'range', field: 'id', operator: 'gte', value: '2' },
     ])
   })
 
-  it('refuse lists where one text belongs', () => {
+  it('rejects lists where a single value is required', () => {
     expect(() => read('id[lt][]=5')).toThrow(expect.objectContaining({ status: 400 }))
   })
 })
 
-describe('order', () => {
+describe('order parameter', () => {
   const offered = new Set(['id', 'name'])
-  it('takes offered fields in the sequence of the client', () => {
+  it('accepts the offered fields in the order of the request', () => {
     const order = readOrder(parseQuery('order[name]=DESC&order[id]=&order[secret]=asc'), 'order', offered)
     expect(order).toEqual([
       { field: 'name', direction: 'DESC' },
@@ -295,7 +295,7 @@ describe('order', () => {
     expect(readOrder(parseQuery('order=name&order[id]=sideways'), 'order', offered)).toEqual([])
   })
 
-  it('of a cursor is what the client asks for, then what is declared', () => {
+  it('puts the requested cursor fields before the declared ones', () => {
     const declared = [
       { field: 'score', direction: 'DESC' },
       { field: 'id', direction: 'DESC' },
@@ -308,7 +308,7 @@ describe('order', () => {
   })
 })
 
-describe('the query of JSON:API', () => {
+describe('fromJsonApiQuery', () => {
   it.each([
     ['page[page]=2&page[itemsPerPage]=5', 'page=2&itemsPerPage=5'],
     ['page[number]=2&page[size]=5', 'page=2&itemsPerPage=5'],
@@ -316,7 +316,7 @@ describe('the query of JSON:API', () => {
     ['filter[category]=1&filter[id][gt]=3', 'category=1&id%5Bgt%5D=3'],
     ['page=2', 'page=2'],
     ['page[]=2', 'page%5B%5D=2'],
-  ])('%s means %s', (sent, meant) => {
+  ])('converts %s to %s', (sent, meant) => {
     expect(buildQuery(fromJsonApiQuery(parseQuery(sent), config))).toBe(meant)
   })
 })

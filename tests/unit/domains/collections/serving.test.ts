@@ -82,8 +82,8 @@ afterAll(() => site.stop())
 
 const read = async (path: string) => (await site.get(path)).json()
 
-describe('a collection', () => {
-  it('is a Hydra document with these keys in this order', async () => {
+describe('GET /{collection}', () => {
+  it('returns a Hydra document with its keys in a fixed order', async () => {
     const answer = await site.get('/items?page=2')
     expect(answer.headers.get('content-type')).toBe('application/ld+json; charset=utf-8')
     const text = await answer.text()
@@ -125,7 +125,7 @@ describe('a collection', () => {
     ['/with-next?page=2', { previous: '/with-next?page=1' }],
     ['/slices', { next: '/slices?page=2' }],
     ['/slices?page=2', { previous: '/slices?page=1' }],
-  ])('%s shows these links', async (path, links) => {
+  ])('returns the expected links for %s', async (path, links) => {
     const { '@id': _id, '@type': _type, ...view } = (await read(path)).view
     expect(view).toEqual(links)
   })
@@ -133,14 +133,14 @@ describe('a collection', () => {
   it.each([
     ['/zero-pages', { totalItems: 10, member: [] }],
     ['/sized?itemsPerPage=0', { totalItems: 100, member: [] }],
-  ])('%s is an empty page with the real total', async (path, body) => {
+  ])('returns an empty page with the real total for %s', async (path, body) => {
     const answer = await read(path)
     expect(answer).toMatchObject(body)
     expect(answer.view).not.toHaveProperty('next')
   })
 
   it.each([['/unpaged'], ['/unpaged?page=0'], ['/toggle?pagination=false&x=y'], ['/toggle?pagination']])(
-    '%s is whole and without a view',
+    'returns all items without a view for %s',
     async path => {
       const body = await read(path)
       expect(body.member).toHaveLength(45)
@@ -149,7 +149,7 @@ describe('a collection', () => {
     },
   )
 
-  it('is whole and without a view when its source returns a bare list', async () => {
+  it('returns all items without a view when the source returns a bare list', async () => {
     const body = await read('/bare?page=2')
     expect(body).toMatchObject({ totalItems: 25 })
     expect(body.member).toHaveLength(25)
@@ -161,14 +161,14 @@ describe('a collection', () => {
     ['/zero-pages?page=2', 'Page should not be greater than 1 if limit is equal to 0'],
     ['/sized?itemsPerPage=-1', 'Limit should not be less than 0'],
     ['/items?page=99999999999999999999', 'Page parameter is too large.'],
-  ])('%s is refused: %s', async (path, detail) => {
+  ])('returns 400 for %s: %s', async (path, detail) => {
     const answer = await site.get(path)
     expect(answer.status).toBe(400)
     expect(answer.headers.get('content-type')).toContain('application/problem+json')
     expect(await answer.json()).toMatchObject({ detail, code: 'invalid-input', status: 400 })
   })
 
-  it('gives the declared fields of its items and nothing else', async () => {
+  it('returns only the declared fields of its items', async () => {
     const page = await (await site.get('/wide')).json()
     expect(page.member).toEqual([expect.objectContaining({ id: 1, name: 'Item 1' })])
     for (const type of ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json'])
@@ -179,12 +179,12 @@ describe('a collection', () => {
       }
   })
 
-  it('opens nothing to strangers unless it is public', async () => {
+  it('returns 401 without a session unless the collection is public', async () => {
     const answer = await site.get('/private')
     expect(answer.status).toBe(401)
   })
 
-  it('has no items of their own without a way to read one', async () => {
+  it('returns 404 for an unknown item, and for any item when the source cannot read one', async () => {
     expect((await site.get('/items/3')).status).toBe(404)
     expect((await site.get('/bare/99')).status).toBe(404)
     const answer = await site.get('/bare/3')
@@ -197,7 +197,7 @@ describe('a collection', () => {
     })
   })
 
-  it('answers other methods with 405', async () => {
+  it('returns 405 for other methods', async () => {
     const answer = await site.get('/items', {}, 'DELETE')
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe('GET, HEAD')

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-it('lets several processes put the same triggers in place at once', async () => {
+it('keepFiles lets several processes create the same triggers concurrently', async () => {
   const { app } = test
   await app.db.client.execute('create table drawings (id text primary key, scan text_file)')
   await Promise.all([keepFiles(app), keepFiles(app), keepFiles(app)])
@@ -22,7 +22,7 @@ it('lets several processes put the same triggers in place at once', async () => 
   ])
 })
 
-it('keeps the files of rows when it looks for lost ones, whatever the key of the table is', async () => {
+it('deleteFiles keeps the files of rows, for any type of primary key', async () => {
   const { app } = test
   await app.db.client.executeMultiple(`
     create table texts (id text primary key, scan text_file, scans text_files);

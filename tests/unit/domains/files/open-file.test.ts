@@ -21,7 +21,7 @@ async function keep(...chunks: string[]): Promise<string> {
 }
 const within = <T>(work: () => Promise<T>) => withRun({ app: test.app, session: null }, work)
 
-it('reads a CSV file row by row, as spreadsheet programs save it', async () => {
+it('csvRows reads a CSV file row by row, as spreadsheet programs save it', async () => {
   const id = await keep('\uFEFFTitle;Note\r\nA sh', 'ed;"two\nlines"\r\n;\r\nA gate;é\r\n')
   expect(await within(() => Array.fromAsync(csvRows(id)))).toEqual([
     { Title: 'A shed', Note: 'two\nlines' },
@@ -29,7 +29,7 @@ it('reads a CSV file row by row, as spreadsheet programs save it', async () => {
   ])
 })
 
-it('reads a long file to its end, and stops where its reader stops', async () => {
+it('csvRows reads a long file to its end, and stops when its reader stops', async () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `row ${at},${at}\n`)
   const id = await keep('name,number\n', ...lines)
   expect(await within(async () => (await Array.fromAsync(csvRows(id))).length)).toBe(20_000)
@@ -39,7 +39,7 @@ it('reads a long file to its end, and stops where its reader stops', async () =>
   expect(first).toEqual({ name: 'row 0', number: '0' })
 })
 
-it('refuses a file that is not there', async () => {
+it('openFile and csvRows fail with not-found for a missing file', async () => {
   await expect(within(() => openFile(newId()))).rejects.toMatchObject({ code: 'not-found' })
   await expect(within(() => Array.fromAsync(csvRows(newId())))).rejects.toMatchObject({ code: 'not-found' })
 })

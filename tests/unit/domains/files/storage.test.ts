@@ -54,8 +54,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe.each(['disk', 'bucket'] as const)('files on a %s', name => {
-  it('are read whole and in parts, as they were written', async () => {
+describe.each(['disk', 'bucket'] as const)('file storage: %s', name => {
+  it('reads files whole and in ranges', async () => {
     const key = newId()
     await storages[name].write(key, chunks('0123', '456789'))
     expect(await read(storages[name], key)).toBe('0123456789')
@@ -63,7 +63,7 @@ describe.each(['disk', 'bucket'] as const)('files on a %s', name => {
     expect(await read(storages[name], key, { first: 9, last: 9 })).toBe('9')
   })
 
-  it('may be empty, and larger than a part of a bucket', async () => {
+  it('stores empty files, and files larger than one upload part', async () => {
     const [empty, large] = [newId(), newId()]
     await storages[name].write(empty, chunks())
     expect(await read(storages[name], empty)).toBe('')
@@ -74,14 +74,14 @@ describe.each(['disk', 'bucket'] as const)('files on a %s', name => {
     expect(await read(storages[name], large, { first: 19 * MEBIBYTE, last: 19 * MEBIBYTE + 2 })).toBe('end')
   })
 
-  it.each([1, 20])('leave nothing behind where writing fails after %d MiB', async size => {
+  it.each([1, 20])('stores no file when writing fails after %d MiB', async size => {
     const key = newId()
     const parts = Array.from({ length: size }, () => Buffer.alloc(MEBIBYTE, 'a'))
     await expect(storages[name].write(key, broken(...parts))).rejects.toThrow('the line went dead')
     expect(await storages[name].read(key)).toBeNull()
   })
 
-  it('are gone once they are deleted, however often', async () => {
+  it('deletes files, and accepts repeated deletions', async () => {
     const key = newId()
     await storages[name].write(key, chunks('x'))
     for (const _time of [1, 2]) await storages[name].remove(key)
@@ -89,8 +89,8 @@ describe.each(['disk', 'bucket'] as const)('files on a %s', name => {
   })
 })
 
-describe('files on a disk', () => {
-  it('are listed with the time, also what a process has left that died', async () => {
+describe('disk storage', () => {
+  it('lists files with their time, including partial files of a process that died', async () => {
     const own = mkdtempSync(join(tmpdir(), 'fw-files-'))
     const storage = diskStorage(own)
     expect(await Array.fromAsync(storage.list())).toEqual([])
@@ -109,8 +109,8 @@ describe('files on a disk', () => {
   })
 })
 
-describe('files in a bucket', () => {
-  it('have a signed address with type and name, which is good for this file alone', async () => {
+describe('bucket storage', () => {
+  it('signs a URL with type and name that works only for this file', async () => {
     const key = newId()
     await storages.bucket.write(key, chunks('x'))
     const headers = { type: 'image/png', disposition: `inline; filename="a.png"; filename*=UTF-8''%C3%A4.png` }
@@ -123,13 +123,13 @@ describe('files in a bucket', () => {
     expect((await fetch((address ?? '').replace(key, newId()))).status).toBe(403)
   })
 
-  it('are refused with wrong keys', async () => {
+  it('fails with wrong keys', async () => {
     const storage = inBucket({ secretAccessKey: 'wrong' })
     await expect(storage.write(newId(), chunks('x'))).rejects.toThrow()
   })
 
   // The test bucket rejects the signature of listings, so this test serves a bucket's responses itself.
-  it('are listed page by page, without their prefix', async () => {
+  it('lists files page by page, without their prefix', async () => {
     const pages = [
       ['0001', 'token'],
       ['0002', ''],

@@ -78,7 +78,7 @@ const deliver = () => runDueJobs(test.app, [SEND_MAIL])
 const tokenIn = (text: string): string => /token=([\w.-]+)/.exec(text)?.[1] ?? ''
 
 describe('sendMail', () => {
-  it('sends what the declaration and the catalog say, as text and as HTML', async () => {
+  it('sends the declared content and catalog texts as plain text and HTML', async () => {
     expect(await send()).toBe('queued')
     await deliver()
     const mail = await smtp.mailTo('ada@example.test')
@@ -94,7 +94,7 @@ describe('sendMail', () => {
     expect(raw?.data).toMatch(/^Message-ID: <[\w-]+@example\.test>\r$/m)
   })
 
-  it('speaks the language that the receiver has chosen here', async () => {
+  it('uses the language that the recipient has chosen in the app', async () => {
     const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u1', 'A', 'ada@example.test', 1, 'person', 0, 0)`
     await query(test.app, insert)
     await rememberLanguage(test.app, 'u1', 'de')
@@ -103,7 +103,7 @@ describe('sendMail', () => {
     expect(await smtp.mailTo('ada@example.test')).toMatchObject({ subject: 'Guten Morgen, Ada' })
   })
 
-  it('is part of the transaction: what is rolled back is neither sent nor counted', async () => {
+  it('is part of the transaction, so rolled-back mails are neither sent nor counted', async () => {
     for (let times = 0; times < 3; times++) {
       const takenBack = test.app.db.orm.transaction(async tx => {
         await send(tx)
@@ -116,14 +116,14 @@ describe('sendMail', () => {
     expect(await deliver()).toMatchObject([{ state: 'done' }])
   })
 
-  it('sends one receiver as many in an hour as the mail allows', async () => {
+  it('limits mails per recipient and hour as declared', async () => {
     await send()
     await send()
     await expect(send()).rejects.toMatchObject({ code: 'rate-limited' })
     expect(await send(undefined, 'ben@example.test')).toBe('queued')
   })
 
-  it('refuses what is no address, data that does not fit, and a mail that there is not', async () => {
+  it('rejects an invalid address, invalid data and an unknown mail', async () => {
     await expect(send(undefined, 'ada@')).rejects.toMatchObject({ code: 'invalid-input' })
     const other = (name: string, data: unknown) =>
       withRun({ app: test.app, session: null }, () =>
@@ -134,7 +134,7 @@ describe('sendMail', () => {
     expect(await query(test.app, 'select * from mail_outbox')).toEqual([])
   })
 
-  it('keeps the text of one that was given up, so that it can be sent once the mail server is back', async () => {
+  it('keeps a failed mail, which can be sent when the mail server is back', async () => {
     await smtp.stop()
     await send()
     await query(test.app, 'update fw_jobs set most_attempts = 1')
@@ -148,14 +148,14 @@ describe('sendMail', () => {
   })
 })
 
-describe('a topic', () => {
+describe('mail topic', () => {
   const mailed = async () => {
     await send()
     await deliver()
     return tokenIn((await smtp.mailTo('ada@example.test')).text)
   }
 
-  it('is switched off by the button of a mail program, for this address alone', async () => {
+  it('is switched off with one click in a mail program, for this address only', async () => {
     const token = await mailed()
     await changeTopics(test.app, { token, language: 'en' })
     expect(await send()).toBe('switched-off')
@@ -163,7 +163,7 @@ describe('a topic', () => {
     expect(JSON.stringify(await query(test.app, 'select * from fw_mail_opt_outs'))).not.toContain('ada@')
   })
 
-  it('is switched on again on its page', async () => {
+  it('can be switched on again on its page', async () => {
     const token = await mailed()
     await changeTopics(test.app, { token, on: [], language: 'en' })
     const { page } = (await topicsPage(test.app, { token, language: 'en' })) as { page: { html: string } }
@@ -172,7 +172,7 @@ describe('a topic', () => {
     expect(await send()).toBe('queued')
   })
 
-  it('cannot be changed by a link that is not ours', async () => {
+  it('cannot be changed with a forged link', async () => {
     const token = await mailed()
     const forged = `${token.slice(0, -4)}AAAA`
     for (const wrong of ['', 'x', forged]) {
@@ -183,10 +183,10 @@ describe('a topic', () => {
   })
 })
 
-describe('the platform’s mails', () => {
+describe('platform mails', () => {
   const values = { invitedBy: 'Eve', organization: 'Larch', role: 'member', email: 'ada@example.test' }
 
-  it('are replaced by a file of their name', () => {
+  it('are replaced by an app’s mail of the same name', () => {
     const own = defineMail({
       description: 'An invitation of ours.',
       data: z.object({ link: z.string(), organization: z.string() }),
@@ -202,7 +202,7 @@ describe('the platform’s mails', () => {
     })
   })
 
-  it('have an example each that their texts can show whole', async () => {
+  it('have an example that fills every placeholder in their texts', async () => {
     for (const name of Object.keys(messagesOf('en').mails).filter(
       each => !['morning', 'contact-message'].includes(each),
     )) {
@@ -212,21 +212,21 @@ describe('the platform’s mails', () => {
   })
 })
 
-describe('the build', () => {
+describe('mailFaults', () => {
   it.each([
     ['has no texts', morning, {}, 'it has no texts: add mails.it'],
     ['shows what it is not given', morning, { subject: '{nobody}', action: 'Go' }, 'its texts show {nobody}'],
     ['has a button without a text', morning, { subject: 'x' }, 'its texts no action'],
-  ])('refuses a mail that %s', (_what, mail, texts, fault) => {
+  ])('rejects a mail that %s', (_what, mail, texts, fault) => {
     expect(mailFaults('it', mail, { it: texts })).toEqual([expect.stringContaining(fault)])
   })
 
-  it('refuses one that stands for a mail of the platform and does not take its data', () => {
+  it('rejects a mail that replaces a platform mail without accepting its data', () => {
     const texts = { invitation: { subject: 'x', action: 'y' } }
     expect(mailFaults('invitation', morning, texts)).toEqual([expect.stringContaining('must take its data: link')])
   })
 
-  it('takes one that is right', () => {
+  it('accepts a valid mail', () => {
     expect(mailFaults('morning', morning, { morning: TEXTS.en })).toEqual([])
     expect(contentOf(test.app, 'morning', { name: 'Ada', deals: [] }).subject).toBe('Good morning, Ada')
   })

@@ -77,8 +77,8 @@ async function round(id: string, more: Record<string, unknown> = {}) {
 }
 const yes = { 'fairway/approve': { action: 'accept', content: { approve: true } } }
 
-describe('a destructive call', () => {
-  it('asks the person, who sees what is lost, and runs after a yes', async () => {
+describe('destructive tool call', () => {
+  it('shows what will be deleted, asks the person, and runs after approval', async () => {
     const { host, asked } = await hostThatAnswers({ action: 'accept', content: { approve: true } })
     const result = await host.callTool({ name: 'drop-note', arguments: { id: 'n1' } })
     expect(result.structuredContent).toEqual({ id: 'n1' })
@@ -98,7 +98,7 @@ describe('a destructive call', () => {
     expect(dropped).toEqual([])
   })
 
-  it('says that the host must be interactive when nobody answered, and changes nothing', async () => {
+  it('returns approval-unanswered with instructions when the question is not answered, and changes nothing', async () => {
     const { host } = await hostThatAnswers({ action: 'cancel' })
     const result = await host.callTool({ name: 'drop-note', arguments: { id: 'n1' } })
     expect(result).toMatchObject({ isError: true, _meta: { 'fairway/error': { code: 'approval-unanswered' } } })
@@ -109,7 +109,7 @@ describe('a destructive call', () => {
     expect(dropped).toEqual([])
   })
 
-  it('does not take a yes without the question, a changed question, or the question about another note', async () => {
+  it('accepts no approval without its question, for a changed question, or for another note', async () => {
     expect((await round('n1', { inputResponses: yes })).result.resultType).toBe('input_required')
     const { requestState } = (await round('n1')).result
     const changed = `${requestState.slice(0, -2)}${requestState.endsWith('A') ? 'B' : 'A'}x`
@@ -120,7 +120,7 @@ describe('a destructive call', () => {
     expect(dropped).toEqual(['n1'])
   })
 
-  it('is approved once, also when the action asks something else', async () => {
+  it('is approved once, even when the action asks another question', async () => {
     const host = await connectHost(application.origin, undefined, { elicitation: {} })
     const asked: string[] = []
     host.setRequestHandler('elicitation/create', request => {
@@ -133,7 +133,7 @@ describe('a destructive call', () => {
     expect([result.structuredContent, dropped]).toEqual([{ state: { step: 1 } }, ['n5: old']])
   })
 
-  it('takes no state that another tool was given', async () => {
+  it('rejects request state of another tool', async () => {
     const { requestState } = (await round('n1')).result
     const other = { name: 'drop-with-reason', inputResponses: yes, requestState }
     const answer = await sendMessage(
@@ -144,7 +144,7 @@ describe('a destructive call', () => {
     expect((await answer.json()).error.code).toBe(-32_602)
   })
 
-  it('runs for hosts that cannot ask, because mcp:write was ticked', async () => {
+  it('runs for hosts that cannot ask, because mcp:write was granted', async () => {
     const host = await connectHost(application.origin)
     expect((await host.callTool({ name: 'drop-note', arguments: { id: 'n3' } })).isError).toBeFalsy()
     const earlier = await connectEarlierHost(application.origin)

@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => application.close())
 
-describe('hosts of both revisions', () => {
-  it('list and call over the same address', async () => {
+describe('MCP hosts of both revisions', () => {
+  it('list and call tools at the same URL', async () => {
     const host = await connectHost(application.origin)
     const earlier = await connectEarlierHost(application.origin)
     expect(host.getNegotiatedProtocolVersion?.()).toBe('2026-07-28')

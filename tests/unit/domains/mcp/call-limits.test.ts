@@ -12,7 +12,7 @@ afterEach(() => test.close())
 
 const accessOf = (grantId: string) => ({ grantId }) as McpAccess
 
-it('a grant has twenty calls running at once, others are not held up, and a call that ends makes room', async () => {
+it('withinCallLimits allows twenty concurrent calls per grant, does not affect others, and frees finished calls', async () => {
   const open = Promise.withResolvers<void>()
   const call = (grantId: string) => withinCallLimits(test.app, accessOf(grantId), () => open.promise)
   const running = Array.from({ length: 20 }, () => call('one'))

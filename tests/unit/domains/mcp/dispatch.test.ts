@@ -324,15 +324,15 @@ const tooDeep: [place: string, sent: Sent][] = [
   ['a member', earlier({ method: 'ping', more: 'deep' })],
 ]
 
-describe('the dispatcher and the library answer the same', () => {
-  it('to what the conformance suite sends, in both revisions', async () => {
+describe('MCP dispatcher compared with the library', () => {
+  it('returns the same for the messages of the conformance suite, in both revisions', async () => {
     for (const sent of recorded) await expectTheSame(sent)
     // The dispatcher must not pass every message to the library.
     expect(recorded.filter(isPlain).length).toBeGreaterThan(50)
   })
 
   it.each(plain.map(sent => [sent.body.slice(0, 160), sent] as const))(
-    'to a plain message: %s',
+    'returns the same for a plain message: %s',
     async (_name, sent) => {
       expect(isPlain(sent)).toBe(true)
       await expectTheSame(sent)
@@ -342,14 +342,14 @@ describe('the dispatcher and the library answer the same', () => {
   )
 
   it.each(strange.map(sent => [sent.body.slice(0, 160), sent] as const))(
-    'to a strange one: %s',
+    'returns the same for an unusual message: %s',
     async (_name, sent) => {
       await expectTheSame(sent)
     },
   )
 
   it.each(['*/*', 'application/json', 'application/*;q=0.8', 'text/html, */*;q=0.1', undefined])(
-    'to a host that sends Accept: %s, whose answer is JSON whatever there is to tell',
+    'returns JSON for Accept: %s, even with progress and log messages',
     async accept => {
       const tells = { name: 'tell-and-ask', _meta: { progressToken: 1 } }
       for (const path of ['/mcp', BY_LIBRARY]) {
@@ -380,12 +380,12 @@ describe('the dispatcher and the library answer the same', () => {
     },
   )
 
-  it.each(tooDeep)('to a message whose %s is nested too deeply', async (_place, sent) => {
+  it.each(tooDeep)('returns the same 400 for a message whose %s is nested too deeply', async (_place, sent) => {
     const { status, messages } = await expectTheSame(deep(sent))
     expect([status, messages]).toMatchObject([400, [{ error: { code: -32_600 } }]])
   })
 
-  it('to a question before something is lost, which is asked and not done', async () => {
+  it('returns the same question before a destructive call, which does not run', async () => {
     const asks = { meta: { [CAPABILITIES]: { elicitation: {} } } }
     const { messages } = await expectTheSame(current('tools/call', { name: 'drop-row' }, asks))
     expect(messages).toMatchObject([{ result: { resultType: 'input_required' } }])
@@ -395,11 +395,14 @@ describe('the dispatcher and the library answer the same', () => {
     expect(told.messages).toMatchObject([{ method: 'notifications/progress' }, { result: { inputRequests: {} } }])
   })
 
-  it.each([1, 2, 3, 4, 5])('to recorded messages with a member or a header changed, seed %i', async seed => {
-    const random = randomNumbers(seed)
-    const origins = [...plain, ...strange, ...recorded.filter(isPlain)]
-    for (let round = 0; round < 60; round += 1) await expectTheSame(changed(pick(origins, random), random))
-  })
+  it.each([1, 2, 3, 4, 5])(
+    'returns the same for recorded messages with a changed member or header, seed %i',
+    async seed => {
+      const random = randomNumbers(seed)
+      const origins = [...plain, ...strange, ...recorded.filter(isPlain)]
+      for (let round = 0; round < 60; round += 1) await expectTheSame(changed(pick(origins, random), random))
+    },
+  )
 })
 
 /** Returns numbers from 0 to below 1 that depend only on the seed (mulberry32). */
@@ -457,13 +460,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const objectsIn = (value: unknown): Record<string, unknown>[] =>
   isObject(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : []
 
-describe('the revisions that begin with initialize', () => {
-  it('are those of the library', () => {
+describe('EARLIER_REVISIONS', () => {
+  it('equals the supported versions of the library', () => {
     expect([...EARLIER_REVISIONS]).toEqual(SUPPORTED_PROTOCOL_VERSIONS)
   })
 })
 
-describe('a list that is kept', () => {
+describe('cached MCP list', () => {
   let hosts = 0
   // A new host each time, because a second consent for the same host would end the first.
   const tokenOf = async (person: Session, scope: Scope[], mayDelete = true): Promise<string> => {
@@ -472,7 +475,7 @@ describe('a list that is kept', () => {
     return (await answerTokenRequest(application.app, { form })).access_token
   }
 
-  it('is what this person and this host may see, whoever has asked before', async () => {
+  it('contains what this person and this host may see, regardless of earlier requests', async () => {
     const everything: Scope[] = ['mcp:read', 'mcp:write', 'mcp:apps']
     const asMember = { ...bob, orgId: ada.orgId }
     const tokens = [
@@ -511,7 +514,7 @@ describe('a list that is kept', () => {
   })
 })
 
-describe('a call that is silent for longer than the limit', () => {
+describe('MCP call without output for longer than the keep-alive interval', () => {
   beforeEach(() => {
     waiting = Promise.withResolvers()
     application.app.config.mcp.keepAliveInMs = 30
@@ -567,7 +570,7 @@ describe('a call that is silent for longer than the limit', () => {
     },
   )
 
-  it.each(['/mcp', BY_LIBRARY])('at %s waits for its JSON where the host takes no stream', async path => {
+  it.each(['/mcp', BY_LIBRARY])('at %s waits for its JSON when the host does not accept a stream', async path => {
     const [, sent] = calls[0]!
     let isAnswered = false
     const json = start(path, sent, 'application/json').finally(() => (isAnswered = true))
@@ -583,9 +586,9 @@ describe('a call that is silent for longer than the limit', () => {
   })
 })
 
-describe('a call of a tool', () => {
+describe('tools/call', () => {
   it.each(['echo-row', 'write-row', 'small-row', 'drop-row', 'guarded-row'])(
-    'refuses input of %s that is nested too deeply, and leaves the audit rows of any other call',
+    'rejects deeply nested input of %s, and writes the same audit rows as other calls',
     async name => {
       const rows = () => countRows(application.app, `audit_log where action = '${name}'`)
       const deepen = ({ headers, body }: Sent): Sent => ({
@@ -611,7 +614,7 @@ describe('a call of a tool', () => {
     },
   )
 
-  it('leaves the same audit row by either way', async () => {
+  it('writes the same audit row through the dispatcher and the library', async () => {
     const rows = () =>
       query(
         application.app,

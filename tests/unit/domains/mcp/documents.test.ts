@@ -51,8 +51,8 @@ beforeAll(async () => {
 })
 afterAll(() => application.close())
 
-describe('documents', () => {
-  it('are listed to both revisions: declared ones, those of templates, and pages', async () => {
+describe('MCP resources', () => {
+  it('are listed in both revisions: declared ones, those of templates, and app pages', async () => {
     for (const host of [await connectHost(application.origin), await connectEarlierHost(application.origin)]) {
       expect((await host.listResources()).resources.map(({ uri, name }) => [uri, name])).toEqual([
         ['notes://about', 'about'],
@@ -64,7 +64,7 @@ describe('documents', () => {
     }
   })
 
-  it('are read as the person of the token: text, and data as JSON', async () => {
+  it('are read as the token’s account, with text and JSON content', async () => {
     const host = await connectHost(application.origin)
     expect((await host.readResource({ uri: 'notes://note/n%201' })).contents).toMatchObject([
       { uri: 'notes://note/n%201', mimeType: 'text/markdown', text: 'n 1 of owner@example.test by mcp' },
@@ -73,21 +73,21 @@ describe('documents', () => {
   })
 
   it.each(['notes://note/none', 'notes://other', 'ui://app/other', 'file:///etc/passwd', 'notes://note/a/b'])(
-    'are told to be missing: %s',
+    'return an error when they are missing: %s',
     async uri => {
       const host = await connectHost(application.origin)
       await expect(host.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } })
     },
   )
 
-  it('tell nothing of what was not foreseen', async () => {
+  it('hide the details of unexpected errors', async () => {
     const host = await connectHost(application.origin)
     const failed = await host.readResource({ uri: 'notes://note/broken' }).catch((error: Error) => error)
     expect(failed).toMatchObject({ code: -32_603, data: { code: 'internal', requestId: 'test' } })
     expect(String(failed)).not.toContain('secret')
   })
 
-  it('are completed, a hundred values at most', async () => {
+  it('are completed with at most a hundred values', async () => {
     const host = await connectHost(application.origin)
     const ref = { type: 'ref/resource' as const, uri: 'notes://note/{id}' }
     const { completion } = await host.complete({ ref, argument: { name: 'id', value: 'n' } })
@@ -97,8 +97,8 @@ describe('documents', () => {
   })
 })
 
-describe('prompts', () => {
-  it('are listed with what must be filled in, and built', async () => {
+describe('MCP prompts', () => {
+  it('are listed with their arguments, built and completed', async () => {
     const host = await connectHost(application.origin)
     expect((await host.listPrompts()).prompts).toMatchObject([
       {
@@ -117,7 +117,7 @@ describe('prompts', () => {
     expect((await host.complete(params)).completion.values).toEqual(['s-boats'])
   })
 
-  it('are refused with the fields that are wrong', async () => {
+  it('are rejected with the invalid arguments', async () => {
     const host = await connectHost(application.origin)
     const short = host.getPrompt({ name: 'summary', arguments: { subject: 'b' } })
     await expect(short).rejects.toMatchObject({ code: -32_602, data: { errors: [{ path: 'subject' }] } })
@@ -125,8 +125,8 @@ describe('prompts', () => {
   })
 })
 
-describe('pages for hosts', () => {
-  it('belong to their tools and are read as they are', async () => {
+describe('MCP app pages', () => {
+  it('belong to their tools and are returned unchanged', async () => {
     const host = await connectHost(application.origin)
     const { tools } = await host.listTools()
     expect(tools[0]?._meta).toMatchObject({ ui: { resourceUri: 'ui://app/notes' } })
@@ -135,7 +135,7 @@ describe('pages for hosts', () => {
   })
 })
 
-describe('a declaration', () => {
+describe('MCP definitions', () => {
   const read = () => ''
   it.each([
     [() => defineMcpResource({ uri: 'notes', title: 'x', mimeType: 'text/plain', read }), 'uri'],
@@ -173,7 +173,7 @@ describe('a declaration', () => {
         ),
       'no tool list-notes',
     ],
-  ])('that is not sound throws at load: %#', (declare, fault) => {
+  ])('throw at load when they are invalid: %#', (declare, fault) => {
     expect(declare).toThrow(fault)
   })
 })

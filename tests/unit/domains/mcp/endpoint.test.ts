@@ -16,14 +16,14 @@ const send = (body: unknown, headers?: Record<string, string>, init?: RequestIni
   sendMessage(application.origin, body, headers, init)
 const CHALLENGE = /^Bearer resource_metadata="([^"]+)", scope="mcp:read mcp:write"(, error="invalid_token")?$/
 
-describe('a request without a good token', () => {
+describe('MCP request without a valid token', () => {
   it.each([
     ['none', '', undefined],
     ['another scheme', 'Basic YTpi', undefined],
     ['an empty one', 'Bearer ', 'invalid_token'],
     ['an unknown one', 'Bearer nobody-knows-this-token-at-all-32', 'invalid_token'],
     ['almost the right one', `Bearer ${STATIC_TOKEN.slice(0, -1)}`, 'invalid_token'],
-  ])('is challenged: %s', async (_name, authorization, error) => {
+  ])('returns 401 with a challenge: %s', async (_name, authorization, error) => {
     const answer = await send(ping, { authorization })
     const challenge = answer.headers.get('www-authenticate') ?? ''
     expect(answer.status).toBe(401)
@@ -33,13 +33,13 @@ describe('a request without a good token', () => {
     expect(await codeOf(answer)).toBe('unauthenticated')
   })
 
-  describe('under another name of this machine', () => {
+  describe('with another host name of this machine', () => {
     const own = () => new URL(application.origin).host
     const port = () => new URL(application.origin).port
     const ask = (host: string, authorization: Record<string, string> = {}) =>
       plainRequest(`${application.origin}/mcp`, { method: 'POST', headers: { host, ...authorization } })
 
-    it.each(['127.0.0.1', '127.1.2.3', '[::1]'])('is told the address to use: %s', async name => {
+    it.each(['127.0.0.1', '127.1.2.3', '[::1]'])('returns the URL to use for %s', async name => {
       for (const token of ['', 'Bearer nobody-knows-this-token-at-all-32']) {
         const answer = await ask(`${name}:${port()}`, token ? { authorization: token } : {})
         const [, description] = /error_description="([^"]*)"/.exec(answer.headers.get('www-authenticate') ?? '') ?? []
@@ -48,7 +48,7 @@ describe('a request without a good token', () => {
       }
     })
 
-    it('is told nothing under its own name, or one that is none of ours', async () => {
+    it('returns no hint for its own host name or a foreign one', async () => {
       for (const host of [own(), own().toUpperCase(), `evil.example:${port()}`, '127.0.0.1.evil.example', 'a b']) {
         const answer = await ask(host)
         expect([host, answer.headers.get('www-authenticate')]).toEqual([host, expect.stringMatching(CHALLENGE)])
@@ -57,7 +57,7 @@ describe('a request without a good token', () => {
     })
   })
 
-  it('is challenged whatever its method, and no token in the address helps', async () => {
+  it('returns 401 for any method, and ignores a token in the URL', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const answer = await fetch(`${application.origin}/mcp?access_token=${STATIC_TOKEN}`, { method })
       expect([answer.status, answer.headers.has('www-authenticate')]).toEqual([401, true])
@@ -65,9 +65,9 @@ describe('a request without a good token', () => {
   })
 })
 
-describe('a request of a page', () => {
+describe('MCP request from a web page', () => {
   it.each(['https://evil.example', 'null', 'http://localhost:1', 'https://inspector.example.com.evil.example'])(
-    'is refused from %s',
+    'returns 403 from %s',
     async origin => {
       const answer = await send(ping, { origin })
       expect(await statusAndCode(answer)).toEqual([403, 'cross-origin'])
@@ -75,7 +75,7 @@ describe('a request of a page', () => {
     },
   )
 
-  it('is let in from our own pages and from those that are listed, whose scripts may read the answer', async () => {
+  it('is accepted from the app’s own pages and listed origins, with CORS headers for listed origins', async () => {
     expect((await send(ping, { origin: application.origin })).status).toBe(200)
     const listed = await send(ping, { origin: 'https://inspector.example.com' })
     expect([listed.status, listed.headers.get('access-control-allow-origin')]).toEqual([
@@ -86,7 +86,7 @@ describe('a request of a page', () => {
     expect(listed.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('may ask beforehand, without a token', async () => {
+  it('accepts a preflight request without a token', async () => {
     const headers = {
       origin: 'https://inspector.example.com',
       'access-control-request-method': 'POST',
@@ -98,7 +98,7 @@ describe('a request of a page', () => {
   })
 })
 
-describe('what is not one message', () => {
+describe('invalid MCP message', () => {
   it.each([
     ['a list of messages', [ping], -32_600],
     ['no id', { ...ping, id: null }, -32_600],
@@ -108,12 +108,12 @@ describe('what is not one message', () => {
     ['a text', '"ping"', -32_600],
     ['nothing', 'null', -32_600],
     ['no method', { jsonrpc: '2.0', id: 1 }, -32_600],
-  ])('is refused as the protocol says: %s', async (_name, body, code) => {
+  ])('returns the protocol’s error for %s', async (_name, body, code) => {
     const answer = await send(body)
     expect([answer.status, (await answer.json()).error.code]).toEqual([400, code])
   })
 
-  it('is refused by size, media type, method and accepted answers', async () => {
+  it('is rejected by size, media type, accepted types, protocol version and method', async () => {
     expect((await send({ ...ping, params: { x: 'x'.repeat(1024 * 1024) } })).status).toBe(413)
     expect((await send('a=b', { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await send(ping, { accept: 'text/event-stream, text/html' })).status).toBe(406)
@@ -123,8 +123,8 @@ describe('what is not one message', () => {
   })
 })
 
-describe('an answer', () => {
-  it('is JSON that is not stored and belongs to no session', async () => {
+describe('MCP response', () => {
+  it('is JSON with no-store and without a session id', async () => {
     const answer = await send(ping)
     expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
       'application/json',
@@ -139,12 +139,12 @@ describe('an answer', () => {
     expect([answer.status, await answer.text()]).toEqual([202, ''])
   })
 
-  it('is an error of the protocol, and not of HTTP, for a method that earlier hosts ask for in vain', async () => {
+  it('has status 200 and a protocol error when an earlier host calls an unknown method', async () => {
     const answer = await send({ ...ping, method: 'unknown/method' })
     expect([answer.status, (await answer.json()).error.code]).toEqual([200, -32_601])
   })
 
-  it('becomes a stream when something is told before the result, which no text can break', async () => {
+  it('becomes an event stream when messages precede the result, and keeps each event on one line', async () => {
     const answer = await send({
       ...ping,
       method: 'tools/call',

@@ -39,8 +39,8 @@ const toolsOf = async (token: string) => {
   return tools.map(({ name }) => name)
 }
 
-describe('deleting that a person has kept back', () => {
-  it('is not listed and not done, and the rest is', async () => {
+describe('deletion permission of a connected app', () => {
+  it('hides and rejects destructive tools when it was not granted, and allows the others', async () => {
     const { access_token: token } = await tokensOf(false)
     expect(await toolsOf(token)).toEqual(['write-note'])
     const host = await connectHost(application.origin, token)
@@ -51,20 +51,20 @@ describe('deleting that a person has kept back', () => {
     expect([dropped, written]).toEqual([0, 1])
   })
 
-  it('stays kept back for the tokens that follow', async () => {
+  it('stays denied after a token refresh', async () => {
     const { refresh_token: refreshToken } = await tokensOf(false)
     const { access_token: token } = await answerTokenRequest(application.app, { form: renewal(refreshToken) })
     expect(await toolsOf(token)).toEqual(['write-note'])
   })
 
-  it('is done where it was ticked', async () => {
+  it('allows destructive tools when it was granted', async () => {
     const { access_token: token } = await tokensOf(true)
     expect(await toolsOf(token)).toEqual(['drop-note', 'write-note'])
     await (await connectHost(application.origin, token)).callTool({ name: 'drop-note', arguments: {} })
     expect(dropped).toBe(1)
   })
 
-  it('is told where connected apps are listed', async () => {
+  it('is shown in the list of connected apps', async () => {
     await backgroundDone(application.app)
     const words = (await listGrants(application.app, ada)).flatMap(({ scopes }) =>
       scopes.filter(({ scope }) => scope === 'mcp:write').map(({ description }) => description),

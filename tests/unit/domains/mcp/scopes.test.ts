@@ -56,14 +56,14 @@ async function tokenOf(person: Session, scope: readonly Scope[]): Promise<string
 const send = (token: string, method: string, params: object = {}) =>
   sendMessage(application.origin, { jsonrpc: '2.0', id: 7, method, params }, { authorization: `Bearer ${token}` })
 
-describe('a token', () => {
+describe('MCP access token', () => {
   it.each([
     [['mcp:read'], ['list-notes'], ['notes://about'], 1],
     [['mcp:write'], ['write-note'], [], 0],
     [['mcp:apps'], [], ['ui://app/notes'], 0],
     [['mcp:read', 'mcp:write', 'mcp:apps'], ['list-notes', 'write-note'], ['notes://about', 'ui://app/notes'], 1],
   ] as [Scope[], string[], string[], number][])(
-    'with %j is shown what it opens',
+    'with %j lists what its scopes allow',
     async (scope, tools, uris, prompts) => {
       const token = await tokenOf(ada, scope)
       for (const host of [
@@ -88,7 +88,7 @@ describe('a token', () => {
     [['mcp:write'], 'prompts/get', { name: 'sum' }, 'mcp:read mcp:write'],
     [['mcp:write'], 'completion/complete', { ref: { type: 'ref/prompt', name: 'sum' } }, 'mcp:read mcp:write'],
   ] as [Scope[], string, object, string][])(
-    'with %j is told what %s of %j needs',
+    'with %j returns 403 and the scopes required by %s of %j',
     async (scope, method, params, wanted) => {
       const answer = await send(await tokenOf(ada, scope), method, params)
       expect(await statusAndCode(answer)).toEqual([403, 'insufficient-scope'])
@@ -99,7 +99,7 @@ describe('a token', () => {
     },
   )
 
-  it('answers each of two people with their own, for the same message id at once', async () => {
+  it('returns each account’s own data for concurrent calls with the same message id', async () => {
     const tokens = [await tokenOf(ada, ['mcp:read']), await tokenOf(bob, ['mcp:read'])]
     const calls = Array.from({ length: 100 }, async (_, index) => {
       const answer = await send(tokens[index % 2]!, 'tools/call', { name: 'list-notes', arguments: {} })
@@ -123,14 +123,14 @@ describe('a token', () => {
     ])
   })
 
-  it('is over on the call after its grant was ended', async () => {
+  it('is rejected on the next call after its grant was revoked', async () => {
     const token = await tokenOf(bob, ['mcp:read'])
     expect((await send(token, 'tools/list')).status).toBe(200)
     await query(application.app, 'update oauth_grants set revoked_at = ? where user_id = ?', [Date.now(), bob.userId])
     expect((await send(token, 'tools/list')).status).toBe(401)
   })
 
-  it('is noted as used, without a call waiting for it', async () => {
+  it('records its last use in the background', async () => {
     const carol = await aMember(application.app, { name: 'Carol' })
     const token = await tokenOf(carol, ['mcp:read'])
     await query(application.app, 'update oauth_grants set last_used_at = null')

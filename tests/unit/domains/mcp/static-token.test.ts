@@ -10,7 +10,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const another = 'another-token-of-the-same-application-42'
 
 describe('static bearer tokens', () => {
-  it('open the endpoint one as well as the other', async () => {
+  it('authenticate with ACCESS_TOKEN and with each of ACCESS_TOKENS', async () => {
     const application = await startMcpApplication({ env: { ACCESS_TOKENS: `${another}, ${another}-two` } })
     for (const token of [STATIC_TOKEN, another, `${another}-two`]) {
       const answer = await sendMessage(application.origin, ping, { authorization: `Bearer ${token}` })
@@ -19,7 +19,7 @@ describe('static bearer tokens', () => {
     await application.close()
   })
 
-  it('open nothing without an owner, and say why', async () => {
+  it('return 401 and the reason when no owner is configured', async () => {
     const application = await startMcpApplication({ env: { FW_OWNER_EMAIL: '' } })
     const answer = await sendMessage(application.origin, ping)
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
@@ -30,7 +30,7 @@ describe('static bearer tokens', () => {
     await application.close()
   })
 
-  it('open nothing while nobody has the address of the owner, and something as soon as somebody has', async () => {
+  it('log a warning at start while no account has the owner’s email', async () => {
     const { app, lines, close } = await createTestApp({
       ACCESS_TOKEN: STATIC_TOKEN,
       FW_OWNER_EMAIL: 'later@example.test',
@@ -40,7 +40,7 @@ describe('static bearer tokens', () => {
     await close()
   })
 
-  it('open nothing as an account whose address nobody has confirmed, whatever the verification policy says', async () => {
+  it('return 401 while the owner’s email is unconfirmed, under every verification policy', async () => {
     const policies: Record<string, string>[] = [
       { AUTH_REQUIRE_EMAIL_VERIFICATION: '1' },
       { AUTH_SKIP_EMAIL_VERIFICATION: '0' },
@@ -59,7 +59,7 @@ describe('static bearer tokens', () => {
     }
   })
 
-  it('open no organization that asks for a provider', async () => {
+  it('return 403 for an organization that requires a provider', async () => {
     const application = await startMcpApplication()
     await query(application.app, "update organizations set required_auth_provider = 'google'")
     const answer = await sendMessage(application.origin, ping)
@@ -76,13 +76,13 @@ describe('static bearer tokens', () => {
     ['FW_MCP_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['FW_MCP_ALLOWED_ORIGINS', '*'],
     ['FW_OWNER_EMAIL', 'nobody'],
-  ])('are not started with %s=%s, which is never repeated', async (name, value) => {
+  ])('prevent the start with %s=%s and never repeat the value', async (name, value) => {
     const started = createTestApp({ [name]: value })
     await expect(started).rejects.toThrow(name)
     await expect(started).rejects.not.toThrow(value)
   })
 
-  it('are kept as hashes only', async () => {
+  it('are stored only as hashes', async () => {
     const { app, close } = await createTestApp({ ACCESS_TOKEN: STATIC_TOKEN })
     expect(JSON.stringify(app.config)).not.toContain(STATIC_TOKEN)
     await close()

@@ -126,8 +126,8 @@ const call = async (name: string, args: Record<string, unknown> = {}) => {
   return host.callTool({ name, arguments: args })
 }
 
-describe('a tool', () => {
-  it('is an action with its schemas and what it does to the world', async () => {
+describe('MCP tool', () => {
+  it('contains the schemas and annotations of its action', async () => {
     const { tools } = await (await connectHost(application.origin)).listTools()
     expect(tools.map(tool => tool.name)).not.toContain('hidden-note')
     const byName = new Map(tools.map(tool => [tool.name, tool]))
@@ -147,7 +147,7 @@ describe('a tool', () => {
   it.each([
     ['draft-07', validatorsOf.draft07],
     ['2020-12', validatorsOf.draft2020],
-  ])('has schemas that a validator of %s understands alike', async (_draft, validator) => {
+  ])('has schemas that a validator of %s interprets the same way', async (_draft, validator) => {
     const { tools } = await (await connectHost(application.origin)).listTools()
     const neutral = tools.filter(({ name }) => name !== 'dialect-note')
     expect(faultsOfSchemas(neutral, validator)).toEqual([])
@@ -162,7 +162,7 @@ describe('a tool', () => {
   it.each([
     ['2026-07-28', connectHost],
     ['2025-11-25', connectEarlierHost],
-  ])('has one type in each schema for hosts of %s', async (_revision, connect) => {
+  ])('has a single type in each schema for hosts of %s', async (_revision, connect) => {
     const { tools } = await (await connect(application.origin)).listTools()
     const [{ inputSchema, outputSchema } = { inputSchema: {} }, ...others] = [
       ...tools.filter(({ name }) => name === 'union-note'),
@@ -187,20 +187,20 @@ describe('a tool', () => {
     expect([null, 'a', 1].map(value => accepts({ text: value, own: value }))).toEqual([true, true, false])
   })
 
-  it('names a draft where its author does', async () => {
+  it('names a schema draft only when its author does', async () => {
     const { tools } = await (await connectHost(application.origin)).listTools()
     const named = tools.filter(({ inputSchema, outputSchema }) => inputSchema.$schema ?? outputSchema?.$schema)
     expect(named.map(({ name }) => name)).toEqual(['dialect-note'])
   })
 
-  it('answers data and the same as text', async () => {
+  it('returns structured data and the same data as text', async () => {
     expect(await call('read-date')).toMatchObject({
       structuredContent: { day: '2026-11-21' },
       content: [{ type: 'text', text: '{"day":"2026-11-21"}' }],
     })
   })
 
-  it('answers a list to both revisions, each in its own form', async () => {
+  it('returns a list to hosts of both revisions, each in its own form', async () => {
     expect((await call('list-numbers')).structuredContent).toEqual([1, 2])
     const earlier = await connectEarlierHost(application.origin)
     await earlier.listTools()
@@ -209,7 +209,7 @@ describe('a tool', () => {
     })
   })
 
-  it('runs as the person of the token in their organization, and leaves an audit row', async () => {
+  it('runs as the token’s account in its organization and writes an audit row', async () => {
     const result = await call('write-note', { title: 'Plan' })
     expect(result.structuredContent).toMatchObject({ title: 'Plan', email: 'owner@example.test', caller: 'mcp' })
     const rows = await application.app.db.orm.select().from(auditLog).where(eq(auditLog.action, 'write-note'))
@@ -218,8 +218,8 @@ describe('a tool', () => {
   })
 })
 
-describe('a call that goes wrong', () => {
-  it('is an error of the protocol for an unknown tool', async () => {
+describe('failed tool call', () => {
+  it('returns a protocol error for an unknown tool', async () => {
     await expect(call('nothing')).rejects.toMatchObject({ code: -32_602 })
     await expect(call('hidden-note')).rejects.toMatchObject({ code: -32_602 })
     await expect(call('__proto__')).rejects.toMatchObject({ code: -32_602 })
@@ -232,14 +232,14 @@ describe('a call that goes wrong', () => {
     ['guarded-note', {}, 'forbidden', 'You are not allowed'],
     ['small-note', { text: 'x'.repeat(200) }, 'payload-too-large', 'too large'],
     ['slow-note', { seconds: 5 }, 'timed-out', 'too long'],
-  ])('is a result that a model can read: %s %j', async (name, args, code, text) => {
+  ])('returns a result that a model can read: %s %j', async (name, args, code, text) => {
     const result = await call(name, args)
     expect(result).toMatchObject({ isError: true, _meta: { 'fairway/error': { code } } })
     expect(JSON.stringify(result.content)).toContain(text)
     expect(JSON.stringify(result.content)).toContain(code)
   })
 
-  it('tells nothing of what was not foreseen but the id that finds it in the log', async () => {
+  it('hides the details of unexpected errors and returns the request id of the log entry', async () => {
     const result = await call('break-note')
     expect(result.isError).toBe(true)
     expect(JSON.stringify(result)).toMatch(/internal, request test/)
@@ -247,7 +247,7 @@ describe('a call that goes wrong', () => {
     expect(JSON.stringify(application.lines())).toContain('SELECT secret')
   })
 
-  it('is stopped when the host goes', async () => {
+  it('is aborted when the host disconnects', async () => {
     wasAborted = false
     const gone = new AbortController()
     const sent = sendMessage(

@@ -54,8 +54,8 @@ const eventKinds = async () => (await query(app, 'select kind from security_even
 
 const errorOf = (location: string) => new URL(location, 'https://app.example.test').searchParams.get('error')
 
-describe('the authorization request of a connection', () => {
-  it('carries state, S256 challenge and nonce, and nothing secret', async () => {
+describe('authorization request of a connection', () => {
+  it('contains state, S256 challenge and nonce, and no secrets', async () => {
     const { url, setCookie } = await start()
     const query = Object.fromEntries(new URL(url).searchParams)
     expect(query).toEqual({
@@ -74,7 +74,7 @@ describe('the authorization request of a connection', () => {
     )
   })
 
-  it('keeps the verifier sealed and the state hashed', async () => {
+  it('stores the verifier encrypted and the state hashed', async () => {
     const { url } = await start()
     const rows = await query(app, 'select * from fw_one_time')
     expect(JSON.stringify(rows)).not.toContain(new URL(url).searchParams.get('state'))
@@ -82,7 +82,7 @@ describe('the authorization request of a connection', () => {
   })
 })
 
-describe('beginning a connection', () => {
+describe('starting a connection', () => {
   it.each([
     ['names plain http addresses', { token_endpoint: 'http://corp.test/token' }],
     ['describes another issuer', { issuer: 'https://other.test' }],
@@ -92,8 +92,8 @@ describe('beginning a connection', () => {
   })
 })
 
-describe('coming back from a provider', () => {
-  it('stores sealed tokens and says who is connected', async () => {
+describe('connection callback', () => {
+  it('stores encrypted tokens and lists the connected account', async () => {
     const { location } = await connect()
     expect(location).toBe('/connections?connected=corp')
     const token = await getAccessToken(app, ada.userId, 'corp')
@@ -122,7 +122,7 @@ describe('coming back from a provider', () => {
     ['an end in the past', { claims: { exp: 1 } }],
     ['another authorized party', { claims: { azp: 'other' } }],
     ['a subject that is too long', { claims: { sub: 'x'.repeat(256) } }],
-  ] satisfies [string, Misbehaviour][])('refuses an ID token with %s', async (_what, wrong) => {
+  ] satisfies [string, Misbehaviour][])('rejects an ID token with %s', async (_what, wrong) => {
     const { location } = await connect(wrong)
     expect(errorOf(location)).toBe('connection-answer-invalid')
     expect(await eventKinds()).toEqual(['invalid-provider-response'])
@@ -166,7 +166,7 @@ describe('coming back from a provider', () => {
       () => Response.json({ error: 'invalid_request', error_description: 'redirect_uri mismatch' }, { status: 400 }),
       'connection-redirect-refused',
     ],
-  ])('tells people what it means when the token endpoint answers %s', async (_what, answer, code) => {
+  ])('redirects with a specific error when the token endpoint returns %s', async (_what, answer, code) => {
     const { location } = await connect({ answer: async () => answer() })
     expect(location).toBe(`/sign-in?error=${code}&return=%2Fconnections`)
   })
@@ -176,19 +176,22 @@ describe('coming back from a provider', () => {
     ['both ways', ['client_secret_basic', 'client_secret_post'], undefined, 'post'],
     ['a header alone', ['client_secret_basic'], undefined, 'basic'],
     ['fields, but a header is declared', ['client_secret_post'], 'basic', 'basic'],
-  ])('gets the secret as the provider takes it: %s announced', async (_, announced, clientAuthentication, method) => {
-    const metadata = announced && { token_endpoint_auth_methods_supported: announced }
-    issuer = createIssuer('https://corp.test', { ...corp, metadata })
-    const declared = { id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientAuthentication, ...corp }
-    const other = await createTestApp({ ...env, FW_OIDC_PROVIDERS: JSON.stringify([declared]) })
-    app = { ...other.app, fetch: app.fetch }
-    ada = await aMember(app)
-    expect((await connect()).location).toBe('/connections?connected=corp')
-    expect(issuer.authentications).toEqual([method])
-    await other.close()
-  })
+  ])(
+    'sends the secret as the provider supports it: %s announced',
+    async (_, announced, clientAuthentication, method) => {
+      const metadata = announced && { token_endpoint_auth_methods_supported: announced }
+      issuer = createIssuer('https://corp.test', { ...corp, metadata })
+      const declared = { id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientAuthentication, ...corp }
+      const other = await createTestApp({ ...env, FW_OIDC_PROVIDERS: JSON.stringify([declared]) })
+      app = { ...other.app, fetch: app.fetch }
+      ada = await aMember(app)
+      expect((await connect()).location).toBe('/connections?connected=corp')
+      expect(issuer.authentications).toEqual([method])
+      await other.close()
+    },
+  )
 
-  it('needs no secret where the application is a public client: the verifier is enough', async () => {
+  it('requires no secret for a public client, and rejects a code challenge that does not match the verifier', async () => {
     const [clientId, clientSecret] = ['public-client', '']
     issuer = createIssuer('https://corp.test', { clientId, clientSecret })
     const endpoints = { authorization: 'https://corp.test/authorize', token: 'https://corp.test/token' }
@@ -208,7 +211,7 @@ describe('coming back from a provider', () => {
     await other.close()
   })
 
-  it('leads to the sign-in page with a cancelled indication after access_denied', async () => {
+  it('redirects to the sign-in page with connection-cancelled after access_denied', async () => {
     const { url, cookieHeader } = await start()
     const state = new URL(url).searchParams.get('state') ?? ''
     const query = new URLSearchParams({ error: 'access_denied', error_description: '<script>', state })
@@ -221,7 +224,7 @@ describe('coming back from a provider', () => {
     ['is missing', (query: URLSearchParams) => query.delete('state')],
     ['is another one', (query: URLSearchParams) => query.set('state', 'a'.repeat(64))],
     ['is there twice', (query: URLSearchParams) => query.append('state', query.get('state') ?? '')],
-  ])('asks the provider nothing when the state %s', async (_what, change) => {
+  ])('does not call the provider when the state %s', async (_what, change) => {
     const { url, cookieHeader } = await start()
     const query = issuer.approve(url, person)
     change(query)
@@ -232,7 +235,7 @@ describe('coming back from a provider', () => {
     expect(asked).toEqual([])
   })
 
-  it('refuses a state without its cookie, used twice, too old, or of somebody else', async () => {
+  it('rejects a state without its cookie, used twice, expired, or of another account', async () => {
     const { url, cookieHeader } = await start()
     const query = issuer.approve(url, person)
     const end = (input: object) => endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor, ...input })
@@ -256,7 +259,7 @@ describe('coming back from a provider', () => {
     expect(errorOf(ended.location)).toBe('connection-state-invalid')
   })
 
-  it('refuses an answer of another issuer (mix-up)', async () => {
+  it('rejects a response of another issuer (mix-up)', async () => {
     issuer = createIssuer('https://corp.test', {
       ...corp,
       metadata: { authorization_response_iss_parameter_supported: true },
@@ -268,7 +271,7 @@ describe('coming back from a provider', () => {
     expect(errorOf(location)).toBe('connection-answer-invalid')
   })
 
-  it('finishes several connections of several tabs in any order', async () => {
+  it('completes connections of several tabs in any order', async () => {
     const first = await start()
     const second = await startConnection(app, {
       userId: ada.userId,
@@ -286,8 +289,8 @@ describe('coming back from a provider', () => {
   })
 })
 
-describe('disconnecting', () => {
-  it('forgets the tokens; what asks for them afterwards is told where to connect', async () => {
+describe('disconnect', () => {
+  it('deletes the tokens, and later token requests return connection-required with the page to connect', async () => {
     await connect()
     await disconnect(app, ada.userId, 'corp')
     await expect(getAccessToken(app, ada.userId, 'corp')).rejects.toMatchObject({
@@ -297,8 +300,8 @@ describe('disconnecting', () => {
   })
 })
 
-describe('a token that cannot be opened', () => {
-  it('is told as unreadable and asks to connect again', async () => {
+describe('token that cannot be decrypted', () => {
+  it('is listed as unreadable and requires a new connection', async () => {
     await connect()
     await query(app, `update oauth_tokens set access_token = replace(access_token, '.', '.A')`)
     expect(await listConnections(app, ada.userId)).toMatchObject([{ status: 'unreadable' }])

@@ -30,7 +30,7 @@ async function expectNobody() {
   expect(await query(test.app, 'select id from accounts')).toEqual([])
 }
 
-describe('an assertion', () => {
+describe('identity assertion', () => {
   it.each<[string, () => HubMisbehaviour]>([
     ['for another application', () => ({ claims: { aud: 'https://other.example.test/_fw/identity/callback' } })],
     ['for the origin only', () => ({ claims: { aud: APP_URL } })],
@@ -73,7 +73,7 @@ describe('an assertion', () => {
     ['whose payload was changed', () => ({ assertion: made => swapPayload(made) })],
     ['that is no token', () => ({ assertion: () => 'nonsense' })],
     ['that is too long', () => ({ claims: { filler: 'x'.repeat(8000) } })],
-  ])('%s is refused', async (_, wrong) => {
+  ])('%s is rejected', async (_, wrong) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), wrong())
     expect([location, signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
     await expectNobody()
@@ -94,7 +94,7 @@ describe('an assertion', () => {
     expect(user?.email).toBe(String(user?.email).toLowerCase())
   })
 
-  it('works once: a second one with the same id is refused, also by another instance', async () => {
+  it('is rejected when another one with the same id was used before', async () => {
     const claims = { jti: 'the-same-id-twice' }
     expect((await signInThroughHub(test.app, hub, newEmail(), { claims })).signedIn).toBe(true)
     const again = await signInThroughHub(test.app, hub, newEmail(), { claims })
@@ -105,7 +105,7 @@ describe('an assertion', () => {
     expect(await query(test.app, 'select id from sessions')).toHaveLength(1)
   })
 
-  it('is replayed by twenty browsers at once, of which one is signed in', async () => {
+  it('signs in one of twenty browsers that replay it concurrently', async () => {
     const claims = { jti: 'the-same-id-in-twenty' }
     const ends = await Promise.all(
       Array.from({ length: 20 }, () => signInThroughHub(test.app, hub, newEmail(), { claims })),
@@ -128,7 +128,7 @@ describe('an assertion', () => {
     ['names one with a line end', { email: 'a@example.test\n' }],
     ['names one that looks like another', { email: 'ä@example.test' }],
     ['names one that is too long', { email: `${'a'.repeat(250)}@example.test` }],
-  ])('is refused when of the address it %s', async (_, claims) => {
+  ])('is rejected when, about the email, it %s', async (_, claims) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), { claims })
     expect([location, signedIn]).toEqual(['/sign-in?error=hub-email-not-verified&return=%2Fnotes', false])
     await expectNobody()
@@ -136,8 +136,8 @@ describe('an assertion', () => {
   })
 })
 
-describe('what is asked of the hub', () => {
-  it('is the code with the verifier, the client and the callback, and nothing else', async () => {
+describe('token request to the hub', () => {
+  it('contains only the code, the verifier, the client and the callback', async () => {
     await signInThroughHub(test.app, hub, newEmail())
     expect(hub.tokenRequests.at(-1)).toEqual({
       grant_type: 'authorization_code',
@@ -148,7 +148,7 @@ describe('what is asked of the hub', () => {
     })
   })
 
-  it('is asked under the client id that is configured', async () => {
+  it('uses the configured client id', async () => {
     await test.close()
     test = await createHubApp(hub, { FW_SSO_CLIENT_ID: 'mail-production' })
     const { url } = await begin(test.app)
@@ -156,7 +156,7 @@ describe('what is asked of the hub', () => {
     expect((await signInThroughHub(test.app, hub, newEmail())).signedIn).toBe(true)
   })
 
-  it('is not asked again with a code that the hub refuses', async () => {
+  it('returns hub-sign-in-failed for a code that the hub refuses', async () => {
     const { url, jar } = await begin(test.app)
     const query = hub.approve(url, { email: newEmail() })
     query.set('code', 'x'.repeat(43))

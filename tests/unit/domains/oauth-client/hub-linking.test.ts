@@ -72,8 +72,8 @@ async function aUser(email: string, verified: boolean): Promise<string> {
   return id
 }
 
-describe('a new address', () => {
-  it('makes a verified user without a password, with a link and a session, and mails nothing', async () => {
+describe('hub sign-in with a new email', () => {
+  it('creates a verified account with a link and a session, without a password or a mail', async () => {
     const email = newEmail()
     const { location, signedIn } = await signInThroughHub(test.app, hub, email)
     expect([location, signedIn]).toEqual(['/notes', true])
@@ -91,7 +91,7 @@ describe('a new address', () => {
     ['password sign-up is switched off', { AUTH_REQUIRE_EMAIL_VERIFICATION: '1' }],
     ['addresses count without confirmation', { AUTH_REQUIRE_EMAIL_VERIFICATION: '0' }],
     ['mail is ready', { SMTP_URL: 'smtp://127.0.0.1:1', EMAIL_FROM: 'app@example.test' }],
-  ])('is a verified user where %s', async (_, env) => {
+  ])('creates a verified account when %s', async (_, env) => {
     await test.close()
     test = await createHubApp(hub, env)
     const email = newEmail()
@@ -100,7 +100,7 @@ describe('a new address', () => {
     expect(await query(test.app, 'select id from mail_outbox')).toEqual([])
   })
 
-  it('makes one user and one link when twenty browsers come back at once', async () => {
+  it('creates one account and one link for twenty concurrent callbacks', async () => {
     const email = newEmail()
     const slow = withLatency(test.app)
     const ends = await Promise.all(Array.from({ length: 20 }, () => signInThroughHub(slow, hub, email)))
@@ -111,7 +111,7 @@ describe('a new address', () => {
     expect(await query(test.app, 'select distinct user_id from sessions')).toHaveLength(1)
   })
 
-  it('gets an organization as everybody does', async () => {
+  it('creates an organization as for every new account', async () => {
     const email = newEmail()
     await signInThroughHub(test.app, hub, email)
     const [user] = await usersOf(email)
@@ -125,8 +125,8 @@ describe('a new address', () => {
   })
 })
 
-describe('an address that somebody here has confirmed', () => {
-  it('is reused: every row stays as it is, and only a session, a device and a link are new', async () => {
+describe('hub sign-in with a confirmed email', () => {
+  it('reuses the account, changes no row, and adds only a session, a device and a link', async () => {
     const email = newEmail()
     const userId = await aUser(email, true)
     const other = await aMember(test.app)
@@ -155,14 +155,14 @@ describe('an address that somebody here has confirmed', () => {
     expect(session).toMatchObject({ user_id: userId })
   })
 
-  it('gets its link once, however often the person comes', async () => {
+  it('adds one link for repeated sign-ins', async () => {
     const email = newEmail()
     const userId = await aUser(email, true)
     for (let visit = 0; visit < 3; visit++) await signInThroughHub(test.app, hub, email)
     expect(await accountsOf(userId)).toHaveLength(2)
   })
 
-  it('is found whatever the hub says of user, role, organization, name and id', async () => {
+  it('ignores the hub’s claims about user, role, organization, name and id', async () => {
     const [email, victim] = [newEmail(), newEmail()]
     const userId = await aUser(email, true)
     const victimId = await aUser(victim, true)
@@ -188,7 +188,7 @@ describe('an address that somebody here has confirmed', () => {
     expect(await accountsOf(victimId)).toHaveLength(1)
   })
 
-  it('decides alone: an earlier link is neither followed nor moved', async () => {
+  it('finds the account by email, and neither follows nor moves an earlier link', async () => {
     const [old, fresh] = [newEmail(), newEmail()]
     await signInThroughHub(test.app, hub, old)
     const [first] = await usersOf(old)
@@ -204,8 +204,8 @@ describe('an address that somebody here has confirmed', () => {
   })
 })
 
-describe('an address that nobody here has confirmed', () => {
-  it('keeps what it has and counts as confirmed, and its owner is asked about what was there before', async () => {
+describe('hub sign-in with an unconfirmed email', () => {
+  it('keeps the account’s data, confirms the email, and asks the owner to review earlier access', async () => {
     const email = newEmail()
     const userId = await aUser(email, false)
     const location = '/_fw/claim?return=%2Fnotes'
@@ -219,7 +219,7 @@ describe('an address that nobody here has confirmed', () => {
     expect(await query(test.app, 'select id from passkeys')).toHaveLength(1)
   })
 
-  it('loses its password and its sessions where addresses must be confirmed', async () => {
+  it('removes the password and other sessions when email verification is required', async () => {
     await test.close()
     test = await createHubApp(hub, { AUTH_REQUIRE_EMAIL_VERIFICATION: '1' })
     const email = newEmail()
@@ -230,8 +230,8 @@ describe('an address that nobody here has confirmed', () => {
   })
 })
 
-describe('the development account', () => {
-  it('is never linked or signed in', async () => {
+describe('hub sign-in with the development account', () => {
+  it('never links it or signs it in', async () => {
     await query(
       test.app,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('dev', 'Dev', 'dev@local.test', 1, 'dev', 0, 0)`,
@@ -243,7 +243,7 @@ describe('the development account', () => {
   })
 })
 
-describe('an organization that asks for Google', () => {
+describe('organization that requires Google', () => {
   const google = { claims: { auth_provider: 'google' } }
 
   async function anOrganization() {
@@ -258,7 +258,7 @@ describe('an organization that asks for Google', () => {
     return findOrgContext(test.app, { ...owner, provider: String(row?.provider) })
   }
 
-  it('does not open to the hub, also when it names Google but is not trusted about it', async () => {
+  it('is closed to hub sessions, even when a hub that is not trusted for Google names it', async () => {
     const owner = await anOrganization()
     for (const wrong of [{}, google]) {
       expect(await signInThroughHub(test.app, hub, owner.email, wrong)).toMatchObject({
@@ -269,7 +269,7 @@ describe('an organization that asks for Google', () => {
     }
   })
 
-  it('opens to the hub where it is trusted about Google and names it', async () => {
+  it('opens to hub sessions when the hub is trusted for Google and names it', async () => {
     await test.close()
     test = await createHubApp(hub, { FW_IDENTITY_TRUSTED_PROVIDERS: 'google' })
     const owner = await aMember(test.app)
@@ -283,8 +283,8 @@ describe('an organization that asks for Google', () => {
   })
 })
 
-describe('an application without a hub', () => {
-  it('begins and ends nothing', async () => {
+describe('app without a hub', () => {
+  it('returns not-found for hub sign-in', async () => {
     const plain = await createTestApp({ FW_BASE_URL: APP_URL, FW_IDENTITY_HUB_URL: hub.origin })
     try {
       await expect(signInThroughHub(plain.app, hub, newEmail())).rejects.toMatchObject({ code: 'not-found' })

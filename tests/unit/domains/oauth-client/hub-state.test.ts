@@ -44,8 +44,8 @@ async function approved(jar = new CookieJar(), returnPath: unknown = '/notes') {
   return { ...begun, query: hub.approve(begun.url, { email: newEmail() }) }
 }
 
-describe('beginning', () => {
-  it('keeps the state and the verifier as hashes, and all that it is bound to sealed, for ten minutes', async () => {
+describe('starting a hub sign-in', () => {
+  it('stores state and verifier as hashes, and the data bound to them encrypted, for ten minutes', async () => {
     const { state, setCookies } = await begin(test.app)
     const [row] = await states()
     const verifier = /identity_verifier\.[\w-]+=(\w+);/.exec(setCookies.join('\n'))?.[1] ?? 'none'
@@ -56,7 +56,7 @@ describe('beginning', () => {
     for (const secret of [state, verifier, '/notes', hub.origin]) expect(JSON.stringify(row)).not.toContain(secret)
   })
 
-  it('gives the browser a verifier that only the callback sees, and a mark that no other host can set', async () => {
+  it('sets a verifier cookie for the callback path only, and a __Host- cookie', async () => {
     const { setCookies, state, url } = await begin(test.app)
     expect(setCookies).toEqual([
       expect.stringMatching(
@@ -78,7 +78,7 @@ describe('beginning', () => {
     })
   })
 
-  it('lets one browser have five ways under way: the oldest goes', async () => {
+  it('allows five pending sign-ins per browser and ends the oldest', async () => {
     const jar = new CookieJar()
     const begun = []
     for (let tab = 0; tab < 6; tab++) {
@@ -115,19 +115,19 @@ describe('beginning', () => {
     `/${'a'.repeat(2100)}`,
     ['/a', '/b'],
     null,
-  ])('goes to the first page afterwards when asked to go to %j', async value => {
+  ])('redirects to / afterwards for the return path %j', async value => {
     const { query: brought, jar } = await approved(new CookieJar(), value)
     expect((await end(test.app, brought, jar.header)).location).toBe('/')
   })
 
-  it.each(['/notes?q=//evil.test#x', '/caf%C3%A9', '/'])('keeps the path %s', async path => {
+  it.each(['/notes?q=//evil.test#x', '/caf%C3%A9', '/'])('keeps the return path %s', async path => {
     const { query: brought, jar } = await approved(new CookieJar(), path)
     expect((await end(test.app, brought, jar.header)).location).toBe(path)
   })
 })
 
-describe('coming back', () => {
-  it('takes the cookies of this way, and the state, away', async () => {
+describe('hub sign-in callback', () => {
+  it('deletes its cookies and its state', async () => {
     const { query: brought, jar } = await approved()
     const { setCookies, location } = await end(test.app, brought, jar.header)
     jar.keep(setCookies)
@@ -137,7 +137,7 @@ describe('coming back', () => {
   })
 
   it.each([undefined, '', 'nonsense', '0'.repeat(64), 'A'.repeat(64), `${'0'.repeat(64)}\n`, 'x'.repeat(100_000)])(
-    'with the state %j is refused',
+    'is rejected with the state %j',
     async state => {
       const { query: brought, jar } = await approved()
       brought.delete('state')
@@ -147,13 +147,13 @@ describe('coming back', () => {
     },
   )
 
-  it('with two states is refused', async () => {
+  it('is rejected with two states', async () => {
     const { query: brought, jar, state } = await approved()
     brought.append('state', state)
     expect(await end(test.app, brought, jar.header)).toMatchObject({ location: REFUSED, signedIn: false })
   })
 
-  it('without the verifier, without the mark, or in another browser is refused, and the state is spent', async () => {
+  it('is rejected without the verifier or __Host- cookie, or in another browser, and uses up the state', async () => {
     const another = await approved()
     for (const cookies of ['identity_verifier', 'fw.identity.']) {
       const { query: brought, jar } = await approved()
@@ -166,7 +166,7 @@ describe('coming back', () => {
     expect(hub.tokenRequests.map(({ code }) => code)).not.toContain(stolen.query.get('code'))
   })
 
-  it('with the verifier of another way is refused', async () => {
+  it('is rejected with the verifier of another sign-in', async () => {
     const jar = new CookieJar()
     const first = await approved(jar)
     const second = await approved(jar)
@@ -177,7 +177,7 @@ describe('coming back', () => {
     expect(await end(test.app, second.query, jar.header)).toMatchObject({ signedIn: true })
   })
 
-  it('finds its verifier beside one that somebody else has set', async () => {
+  it('finds its verifier next to one with the same cookie name', async () => {
     const { query: brought, jar } = await approved()
     const name = jar.names.find(known => known.includes('identity_verifier'))
     const header = `${name}=${'x'.repeat(64)}; ${jar.header}`
@@ -190,26 +190,23 @@ describe('coming back', () => {
     ['is of another application', () => withClient({ appId: 'other' })],
     ['is of another client', () => withClient({ clientId: 'other' })],
     ['is of another callback', () => withClient({ callbackUrl: 'https://other.example.test/_fw/identity/callback' })],
-  ])(
-    'with a state that %s shows the same page, and the browser that began keeps its return path',
-    async (_, changed) => {
-      const { query: brought, jar } = await approved()
-      const { location, signedIn } = await end(changed(), brought, jar.header)
-      expect([location, signedIn]).toEqual([`${REFUSED}&return=%2Fnotes`, false])
-      expect(await states()).toEqual([])
-      const before = await approved()
-      expect((await end(changed(), before.query, '')).location).toBe(REFUSED)
-    },
-  )
+  ])('is rejected with a state that %s, and only the browser that began keeps its return path', async (_, changed) => {
+    const { query: brought, jar } = await approved()
+    const { location, signedIn } = await end(changed(), brought, jar.header)
+    expect([location, signedIn]).toEqual([`${REFUSED}&return=%2Fnotes`, false])
+    expect(await states()).toEqual([])
+    const before = await approved()
+    expect((await end(changed(), before.query, '')).location).toBe(REFUSED)
+  })
 
-  it('many times at the same moment signs in once', async () => {
+  it('signs in once for concurrent requests', async () => {
     const { query: brought, jar } = await approved()
     const ends = await Promise.all(Array.from({ length: 10 }, () => end(test.app, brought, jar.header)))
     expect(ends.filter(({ signedIn }) => signedIn)).toHaveLength(1)
     expect(ends.filter(({ location }) => location === REFUSED)).toHaveLength(9)
   })
 
-  it('works in two tabs at once, in any order, also when neither knew of the other', async () => {
+  it('works in two concurrent tabs, also when neither knew of the other', async () => {
     const jar = new CookieJar()
     const [one, two] = await Promise.all([approved(jar, '/one'), approved(jar, '/two')])
     const ends = await Promise.all([one, two].map(tab => end(test.app, tab.query, jar.header)))
@@ -225,7 +222,7 @@ describe('coming back', () => {
     ['client_assertion', 'abc'],
     ['jwt', 'abc'],
     ['anything', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.abc'],
-  ])('with %s in the address is refused, and the state is spent', async (name, value) => {
+  ])('is rejected with %s in the URL, and uses up the state', async (name, value) => {
     const { query: brought, jar } = await approved()
     brought.set(name, value)
     const { location, signedIn } = await end(test.app, brought, jar.header)
@@ -243,7 +240,7 @@ describe('coming back', () => {
     ['a code with a line end', ['abcdefghijklmnopqrstuvwxyz\n']],
     ['a code that is too long', ['a'.repeat(600)]],
     ['two codes', ['a'.repeat(43), 'b'.repeat(43)]],
-  ])('with %s is refused without asking the hub', async (_, codes) => {
+  ])('is rejected with %s without calling the hub', async (_, codes) => {
     const { query: brought, jar } = await approved()
     brought.delete('code')
     for (const code of codes ?? []) brought.append('code', code)
@@ -252,7 +249,7 @@ describe('coming back', () => {
     expect([location, hub.tokenRequests.length]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', asked])
   })
 
-  it('from another issuer is refused (mix-up)', async () => {
+  it('is rejected from another issuer (mix-up)', async () => {
     const { query: brought, jar } = await approved()
     brought.set('iss', 'https://evil.test')
     expect((await end(test.app, brought, jar.header)).location).toContain('hub-sign-in-failed')
@@ -261,7 +258,7 @@ describe('coming back', () => {
     expect((await end(test.app, good.query, good.jar.header)).location).toBe('/notes')
   })
 
-  it('says that the person cancelled, and repeats no word of the address', async () => {
+  it('reports a cancellation, and repeats no text from the URL', async () => {
     for (const [error, code] of [
       ['access_denied', 'sign-in-cancelled'],
       ['server_error', 'hub-sign-in-failed'],
@@ -274,7 +271,7 @@ describe('coming back', () => {
     expect(JSON.stringify(await events())).not.toMatch(/money|script/)
   })
 
-  it('is recorded with its kind and the client address, and nothing secret', async () => {
+  it('is recorded with its kind and client address, without secrets', async () => {
     const { query: brought, jar, state } = await approved()
     await end(test.app, brought, '')
     await end(test.app, brought, jar.header)
@@ -287,8 +284,8 @@ describe('coming back', () => {
   })
 })
 
-describe('housekeeping', () => {
-  it('deletes ways that ended a day ago and keeps the others', async () => {
+describe('purgeOneTime', () => {
+  it('deletes sign-ins that ended a day ago and keeps the others', async () => {
     await begin(test.app)
     await query(test.app, 'update fw_one_time set expires_at = ?', [Date.now() - 86_401_000])
     const late = await approved()

@@ -36,8 +36,8 @@ async function start(env: Record<string, string>, declared: FwConfigInput) {
 
 const withSecret = { A2A_SECRET }
 
-describe('a hub that only the declaration of the application names', () => {
-  it('is there for the desktop, and browsers see nothing of it', async () => {
+describe('hub that only the app’s declaration names', () => {
+  it('is available to the desktop app and hidden from browsers', async () => {
     const { get } = await start(withSecret, { identity: { hubUrl: HUB } })
     for (const path of ['/_fw/identity/login', `/_fw/identity/callback${CROSSING}`]) {
       for (const method of ['GET', 'HEAD', 'POST']) expect((await get(path, BROWSER, { method })).status).toBe(404)
@@ -50,19 +50,19 @@ describe('a hub that only the declaration of the application names', () => {
     expect(location).toMatch(/^https:\/\/hub\.example\.test\/_fw\/identity\/authorize\?/)
   })
 
-  it('gives nothing to somebody who only calls itself the desktop', async () => {
+  it('rejects a client that only claims to be the desktop app', async () => {
     const { get } = await start(withSecret, { identity: { hubUrl: HUB } })
     const answer = await get(`/_fw/identity/callback${CROSSING}`, DESKTOP)
     expect(answer.headers.get('location')).toBe('/sign-in?error=hub-state-invalid')
     expect(answer.headers.getSetCookie()).toEqual([])
   })
 
-  it('is not there without the shared secret', async () => {
+  it('is unavailable without the shared secret', async () => {
     const { get } = await start({}, { identity: { hubUrl: HUB } })
     expect((await get('/_fw/identity/login', DESKTOP)).status).toBe(404)
   })
 
-  it('gives way to the one that the operator names, which is there for everybody', async () => {
+  it('is replaced by the operator’s hub, which is available to everyone', async () => {
     const env = { ...withSecret, FW_IDENTITY_HUB_URL: 'https://other.example.test' }
     const { get } = await start(env, { identity: { hubUrl: HUB } })
     const location = (await get('/_fw/identity/login', BROWSER)).headers.get('location')
@@ -71,8 +71,8 @@ describe('a hub that only the declaration of the application names', () => {
   })
 })
 
-describe('an application that is the hub itself, or whose people sign in elsewhere', () => {
-  it('has no way through a hub', async () => {
+describe('app that is the hub itself, or that uses external sessions', () => {
+  it('returns 404 for hub sign-in routes', async () => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const test = await createTestApp({ ...withSecret, FW_BASE_URL: origin, FW_IDENTITY_HUB_URL: origin })

@@ -59,8 +59,8 @@ async function signIn(provider: 'google' | 'corp', person: { sub: string; email:
 
 const ada = { sub: '10769150350006150715113082367', email: 'ada@gmail.com' }
 
-describe('signing in with Google', () => {
-  it('asks Google itself, lets people choose an account, and signs them in', async () => {
+describe('Google sign-in', () => {
+  it('redirects to Google with account selection, and signs the person in', async () => {
     const { url, setCookie, location, token } = await signIn('google', ada)
     expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth')
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -79,7 +79,7 @@ describe('signing in with Google', () => {
     expect(rows).toMatchObject([{ provider: 'google' }])
   })
 
-  it('opens an organization that asks for it, and another provider does not', async () => {
+  it('opens an organization that requires Google, while another provider does not', async () => {
     await signIn('google', ada)
     const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
     const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
@@ -94,7 +94,7 @@ describe('signing in with Google', () => {
     expect(await sessionNow(app, person, 'google')).toMatchObject({ orgId: before.orgId })
   })
 
-  it('refuses an issuer that names plain http addresses or describes another', async () => {
+  it('rejects an issuer with plain http URLs or with the metadata of another issuer', async () => {
     issuers.corp = createIssuer('https://corp.test', {
       ...corp,
       metadata: { token_endpoint: 'http://corp.test/token' },
@@ -105,7 +105,7 @@ describe('signing in with Google', () => {
   })
 })
 
-describe('the secret of this application', () => {
+describe('client secret', () => {
   const announcing = (methods: string[]) => ({ metadata: { token_endpoint_auth_methods_supported: methods } })
 
   it.each<[string, 'basic' | 'post', object]>([
@@ -113,13 +113,13 @@ describe('the secret of this application', () => {
     ['both ways', 'post', announcing(['client_secret_basic', 'client_secret_post'])],
     ['fields alone', 'post', announcing(['client_secret_post'])],
     ['a header alone', 'basic', announcing(['client_secret_basic', 'private_key_jwt'])],
-  ])('goes as the issuer takes it, in form fields where it may: %s announced', async (_, method, metadata) => {
+  ])('is sent as the issuer supports it, in form fields when possible: %s announced', async (_, method, metadata) => {
     issuers.corp = createIssuer('https://corp.test', { ...corp, ...metadata })
     expect((await signIn('corp', ada)).location).toBe('/notes')
     expect(issuers.corp.authentications).toEqual([method])
   })
 
-  it('that is wrong is told as a fault of the operator, is an alert, and is not counted against the visitor', async () => {
+  it('returns an operator error and an alert when it is wrong, without rate limiting the visitor', async () => {
     issuers.google = createIssuer('https://accounts.google.com', {
       ...google,
       clientSecret: 'another',
@@ -135,7 +135,7 @@ describe('the secret of this application', () => {
   })
 })
 
-describe('a refusal of the token endpoint', () => {
+describe('token endpoint error', () => {
   it.each([
     ['a code that was used', 400, { error: 'invalid_grant' }, 'sign-in-code-refused', 'callback-failed'],
     ['a client', 400, { error: 'unauthorized_client' }, 'sign-in-client-refused', 'provider-client-refused'],
@@ -155,7 +155,7 @@ describe('a refusal of the token endpoint', () => {
       'callback-failed',
     ],
     ['nothing that it names', 400, { message: 'no' }, 'sign-in-failed', 'invalid-provider-response'],
-  ])('is told as what it is: %s', async (_, status, body, code, kind) => {
+  ])('is reported with a specific code: %s', async (_, status, body, code, kind) => {
     const answer = async () => Response.json(body, { status })
     const { location } = await signIn('corp', ada, { answer })
     expect(location).toBe(`/sign-in?error=${code}&return=%2Fnotes`)

@@ -12,7 +12,7 @@ const nextLine = async (child: ChildProcess): Promise<string> => {
   return String(chunk).trim()
 }
 
-it('fifty callers in each of two processes cause one refresh at the provider', async () => {
+it('getAccessToken refreshes once for fifty callers in each of two processes', async () => {
   let refreshes = 0
   const provider = await serve(async () => {
     refreshes += 1

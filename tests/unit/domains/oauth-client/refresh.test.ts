@@ -57,8 +57,8 @@ const save = (expiresIn: number | undefined, refreshToken: string | undefined = 
 const get = (from: App = app) => getAccessToken(from, 'ada', 'tracker')
 const row = async () => (await query(app, 'select * from oauth_tokens'))[0]
 
-describe('a stored token', () => {
-  it('is used until five minutes before its end, then renewed and stored', async () => {
+describe('stored access token', () => {
+  it('is used until five minutes before it expires, then refreshed and stored', async () => {
     await save(301)
     expect(await get()).toBe('access-0')
     await save(299)
@@ -71,12 +71,12 @@ describe('a stored token', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is never renewed when the provider gave it no end', async () => {
+  it('is never refreshed when the provider set no expiry', async () => {
     await save(undefined)
     expect([await get(), asked.length]).toEqual(['access-0', 0])
   })
 
-  it('keeps its refresh token when the provider sends no new one, and serves however short the new life is', async () => {
+  it('keeps its refresh token when the provider sends none, and works with a short lifetime', async () => {
     answer = () => Response.json({ access_token: 'short', token_type: 'Bearer', expires_in: 60 })
     await save(10)
     expect(await get()).toBe('short')
@@ -84,7 +84,7 @@ describe('a stored token', () => {
     expect(asked[1]?.get('refresh_token')).toBe('refresh-0')
   })
 
-  it('is renewed once for fifty callers of two instances with a slow database', async () => {
+  it('is refreshed once for fifty callers of two instances with a slow database', async () => {
     await save(10)
     const instances = [withLatency(app), withLatency(app)]
     const tokens = await Promise.all(Array.from({ length: 50 }, (_, index) => get(instances[index % 2])))
@@ -92,7 +92,7 @@ describe('a stored token', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('asks to connect again after a refused refresh, without asking the provider again', async () => {
+  it('requires a new connection after a refused refresh, without calling the provider again', async () => {
     answer = () => Response.json({ error: 'invalid_grant' }, { status: 400 })
     await save(10)
     for (let time = 0; time < 3; time++) await expect(get()).rejects.toMatchObject({ code: 'reconnect-required' })
@@ -100,7 +100,7 @@ describe('a stored token', () => {
     expect(await row()).toMatchObject({ status: 'reconnect_required' })
   })
 
-  it('serves to its very end while the provider is down, and is told as unavailable afterwards', async () => {
+  it('works until it expires while the provider is down, then fails with provider-unavailable', async () => {
     answer = () => new Response('down', { status: 503 })
     await save(100)
     expect(await get()).toBe('access-0')
@@ -109,13 +109,13 @@ describe('a stored token', () => {
     expect(await row()).toMatchObject({ status: 'active', lease_owner: null })
   })
 
-  it('is renewed by somebody else when whoever held the lease has died', async () => {
+  it('is refreshed by another process when the lease holder has died', async () => {
     await save(10)
     await query(app, `update oauth_tokens set lease_owner = 'dead', lease_until = ?`, [app.now().getTime() + 250])
     expect(await get()).toBe('access-1')
   })
 
-  it('stays as a newer authorization wrote it while an older refresh is under way', async () => {
+  it('keeps a newer authorization while an older refresh is running', async () => {
     await save(10)
     answer = async () => {
       await save(3600, 'newer')
@@ -125,7 +125,7 @@ describe('a stored token', () => {
     expect(await row()).toMatchObject({ status: 'active' })
   })
 
-  it('survives a disconnect that began before it', async () => {
+  it('works if it remains after a disconnect that began before it was saved', async () => {
     await save(3600)
     const slow = withLatency(app, 30)
     const leaving = disconnect(slow, 'ada', 'tracker')
@@ -137,7 +137,7 @@ describe('a stored token', () => {
     if (left) expect(await get()).toBe('access-0')
   })
 
-  it('cannot be put in the place of another row', async () => {
+  it('cannot be copied to another row', async () => {
     await save(3600)
     const before = await row()
     await saveConnection(app, {
@@ -151,8 +151,8 @@ describe('a stored token', () => {
   })
 })
 
-describe('a token of the application itself', () => {
-  it('is asked for once by callers at once, and again near its end', async () => {
+describe('machine token', () => {
+  it('is requested once for concurrent callers, and again near its expiry', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => getMachineToken(app, 'robot')))
     expect(new Set(tokens)).toEqual(new Set(['access-1']))
     expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({
@@ -164,7 +164,7 @@ describe('a token of the application itself', () => {
     expect(await getMachineToken(later, 'robot')).toBe('access-2')
   })
 
-  it('is asked for again after a failure', async () => {
+  it('is requested again after a failure', async () => {
     answer = () => new Response('down', { status: 500 })
     await expect(getMachineToken(app, 'robot')).rejects.toMatchObject({ code: 'provider-unavailable' })
     answer = () => Response.json({ access_token: 'back', token_type: 'Bearer' })

@@ -51,8 +51,8 @@ async function end(brought: URLSearchParams, jar: CookieJar, on = app) {
   return ended.location
 }
 
-describe('the cookies of a round trip', () => {
-  it('carry the __Host- prefix and Secure on https', async () => {
+describe('sign-in state cookies', () => {
+  it('have the __Host- prefix and Secure over https', async () => {
     const { setCookies, url } = await approved()
     const state = new URL(url).searchParams.get('state')
     expect(setCookies).toEqual([
@@ -64,7 +64,7 @@ describe('the cookies of a round trip', () => {
     ])
   })
 
-  it('keep five round trips of a browser: the oldest ends', async () => {
+  it('are kept for five sign-ins per browser, and the oldest ends', async () => {
     const jar = new CookieJar()
     const begun = []
     for (let tab = 0; tab < 6; tab++) {
@@ -78,13 +78,13 @@ describe('the cookies of a round trip', () => {
     expect(jar.names).toEqual([])
   })
 
-  it('lead two tabs where each wanted to go, also when neither knew of the other', async () => {
+  it('return two concurrent tabs to their own paths, also when neither knew of the other', async () => {
     const jar = new CookieJar()
     const [one, two] = await Promise.all([approved(jar, '/one'), approved(jar, '/two')])
     expect(await Promise.all([end(one.brought, jar), end(two.brought, jar)])).toEqual(['/one', '/two'])
   })
 
-  it('write nothing back that a browser made up', async () => {
+  it('are never written with values made up by the browser', async () => {
     const start = await startProviderSignIn(app, {
       provider: 'corp',
       returnPath: '/',
@@ -96,22 +96,22 @@ describe('the cookies of a round trip', () => {
   })
 })
 
-describe('the state of a round trip', () => {
-  it('is kept as a hash, with verifier, nonce and return path sealed', async () => {
+describe('sign-in state', () => {
+  it('is stored as a hash, with verifier, nonce and return path encrypted', async () => {
     const { url } = await approved()
     const text = JSON.stringify(await query(app, 'select * from fw_one_time'))
     const { state = '', nonce = '' } = Object.fromEntries(new URL(url).searchParams)
     for (const secret of [state, nonce, '/notes']) expect(text).not.toContain(secret)
   })
 
-  it('is spent once by many requests at the same moment', async () => {
+  it('is used once by concurrent requests', async () => {
     const { brought, jar } = await approved()
     const slow = withLatency(app)
     const ends = await Promise.all(Array.from({ length: 8 }, () => end(brought, jar, slow)))
     expect(ends.toSorted()).toEqual(['/notes', ...Array.from({ length: 7 }, () => FAILED)])
   })
 
-  it('opens nothing of another flow', async () => {
+  it('is rejected by another flow, and stays valid for its own', async () => {
     const { brought, jar } = await approved()
     const header = jar.header.replace('provider_state', 'connection_state')
     const { location } = await endConnection(app, {
@@ -124,7 +124,7 @@ describe('the state of a round trip', () => {
     expect(await end(brought, jar)).toBe('/notes')
   })
 
-  it('ends where the client at the provider is another by then, and the return path is kept', async () => {
+  it('is rejected when the client at the provider has changed, and the return path is kept', async () => {
     const { brought, jar } = await approved()
     const signInProviders = app.config.signInProviders.map(provider => ({ ...provider, clientId: 'other' }))
     const changed = { ...app, config: { ...app.config, signInProviders } }
@@ -133,7 +133,7 @@ describe('the state of a round trip', () => {
   })
 })
 
-it('callbacks of connections beyond the limit of an address are a security event, as those of sign-ins are', async () => {
+it('connection callbacks beyond the rate limit of an address record a security event', async () => {
   const limited: App = { ...app, config: { ...app.config, rateLimits: true } }
   const callback = () =>
     endConnection(limited, { userId: null, query: new URLSearchParams(), clientAddress: '192.0.2.7' })

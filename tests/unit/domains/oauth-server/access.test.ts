@@ -53,8 +53,8 @@ async function signed(header: Record<string, unknown>, claims: Record<string, un
   return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: String(row?.id), ...header }).sign(key)
 }
 
-describe('an access token', () => {
-  it('opens as the person in the organization of the grant', async () => {
+describe('access token', () => {
+  it('authenticates the person in the organization of the grant', async () => {
     const access = await authenticateAccessToken(app, good)
     expect(access).toMatchObject({
       session: {
@@ -76,7 +76,7 @@ describe('an access token', () => {
     expect(JSON.stringify(access)).not.toContain(good)
   })
 
-  it('says the address and role that the person has now', async () => {
+  it('returns the current email and role of the person', async () => {
     await query(app, 'update users set email = ? where id = ?', ['new@example.test', owner.userId])
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
@@ -90,7 +90,7 @@ describe('an access token', () => {
     expect((await authenticateAccessToken(elsewhere, token))?.session.orgRole).toBe('admin')
   })
 
-  it('may only read once its organization says so, and again what was granted when it does not', async () => {
+  it('is read-only while its organization requires it, and regains its scopes afterwards', async () => {
     const limit = (agentsReadOnly: boolean) => updateOrganization(app, owner, { agentsReadOnly })
     await limit(true)
     expect(await authenticateAccessToken(app, good)).toMatchObject({ isReadOnly: true, scopes: new Set(['mcp:read']) })
@@ -101,12 +101,12 @@ describe('an access token', () => {
     await expect(updateOrganization(app, member, { agentsReadOnly: true })).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('ends after an hour', async () => {
+  it('expires after an hour', async () => {
     expect(await isAccepted(good, later(3590))).toBe(true)
     expect(await isAccepted(good, later(3601))).toBe(false)
   })
 
-  it('of a member who is removed, or of a grant that has ended, is over on the next call of every instance', async () => {
+  it('is rejected by every instance on the next call after the member is removed, also after rejoining', async () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const token = await issue({ ...member, orgId: owner.orgId })
@@ -123,21 +123,21 @@ describe('an access token', () => {
     expect(await isAccepted(good)).toBe(true)
   })
 
-  it('is over within a minute when its key was taken away', async () => {
+  it('is rejected within a minute after its key was deleted', async () => {
     expect(await isAccepted(good)).toBe(true)
     await query(app, 'delete from oauth_keys')
     expect(await isAccepted(good, later(61))).toBe(false)
     expect(await isAccepted(await issue(owner, later(62)), later(63))).toBe(true)
   })
 
-  it('of a local identity opens nothing in production', async () => {
+  it('is rejected in production for a development account', async () => {
     await query(app, `update users set kind = 'dev' where id = ?`, [owner.userId])
     expect(await isAccepted(good)).toBe(true)
     const config = { ...app.config, environment: 'production' as const }
     expect(await isAccepted(good, { ...app, config, memo: createMemo() })).toBe(false)
   })
 
-  it('notes its last use, once in five minutes', async () => {
+  it('records its last use once in five minutes', async () => {
     const before = (await query(app, 'select last_used_at from oauth_grants'))[0]?.last_used_at
     await authenticateAccessToken(app, good)
     await backgroundDone(app)
@@ -187,7 +187,7 @@ const changes: { what: string; sql: string; sees: (access: Awaited<ReturnType<ty
 
 const seen = async (token: string, on: App) => (await authenticateAccessToken(on, token))?.session ?? null
 
-describe.each(['access token', 'personal token'])('what was remembered for the %s', kind => {
+describe.each(['access token', 'personal token'])('cached authentication of the %s', kind => {
   let token: string
   beforeEach(async () => {
     const made = async () =>
@@ -195,7 +195,7 @@ describe.each(['access token', 'personal token'])('what was remembered for the %
     token = kind === 'access token' ? good : (await made()).token
   })
 
-  it.each(changes)('$what is seen on the very next call, in this process and in another', async ({ sql, sees }) => {
+  it.each(changes)('is updated on the next call, in this and another process: $what', async ({ sql, sees }) => {
     const other = await createTestApp({ DATABASE_URL: app.config.database.url })
     try {
       for (const instance of [app, other.app, app, other.app])
@@ -207,7 +207,7 @@ describe.each(['access token', 'personal token'])('what was remembered for the %
     }
   })
 
-  it('does not outlive its end by the clock', async () => {
+  it('is not used after the token expires', async () => {
     const [row] = await query(app, 'select min(expires_at) as ends from oauth_grants')
     const ends = kind === 'access token' ? Date.now() + 3_600_000 : Number(row?.ends)
     const at = (time: number): App => ({ ...app, now: () => new Date(time) })
@@ -216,7 +216,7 @@ describe.each(['access token', 'personal token'])('what was remembered for the %
     expect(await seen(token, at(ends + 5000))).toBeNull()
   })
 
-  it('is shared by no two calls', async () => {
+  it('is not shared between calls', async () => {
     const first = await authenticateAccessToken(app, token)
     Object.assign(first?.session ?? {}, { orgRole: 'member', orgId: 'another', email: 'another@example.test' })
     const { session, scopes } = (await authenticateAccessToken(app, token)) ?? {}
@@ -225,7 +225,7 @@ describe.each(['access token', 'personal token'])('what was remembered for the %
   })
 })
 
-it('two tokens of one grant open what each of them says', async () => {
+it('tokens of one grant keep their own scopes and expiry', async () => {
   const [header, claims] = partsOf(good)
   const narrow = await signed(header, { ...claims, jti: 'another', scope: 'mcp:read', exp: Number(claims.exp) - 60 })
   for (let round = 0; round < 2; round++) {
@@ -236,20 +236,20 @@ it('two tokens of one grant open what each of them says', async () => {
   }
 })
 
-describe('what is none', () => {
+describe('invalid access token', () => {
   it.each(['', 'x', 'a.b.c', '..', 'null', 'eyJhbGciOiJub25lIn0..', 'é'.repeat(50), 'a.'.repeat(9000)])(
-    '%# is refused',
+    '%# is rejected',
     async token => expect(await isAccepted(token)).toBe(false),
   )
 
-  it.each(['none', 'None', 'NONE', 'nOnE', ''])('an algorithm %j is refused', async alg => {
+  it.each(['none', 'None', 'NONE', 'nOnE', ''])('with the algorithm %j is rejected', async alg => {
     const [header, claims] = partsOf(good)
     for (const signature of ['', good.split('.')[2]]) {
       expect(await isAccepted(`${part({ ...header, alg })}.${part(claims)}.${signature}`)).toBe(false)
     }
   })
 
-  it('a changed payload, another key, and the public key as a secret are refused', async () => {
+  it('with a changed payload, another key, or the public key as a secret is rejected', async () => {
     const [header, claims] = partsOf(good)
     const [, , signature] = good.split('.')
     expect(await isAccepted(`${part(header)}.${part({ ...claims, sub: 'user-2' })}.${signature}`)).toBe(false)
@@ -267,14 +267,14 @@ describe('what is none', () => {
   })
 
   it.each(['../../etc/passwd', '', "' or 1=1 --", 'x'.repeat(5000), 7, null, { a: 1 }])(
-    'a kid %j is refused',
+    'with the kid %j is rejected',
     async kid => {
       const [header, claims] = partsOf(good)
       expect(await isAccepted(`${part({ ...header, kid })}.${part(claims)}.${good.split('.')[2]}`)).toBe(false)
     },
   )
 
-  it('what our own key signed for another purpose is refused', async () => {
+  it('is rejected when our own key signed it for another purpose', async () => {
     const [, claims] = partsOf(good)
     const typ = 'at+jwt'
     expect(await isAccepted(await signed({ typ }, claims))).toBe(true)
@@ -301,8 +301,8 @@ describe('what is none', () => {
   })
 })
 
-describe('the challenge', () => {
-  it('leads to the metadata and names the default scopes, or what is missing', () => {
+describe('mcpChallenge', () => {
+  it('contains the metadata URL, and the default or missing scopes', () => {
     const config = { baseUrl: 'https://app.example.com' }
     const start =
       'Bearer resource_metadata="https://app.example.com/.well-known/oauth-protected-resource/mcp", scope="mcp:read mcp:write"'

@@ -19,18 +19,18 @@ async function refusalOfQuery(query: string): Promise<URLSearchParams | number> 
 }
 
 it.each(['state', 'scope', 'nonce'])(
-  'a request with %s twice is refused, also where one of them is empty',
+  'authorization request returns invalid_request for a repeated %s, also when one of them is empty',
   async name => {
     const refusal = await refusalOfQuery(`${authorizeQuery(client, { [name]: undefined })}&${name}=&${name}=x`)
     expect(refusal instanceof URLSearchParams && refusal.get('error')).toBe('invalid_request')
   },
 )
 
-it('a request with an empty client_id beside another is refused here, and sent to no address', async () => {
+it('authorization request with a second, empty client_id returns 400 without a redirect', async () => {
   expect(await refusalOfQuery(`${authorizeQuery(client)}&client_id=`)).toBe(400)
 })
 
-it('a resource may be sent more than once', async () => {
+it('authorization request may repeat the resource parameter', async () => {
   const resource = encodeURIComponent(`${test.app.config.baseUrl}/mcp`)
   const answer = await refusalOfQuery(`${authorizeQuery(client)}&resource=&resource=${resource}&resource=${resource}`)
   expect(answer instanceof URLSearchParams && answer.has('return')).toBe(true)

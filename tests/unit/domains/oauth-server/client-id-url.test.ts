@@ -13,20 +13,21 @@ describe('isUrlLike', () => {
     'a:b',
     ' https://a.example/x',
     '\thttps://a.example',
-  ])('%j is an address', id => expect(isUrlLike(id)).toBe(true))
+  ])('returns true for %j', id => expect(isUrlLike(id)).toBe(true))
 
-  it.each(['0199a1b2-0000-7000-8000-000000000000', 'client', '//a.example/x', '12:34', ''])('%j is none', id =>
-    expect(isUrlLike(id)).toBe(false),
+  it.each(['0199a1b2-0000-7000-8000-000000000000', 'client', '//a.example/x', '12:34', ''])(
+    'returns false for %j',
+    id => expect(isUrlLike(id)).toBe(false),
   )
 })
 
-describe('the address of a metadata document', () => {
+describe('clientIdUrlFault', () => {
   it.each([
     'https://a.example.com/client.json',
     'https://a.example.com/x/',
     'https://a.example.com/x?y=z',
     'https://a.example.com:8443/x',
-  ])('may be %s', id => expect(clientIdUrlFault(id)).toBeUndefined())
+  ])('accepts %s', id => expect(clientIdUrlFault(id)).toBeUndefined())
 
   it.each([
     'http://a.example.com/x',
@@ -92,5 +93,5 @@ describe('the address of a metadata document', () => {
     'https://a.example.com/\nx',
     'https://hóst.example.com/x',
     `https://a.example.com/${'x'.repeat(2048)}`,
-  ])('is never %j', id => expect(clientIdUrlFault(id)).toEqual(expect.any(String)))
+  ])('rejects %j', id => expect(clientIdUrlFault(id)).toEqual(expect.any(String)))
 })

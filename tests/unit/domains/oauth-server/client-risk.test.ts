@@ -18,7 +18,7 @@ const risk = (name: string | null, redirectUri: string, host: string | null = nu
     'Fairway',
   )
 
-describe('the warning of the consent page', () => {
+describe('riskOf', () => {
   it.each([
     ['Claude Code', LOOPBACK, null],
     ['Terminal host', 'http://localhost/callback', null],
@@ -30,7 +30,7 @@ describe('the warning of the consent page', () => {
     ['Any name', 'https://login.host.example/callback', 'host.example'],
     ['Any name', LOOPBACK, 'host.example'],
     ['Клиент', LOOPBACK, null],
-  ])('is not there for %j at %s of %j', (name, redirectUri, host) => {
+  ])('returns no warning for %j at %s of %j', (name, redirectUri, host) => {
     expect(risk(name, redirectUri, host)).toBeUndefined()
   })
 
@@ -41,7 +41,7 @@ describe('the warning of the consent page', () => {
     ['Fairway', LOOPBACK],
     ['FAIR-WAY', 'https://fairway.example/callback'],
     ['0penAI', 'https://openai.com/callback'],
-  ])('says that %j at %s looks like another name', (name, redirectUri) => {
+  ])('returns look-alike for %j at %s', (name, redirectUri) => {
     expect(risk(name, redirectUri)).toBe('look-alike')
   })
 
@@ -51,11 +51,11 @@ describe('the warning of the consent page', () => {
     [null, 'https://evil.example/callback', null],
     ['Any name', 'https://evil.example/callback', 'host.example'],
     ['Any name', 'https://evilhost.example/callback', 'host.example'],
-  ])('says that %j leads to %s', (name, redirectUri, host) => {
+  ])('returns elsewhere for %j at %s', (name, redirectUri, host) => {
     expect(risk(name, redirectUri, host)).toBe('elsewhere')
   })
 
-  it('says that any program may take a scheme of its own', () => {
+  it('returns private-use for a custom URL scheme', () => {
     expect(risk('Cursor', 'cursor://anysphere.cursor-mcp/oauth/callback')).toBe('private-use')
   })
 })

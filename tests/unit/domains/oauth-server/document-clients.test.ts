@@ -27,7 +27,7 @@ const toAnswer = ({ status = 200, headers = {}, body = good }: Answer): GuardedA
   return { status, header: name => all[name], text: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-describe('a client that is described at its address', () => {
+describe('client metadata document', () => {
   let test: TestApp
   let now: Date
   let asked: { url: string; headers: Record<string, string> }[]
@@ -50,7 +50,7 @@ describe('a client that is described at its address', () => {
   const pass = (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000))
   const documentAt = (url: string): Answer => ({ body: { ...good, client_id: url } })
 
-  it('is known by its document, and by its host', async () => {
+  it('identifies the client by its document and host', async () => {
     expect(await findClient(test.app, ID, NETWORK)).toEqual({
       id: ID,
       name: 'Host',
@@ -63,13 +63,13 @@ describe('a client that is described at its address', () => {
     expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
   })
 
-  it('is known by the host of its address with its port', async () => {
+  it('identifies the client by the host and port of its URL', async () => {
     const id = 'https://host.example.com:8443/client.json'
     answer = async url => toAnswer(documentAt(url))
     expect(await findClient(test.app, id, NETWORK)).toMatchObject({ id, host: 'host.example.com:8443' })
   })
 
-  it('may say more than is understood here', async () => {
+  it('may contain unknown fields and values', async () => {
     const body = {
       ...good,
       grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
@@ -109,12 +109,12 @@ describe('a client that is described at its address', () => {
     ['nothing there', { status: 404 }],
     ['a failure', { status: 500 }],
     ['nothing new although nothing was known', { status: 304 }],
-  ])('is refused for %s', async (_what, given) => {
+  ])('is rejected for %s', async (_what, given) => {
     answer = async () => toAnswer(given)
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client', status: 400 })
   })
 
-  it('is refused when its server cannot be asked, and says so', async () => {
+  it('is rejected with the reason when its server cannot be fetched from', async () => {
     answer = () => Promise.reject(new GuardedFetchError('its host is not in the public network'))
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({
       error: 'invalid_client',
@@ -132,7 +132,7 @@ describe('a client that is described at its address', () => {
     'urn:uuid:1',
     'a:b',
     ' https://x.example/y',
-  ])('that calls itself %s is never asked for, nor looked up in the table', async id => {
+  ])('with the client_id %s is neither fetched nor looked up in the table', async id => {
     await test.app.db.orm.insert(oauthClients).values({
       id,
       redirectUris: '["https://a.example/cb"]',
@@ -143,7 +143,7 @@ describe('a client that is described at its address', () => {
     expect(asked).toEqual([])
   })
 
-  it('that is not there is not looked up in the table either', async () => {
+  it('is not replaced by a client in the table when it is missing', async () => {
     await test.app.db.orm.insert(oauthClients).values({
       id: ID,
       redirectUris: '["https://a.example/cb"]',
@@ -154,7 +154,7 @@ describe('a client that is described at its address', () => {
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
   })
 
-  it('is fetched once for many who ask at once', async () => {
+  it('is fetched once for concurrent requests', async () => {
     const many = await Promise.all(Array.from({ length: 20 }, () => findClient(test.app, ID, NETWORK)))
     expect(new Set(many.map(({ name }) => name))).toEqual(new Set(['Host']))
     expect(asked).toHaveLength(1)
@@ -166,7 +166,7 @@ describe('a client that is described at its address', () => {
     ['less what it has waited already', { 'cache-control': 'max-age=60', age: '50' }, 9, 11],
     ['five minutes at most', { 'cache-control': 'max-age=86400' }, 299, 301],
     ['two seconds when it must not be kept', { 'cache-control': 'no-store' }, 1, 3],
-  ])('is kept %s', async (_what, headers, stillKept, over) => {
+  ])('is cached %s', async (_what, headers, stillKept, over) => {
     answer = async () => toAnswer({ headers })
     await findClient(test.app, ID, NETWORK)
     pass(stillKept)
@@ -177,7 +177,7 @@ describe('a client that is described at its address', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is asked for with the mark of the kept one, and kept on when nothing changed', async () => {
+  it('is revalidated with its ETag, and kept when nothing changed', async () => {
     answer = async () => toAnswer({ headers: { etag: '"1"', 'cache-control': 'max-age=10' } })
     await findClient(test.app, ID, NETWORK)
     pass(11)
@@ -189,7 +189,7 @@ describe('a client that is described at its address', () => {
     expect(asked[2]?.headers['if-none-match']).toBe('"1"')
   })
 
-  it('is kept for a day where its document cannot be fetched, and followed again where it can', async () => {
+  it('is kept for a day while it cannot be fetched, and updated when it can', async () => {
     await findClient(test.app, ID, NETWORK)
     answer = () => Promise.reject(new GuardedFetchError('it could not be reached', { outage: 'unreachable' }))
     for (const seconds of [301, 3600, 82_000]) {
@@ -208,7 +208,7 @@ describe('a client that is described at its address', () => {
   })
 
   it.each([403, 429, 500, 503])(
-    'is kept too where its host answers %i, and names the setting where none was kept',
+    'is kept when its host returns %i, and the error names the setting when none was cached',
     async status => {
       await findClient(test.app, ID, NETWORK)
       pass(301)
@@ -221,7 +221,7 @@ describe('a client that is described at its address', () => {
     },
   )
 
-  it('ends where its document has become another, also after a time without a way out', async () => {
+  it('ends the client when it is missing after an outage', async () => {
     await findClient(test.app, ID, NETWORK)
     answer = () => Promise.reject(new GuardedFetchError('it could not be reached', { outage: 'unreachable' }))
     pass(301)
@@ -231,7 +231,7 @@ describe('a client that is described at its address', () => {
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
   })
 
-  it('follows its document, and ends with it', async () => {
+  it('updates the client when it changes, and ends the client when it is missing', async () => {
     await findClient(test.app, ID, NETWORK)
     pass(301)
     answer = async () => toAnswer({ body: { ...good, client_name: 'Other' } })
@@ -241,7 +241,7 @@ describe('a client that is described at its address', () => {
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
   })
 
-  it('is not asked for again within half a minute of a refusal', async () => {
+  it('is not fetched again within half a minute after a rejection', async () => {
     answer = async () => toAnswer({ status: 404 })
     await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
     answer = async () => toAnswer({})
@@ -252,7 +252,7 @@ describe('a client that is described at its address', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('shares four fetches at once with the others of its host, and eight with all that its network asks for', async () => {
+  it('is limited to four concurrent fetches per host and eight in total for each network', async () => {
     const waiting: (() => void)[] = []
     answer = url => new Promise(resolve => waiting.push(() => resolve(toAnswer(documentAt(url)))))
     const ask = (host: string, path: number, network = NETWORK) =>
@@ -267,7 +267,7 @@ describe('a client that is described at its address', () => {
     expect((await Promise.all(neighbours)).filter(found => found === 'found')).toHaveLength(8)
   })
 
-  it('is fetched twenty times a minute for one host and sixty times for all that one network asks for', async () => {
+  it('is limited to twenty fetches a minute per host and sixty in total for each network', async () => {
     answer = async url => toAnswer(documentAt(url))
     expect(await found(() => 'one', 40)).toBe(20)
     expect(await found(at => `many${at}`, 100)).toBe(40)
@@ -277,7 +277,7 @@ describe('a client that is described at its address', () => {
     expect(await found(() => 'two', 40)).toBe(20)
   })
 
-  it('is fetched from one host 120 times a minute at most, whoever asks', async () => {
+  it('is limited to 120 fetches a minute per host for all networks together', async () => {
     answer = async url => toAnswer(documentAt(url))
     let all = 0
     for (let at = 0; at < 10; at++) all += await found(() => 'one', 20, `198.51.100.${at}`)
@@ -299,7 +299,7 @@ describe('a client that is described at its address', () => {
     )
 })
 
-describe('whether metadata documents are advertised', () => {
+describe('client_id_metadata_document_supported', () => {
   let test: TestApp
   let now: Date
   let failing: GuardedFetchError | null
@@ -347,14 +347,14 @@ describe('whether metadata documents are advertised', () => {
     ['http://intranet.example:3000', 'auto', false],
     ['http://localhost:3000', 'on', true],
     ['http://localhost:3000', 'off', false],
-  ])('at %s with %s: %s', async (baseUrl, setting, expected) => {
+  ])('at %s with FW_CLIENT_DOCUMENTS %s is %s', async (baseUrl, setting, expected) => {
     await start({ FW_BASE_URL: baseUrl, ...(setting ? { FW_CLIENT_DOCUMENTS: setting } : {}) })
     expect(await isAdvertised()).toBe(expected)
     expect(asked).toBe(0)
   })
 
   it.each(['unknown-name', 'unreachable', 'timeout'] as const)(
-    'ends for an hour at every instance where one could not be fetched: %s',
+    'is false for an hour at every instance after a document could not be fetched: %s',
     async cause => {
       await start()
       failing = outage(cause)
@@ -373,7 +373,7 @@ describe('whether metadata documents are advertised', () => {
     },
   )
 
-  it('begins again at every instance with the next one that is fetched', async () => {
+  it('is true again at every instance after the next successful fetch', async () => {
     await start()
     failing = outage('unreachable')
     await present()
@@ -382,7 +382,7 @@ describe('whether metadata documents are advertised', () => {
     expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([true, true])
   })
 
-  it('begins again with any answer, since somebody was reached: also with one that there is no document', async () => {
+  it('is true again after any response, even a 404', async () => {
     await start()
     failing = outage('unreachable')
     await present()
@@ -392,14 +392,14 @@ describe('whether metadata documents are advertised', () => {
     expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([true, true])
   })
 
-  it('goes on where the document is at fault, or its host', async () => {
+  it('stays true when the document or its host is at fault', async () => {
     await start()
     failing = new GuardedFetchError('it did not answer in time')
     await present()
     expect([await isAdvertised(), await findDocumentOutage(test.app)]).toEqual([true, null])
   })
 
-  it('goes on where another one was fetched within ten minutes: that host is not there, and nothing else', async () => {
+  it('stays true when another document was fetched within the last ten minutes', async () => {
     await start()
     await present()
     pass(9)
@@ -411,19 +411,19 @@ describe('whether metadata documents are advertised', () => {
     expect(await isAdvertised()).toBe(false)
   })
 
-  it('is as the operator says, whatever fails', async () => {
+  it('is true with the setting on, even when fetches fail', async () => {
     await start({ FW_BASE_URL: BASE, FW_CLIENT_DOCUMENTS: 'on' })
     failing = outage('timeout')
     await present()
     expect(await isAdvertised()).toBe(true)
   })
 
-  it('decides nothing about one that is presented: it is fetched on plain http too', async () => {
+  it('does not affect a presented document, which is fetched on plain http too', async () => {
     await start({ FW_BASE_URL: 'http://localhost:3000' })
     expect(await present()).toBe('found')
   })
 
-  it('with off none is taken, fetched, or looked up in the table', async () => {
+  it('rejects documents with the setting off, without a fetch or a table lookup', async () => {
     await start({ FW_BASE_URL: BASE, FW_CLIENT_DOCUMENTS: 'off' })
     await test.app.db.orm.insert(oauthClients).values({
       id: ID,

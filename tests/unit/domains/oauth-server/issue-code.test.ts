@@ -26,8 +26,8 @@ const connect = async (person: Session = owner, input: Parameters<typeof approve
 const call = async (accessToken: string) => (await authenticateAccessToken(app, accessToken)) !== null
 const live = async () => (await query(app, 'select id from oauth_grants where revoked_at is null')).length
 
-describe('a consent for an app that was connected before and never used', () => {
-  it('replaces that connection, on whatever port the app listens this time', async () => {
+describe('new consent for an unused connection', () => {
+  it('replaces the connection, whatever port the app listens on', async () => {
     const first = await connect(owner, { redirectUri: 'http://127.0.0.1:51234/callback' })
     const form = await approve(app, owner, { redirectUri: 'http://127.0.0.1:51235/callback' })
     expect(await call(first.access_token)).toBe(false)
@@ -40,14 +40,14 @@ describe('a consent for an app that was connected before and never used', () => 
     ])
   })
 
-  it('replaces what was approved and never fetched, too', async () => {
+  it('replaces an approval whose code was never exchanged', async () => {
     const form = await approve(app, owner)
     await connect()
     expect(await refusalOf(token(form))).toBe('invalid_grant')
     expect(await live()).toBe(1)
   })
 
-  it('leaves one of many that are given at once', async () => {
+  it('leaves one of several concurrent consents', async () => {
     const slow = withLatency(app)
     for (let round = 0; round < 5; round++) {
       const forms = await Promise.all(Array.from({ length: 10 }, () => approve(slow, owner)))
@@ -63,14 +63,14 @@ describe('a consent for an app that was connected before and never used', () => 
     ['another loopback name', async person => [person, { redirectUri: 'http://localhost:51234/callback' }]],
     ['another person', async () => [await aMember(app)]],
     ['another organization', async person => [{ ...person, orgId: await secondOrg(person) }]],
-  ])('for %s leaves it as it is', async (_what, other) => {
+  ])('does not affect the connection when it is for %s', async (_what, other) => {
     const first = await connect()
     const [person, input] = await other(owner)
     const second = await connect(person, input)
     expect([await call(first.access_token), await call(second.access_token)]).toEqual([true, true])
   })
 
-  it('that is refused leaves it as it is', async () => {
+  it('does not affect the connection when it is refused', async () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const there = { ...member, orgId: owner.orgId }
@@ -89,7 +89,7 @@ describe('a consent for an app that was connected before and never used', () => 
 })
 
 describe('two installations of one app', () => {
-  it('that are both used stay connected: the one called, the other renewed', async () => {
+  it('stay connected when one makes calls and the other refreshes its token', async () => {
     const called = await connect()
     expect(await call(called.access_token)).toBe(true)
     const renewed = await connect()
@@ -99,7 +99,7 @@ describe('two installations of one app', () => {
     expect(await listGrants(app, owner)).toHaveLength(3)
   })
 
-  it('stay where the call was answered a moment before the consent', async () => {
+  it('stay connected when a call was answered just before the second consent', async () => {
     const slow = withLatency(app)
     const first = await connect()
     await authenticateAccessToken(slow, first.access_token)

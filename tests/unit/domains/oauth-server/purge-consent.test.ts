@@ -17,7 +17,7 @@ afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 
-it('a kept request is found for an hour, holds nothing readable, and is purged a day later', async () => {
+it('stored authorization request is valid for an hour, is encrypted, and is deleted a day later', async () => {
   const { client_id: client } = await registerClient(test.app, { redirect_uris: [WEB_REDIRECT] }, '203.0.113.7')
   const visit = { session: null, sessionId: null, signedInAt: null, clientAddress: '203.0.113.7', requestId: 'r' }
   const asked = authorizeQuery(client, { state: 'a-long-state-'.repeat(200) })
@@ -35,7 +35,7 @@ it('a kept request is found for an hour, holds nothing readable, and is purged a
   expect(await countRows(test.app, 'fw_one_time')).toBe(0)
 })
 
-it('the mark of a used ticket stays at least as long as the ticket would be good', async () => {
+it('record of a used ticket is kept at least as long as the ticket is valid', async () => {
   const ticket = { id: 't', expiresAt: Date.now() + 10 * MINUTE * 1000 }
   const use = () => spendTicket(test.app, ticket)
   expect([await use(), await use()]).toEqual([true, false])

@@ -34,8 +34,8 @@ const counts = async () => [
   await countRows(test.app, 'oauth_refresh_tokens'),
 ]
 
-describe('the hourly sweep', () => {
-  it('leaves what is in use, and still notices a second use after it', async () => {
+describe('purgeOAuth', () => {
+  it('keeps active connections, and later reuse of a refresh token is still detected', async () => {
     const form = await approve(test.app, owner)
     const first = await token(form)
     const second = await token(renewal(first.refresh_token))
@@ -45,7 +45,7 @@ describe('the hourly sweep', () => {
     expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
   })
 
-  it('ends what was approved and never fetched, and deletes the code', async () => {
+  it('revokes approvals whose code was never exchanged, and deletes the code', async () => {
     await approve(test.app, owner)
     await purgeOAuth(later(2 * HOUR))
     expect(await counts()).toEqual([1, 0, 0])
@@ -53,7 +53,7 @@ describe('the hourly sweep', () => {
     expect(rows).toMatchObject([{ revoked_reason: 'unused' }])
   })
 
-  it('deletes the rest when its time is up', async () => {
+  it('deletes expired codes and refresh tokens, and later the grants', async () => {
     await token(await approve(test.app, owner))
     await token(await approve(test.app, owner, { scope: ['mcp:read'], clientId: 'another' }))
     await purgeOAuth(later(31 * DAY))
@@ -63,7 +63,7 @@ describe('the hourly sweep', () => {
   })
 })
 
-describe('grants that end together', () => {
+describe('endGrantsStatements', () => {
   const connect = async (session: Session) => (await token(await approve(test.app, session))).access_token
   const end = ({ userId, orgId }: { userId?: string; orgId?: string }, when = '1') => {
     const condition = { sql: `coalesce(user_id = ?, 1) and coalesce(org_id = ?, 1) and ${when}` }
@@ -72,7 +72,7 @@ describe('grants that end together', () => {
   }
   const isLive = async (access: string) => (await authenticateAccessToken(test.app, access)) !== null
 
-  it('are those of a person, of an organization, or of a person in one', async () => {
+  it('end the grants of a person, of an organization, or of a person in an organization', async () => {
     const other = await aMember(test.app)
     const { userId } = owner
     const orgId = owner.orgId ?? ''
@@ -90,8 +90,8 @@ describe('grants that end together', () => {
   })
 })
 
-describe('a failure of ours', () => {
-  it('says nothing of what happened', () => {
+describe('toOAuthAnswer', () => {
+  it('hides the details of internal errors', () => {
     const answer = toOAuthAnswer(new AppError('internal', { detail: 'select secret', cause: new Error('secret') }))
     expect(answer.status).toBe(500)
     expect(answer.body.error).toBe('server_error')

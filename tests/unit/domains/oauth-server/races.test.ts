@@ -46,8 +46,8 @@ const isDead = async (answer: Answer) =>
   (await authenticateAccessToken(test.app, answer.access_token)) === null &&
   (await refusalOf(token(renewal(answer.refresh_token)))) === 'invalid_grant'
 
-describe('at the same moment', () => {
-  it('one code gives one answer at most, and nothing of it lives on', async () => {
+describe('concurrent OAuth requests', () => {
+  it('with one code return at most one answer, and revoke its tokens', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { answers, errors } = await atOnce(await approve(test.app, owner))
       expect(answers.length).toBeLessThanOrEqual(1)
@@ -57,7 +57,7 @@ describe('at the same moment', () => {
     }
   }, 60_000)
 
-  it('one refresh token has one successor, and the family dies', async () => {
+  it('with one refresh token and no replay window return one successor and end the connection', async () => {
     await test.close()
     await start({ FW_REFRESH_REPLAY_WINDOW: '0' })
     for (let round = 0; round < ROUNDS; round++) {
@@ -69,7 +69,7 @@ describe('at the same moment', () => {
     }
   }, 60_000)
 
-  it('one refresh token within the window gives everybody the same successor', async () => {
+  it('with one refresh token within the replay window return the same successor to every request', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
       const { answers } = await atOnce(renewal(first.refresh_token))
@@ -80,7 +80,7 @@ describe('at the same moment', () => {
     }
   }, 60_000)
 
-  it('renewals of several generations that cross keep the connection, and end with one unused token', async () => {
+  it('to refresh several generations keep the connection and leave one unused token', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
       // Renews each answer as soon as it arrives, while other requests still use earlier tokens.
@@ -101,7 +101,7 @@ describe('at the same moment', () => {
     }
   }, 60_000)
 
-  it('a connection that is ended while it renews is dead, whoever comes first', async () => {
+  it('to disconnect and to refresh leave no valid token, in any order', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
       const [grant] = await listGrants(test.app, owner)
@@ -114,7 +114,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('somebody who leaves while a code is exchanged or a token renewed has nothing', async () => {
+  it('to leave the organization and to get tokens leave the person without access', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const member = await aMember(test.app)
       await addTo(test.app, owner, member, 'member')
@@ -134,7 +134,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('what is approved while the organization begins to ask for a provider is refused or over', async () => {
+  it('to approve an app and to require a provider leave no valid connection', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const person = await aMember(test.app)
       const approvals = Array.from({ length: 10 }, () => approve(slow, person))
@@ -146,7 +146,7 @@ describe('at the same moment', () => {
     }
   }, 60_000)
 
-  it('one registration makes one client, and counts once', async () => {
+  it('to register one client create one client and count once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const metadata = { client_name: `Host ${round}`, redirect_uris: [REDIRECT_URI] }
       const sent = Array.from({ length: 20 }, () => registerClient(slow, metadata, '203.0.113.7'))
@@ -157,7 +157,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('first uses make one signing key', async () => {
+  it('for the first signing key create one key', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await query(test.app, 'delete from oauth_keys')
       const lists = await Promise.all(Array.from({ length: 20 }, () => publicKeys(withLatency(test.app))))

@@ -6,7 +6,7 @@ import {
   redirectUriFault,
 } from '#fairway/server/domains/oauth-server/clients/redirect-uri'
 
-describe('an address to send codes to', () => {
+describe('redirectUriFault', () => {
   it.each([
     ['https://host.example.com/callback', 'https'],
     ['https://host.example.com', 'https'],
@@ -24,7 +24,7 @@ describe('an address to send codes to', () => {
     ['cursor://anysphere.cursor-retrieval/oauth/callback', 'private-use'],
     ['com.example.app:/callback', 'private-use'],
     ['vscode://vscode.github-authentication/did-authenticate', 'private-use'],
-  ])('may be %s', (uri, kind) => {
+  ])('accepts %s', (uri, kind) => {
     expect(redirectUriFault(uri)).toBeUndefined()
     expect(redirectKind(uri)).toBe(kind)
   })
@@ -97,7 +97,7 @@ describe('an address to send codes to', () => {
     'https://host.example.com/<script>',
     'https://host.example.com/"x',
     `https://host.example.com/${'a'.repeat(2048)}`,
-  ])('is never %s', uri => expect(redirectUriFault(uri)).toEqual(expect.any(String)))
+  ])('rejects %s', uri => expect(redirectUriFault(uri)).toEqual(expect.any(String)))
 })
 
 describe('matchesRedirect', () => {
@@ -134,11 +134,11 @@ describe('matchesRedirect', () => {
     ['a port that is no number', 'http://localhost/cb', 'http://localhost:8a/cb'],
     ['a fragment', 'http://localhost/cb', 'http://localhost:3000/cb#x'],
     ['another private-use path', 'cursor://x/cb', 'cursor://x/cb2'],
-  ])('refuses %s', (_what, registered, asked) => {
+  ])('rejects an authorization request with %s', (_what, registered, asked) => {
     expect(matchesRedirect(registered, asked, 'native')).toBe(false)
   })
 
-  it('frees the port for native applications only', () => {
+  it('ignores the loopback port for native apps only', () => {
     expect(matchesRedirect('http://localhost:3000/cb', 'http://localhost:3001/cb', 'web')).toBe(false)
     expect(matchesRedirect('http://localhost:3000/cb', 'http://localhost:3000/cb', 'web')).toBe(true)
   })
@@ -149,5 +149,5 @@ describe('applicationTypeOf', () => {
     [['https://a.example/cb'], 'web'],
     [['https://a.example/cb', 'http://localhost/cb'], 'native'],
     [['cursor://x'], 'native'],
-  ] as const)('%j is %s', (uris, type) => expect(applicationTypeOf(uris)).toBe(type))
+  ] as const)('returns for %j the type %s', (uris, type) => expect(applicationTypeOf(uris)).toBe(type))
 })

@@ -42,7 +42,7 @@ const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid
 const rows = async () => await query(test.app, 'select * from oauth_keys order by generation')
 
 describe('signing keys', () => {
-  it('are published as a JWK set that verifies, with public halves only', async () => {
+  it('are published as a JWK set that verifies tokens, with public keys only', async () => {
     const token = await accessToken(test.app)
     const set = await publicKeys(process())
     expect(set.keys).toEqual([
@@ -60,14 +60,14 @@ describe('signing keys', () => {
     expect(payload.sub).toBe(owner.userId)
   })
 
-  it('keep their private half sealed for its row', async () => {
+  it('are stored with the private key encrypted for its row', async () => {
     await publicKeys(test.app)
     const [row] = await rows()
     expect(String(row?.sealed_private_jwk)).toMatch(/^[0-9a-f]{8}\.[\w-]+$/)
     expect(JSON.stringify(row)).not.toContain('"d"')
   })
 
-  it('are published a day before they sign, and as long as what they signed may live', async () => {
+  it('are published a day before they sign, and until their last token has expired', async () => {
     const [first] = await kids(test.app)
     const dayBefore = process(29 * DAY + 3600)
     const token = await accessToken(dayBefore)
@@ -87,7 +87,7 @@ describe('signing keys', () => {
     expect((await rows()).map(row => row.id)).toEqual([published[1]])
   })
 
-  it('of one process are known to another at once', async () => {
+  it('of one process are known to other processes immediately', async () => {
     const [one, two] = [process(), process()]
     expect(await authenticateAccessToken(two, await accessToken(one))).not.toBeNull()
     await query(test.app, 'update oauth_keys set signs_until = signs_from + 1')
@@ -97,7 +97,7 @@ describe('signing keys', () => {
     expect(await authenticateAccessToken(two, token)).not.toBeNull()
   })
 
-  it('verify what they signed for an hour after they were replaced, also where the setting was lowered since', async () => {
+  it('verify tokens for an hour after they are replaced, also when the token lifetime was lowered', async () => {
     await accessToken(test.app)
     const justBefore = 30 * DAY - 6 * 60
     const token = await accessToken(process(justBefore))
@@ -111,7 +111,7 @@ describe('signing keys', () => {
     expect(await authenticateAccessToken(lowered(30 * 60 + 61), next)).toBeNull()
   })
 
-  it('are retired in a process that knows them already, with its next look at them', async () => {
+  it('are retired in a running process when it next reads them', async () => {
     const token = await accessToken(test.app)
     expect(await retireSigningKeys(process())).toBe(1)
     const [known] = await kids(test.app)
@@ -123,7 +123,7 @@ describe('signing keys', () => {
     expect(await retireSigningKeys(later)).toBe(1)
   })
 
-  it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {
+  it('survive a root secret rotation, and are replaced when the old secret is missing', async () => {
     const token = await accessToken(test.app)
     const rotated = process(0, { ...test.app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) })
     expect(decodeProtectedHeader(await accessToken(rotated)).kid).toBe(decodeProtectedHeader(token).kid)

@@ -29,8 +29,8 @@ const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now(
 const basic = (clientId: string) => `Basic ${btoa(`${encodeURIComponent(clientId).replaceAll('%20', '+')}:`)}`
 const isLive = async (accessToken: string, on: App = app) => (await authenticateAccessToken(on, accessToken)) !== null
 
-describe('the code', () => {
-  it('is exchanged for an access token that says who, where and what, and a refresh token', async () => {
+describe('authorization code', () => {
+  it('returns a refresh token, and an access token with account, organization, client and scope', async () => {
     const answer = await token(await approve(app, owner))
     expect(answer).toMatchObject({
       token_type: 'Bearer',
@@ -54,7 +54,7 @@ describe('the code', () => {
     )
   })
 
-  it.each(['60', '900'])('is exchanged for an access token of %s seconds where that is the setting', async life => {
+  it.each(['60', '900'])('returns an access token of %s seconds when configured', async life => {
     await test.close()
     test = await createTestApp({ FW_ACCESS_TOKEN_LIFETIME: life })
     app = test.app
@@ -69,14 +69,14 @@ describe('the code', () => {
     }
   })
 
-  it('gives no refresh token without offline_access', async () => {
+  it('returns no refresh token without offline_access', async () => {
     const answer = await token(await approve(app, owner, { scope: ['mcp:read'] }))
     expect(answer).toMatchObject({ scope: 'mcp:read', expires_in: 3600 })
     expect(answer).not.toHaveProperty('refresh_token')
     expect(await query(app, 'select hash from oauth_refresh_tokens')).toEqual([])
   })
 
-  it('that comes again ends what came from it, and nothing else of the person', async () => {
+  it('revokes its own tokens, but no others, when it is used again', async () => {
     const other = await token(await approve(app, owner, { clientId: 'another' }))
     const form = await approve(app, owner)
     const answer = await token(form)
@@ -89,7 +89,7 @@ describe('the code', () => {
     )
   })
 
-  it('that another client brings again ends nothing, and operators see it', async () => {
+  it('revokes nothing when another client uses it again, and records a security event', async () => {
     const form = await approve(app, owner)
     const answer = await token(form)
     expect(await refusalOf(token({ ...form, client_id: 'another' }))).toBe('invalid_grant')
@@ -114,13 +114,13 @@ describe('the code', () => {
   it.each([
     ['client', { client_id: 'another' }],
     ['redirect address', { redirect_uri: 'http://127.0.0.1:51235/callback' }],
-  ])('is left to its owner by a wrong %s', async (_name, change) => {
+  ])('is not used up by a wrong %s', async (_name, change) => {
     const form = await approve(app, owner)
     expect(await refusalOf(token({ ...form, ...change }))).toBe('invalid_grant')
     expect(await refusalOf(token(form))).toBe('done')
   })
 
-  it('ends after a minute', async () => {
+  it('expires after a minute', async () => {
     const form = await approve(app, owner)
     expect(await refusalOf(token(form, later(61)))).toBe('invalid_grant')
     expect(await refusalOf(token(form, later(59)))).toBe('done')
@@ -132,13 +132,13 @@ describe('the code', () => {
     ['code', 'invalid_request'],
     ['redirect_uri', 'invalid_request'],
     ['code_verifier', 'invalid_request'],
-  ])('without %s is refused with %s and kept', async (name, error) => {
+  ])('without %s returns %s and is not used up', async (name, error) => {
     const form = await approve(app, owner)
     expect(await refusalOf(token({ ...form, [name]: '' }))).toBe(error)
     expect(await refusalOf(token(form))).toBe('done')
   })
 
-  it('is for our endpoint only', async () => {
+  it('returns invalid_target for another resource than this server', async () => {
     const form = await approve(app, owner)
     const { host } = new URL(app.config.baseUrl)
     for (const resource of ['https://other.example/mcp', `https://${host}.evil.example/mcp`, 'urn:mcp', 'mcp', host])
@@ -147,7 +147,7 @@ describe('the code', () => {
   })
 
   it.each(['', '/', '/mcp/', '/mcp/oauth', '/other?x=1'])(
-    'is for our endpoint, to the letter, where the resource is our own %j',
+    'returns a token for exactly the MCP endpoint when the resource is our own %j',
     async path => {
       const form = { ...(await approve(app, owner)), resource: app.config.baseUrl + path }
       const { access_token: accessToken } = await token(form)
@@ -155,7 +155,7 @@ describe('the code', () => {
     },
   )
 
-  it('opens nothing for somebody who was removed before it was exchanged', async () => {
+  it('returns invalid_grant when the member was removed before the exchange', async () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const form = await approve(app, { ...member, orgId: owner.orgId })
@@ -163,7 +163,7 @@ describe('the code', () => {
     expect(await refusalOf(token(form))).toBe('invalid_grant')
   })
 
-  it('is not issued to somebody who is no member', async () => {
+  it('is not issued to an account that is not a member', async () => {
     const stranger = await aMember(app)
     expect(await refusalOf(approve(app, { ...stranger, orgId: owner.orgId }))).toBe('access_denied')
     expect(await query(app, 'select id from oauth_grants')).toEqual([])
@@ -171,7 +171,7 @@ describe('the code', () => {
   })
 })
 
-describe('a client', () => {
+describe('OAuth client', () => {
   it.each([
     ['a secret', { client_secret: 'x' }, undefined],
     ['an assertion', { client_assertion: 'x' }, undefined],
@@ -181,14 +181,14 @@ describe('a client', () => {
     ['a header without a name', {}, 'Basic Og=='],
     ['a header whose escapes are broken', {}, `Basic ${btoa('%zz:')}`],
     ['a header of another scheme', {}, 'Bearer x'],
-  ])('that brings %s is refused, because none was given to it', async (_name, more, authorization) => {
+  ])('that sends %s is rejected, because it has no secret', async (_name, more, authorization) => {
     const form = { ...(await approve(app, owner)), ...more }
     const refused = answerTokenRequest(app, { form: form as Record<string, string>, authorization })
     await expect(refused).rejects.toMatchObject({ error: 'invalid_client', status: 401 })
   })
 
   it.each(['0199a1b2-0000-7000-8000-000000000000', 'a name: with %, + and ä', CLIENT_ID])(
-    'that names itself %j in a header with an empty secret is the public client that it is',
+    'named %j in a header with an empty secret is accepted as a public client',
     async clientId => {
       const { client_id: _unsent, ...form } = await approve(app, owner, { clientId })
       const answer = await answerTokenRequest(app, { form, authorization: basic(clientId) })
@@ -196,14 +196,14 @@ describe('a client', () => {
     },
   )
 
-  it('that names itself in a header and another one in the form is refused, and its code kept', async () => {
+  it('with one id in a header and another in the form is rejected, and its code stays valid', async () => {
     const form = await approve(app, owner)
     const mixed = answerTokenRequest(app, { form, authorization: basic('another') })
     await expect(mixed).rejects.toMatchObject({ error: 'invalid_request', status: 400 })
     expect(await refusalOf(answerTokenRequest(app, { form, authorization: basic(CLIENT_ID) }))).toBe('done')
   })
 
-  it('that names itself in a header with an empty secret ends its connection, and no other client does', async () => {
+  it('with an empty secret in a header can revoke its own connection, but not that of others', async () => {
     const answer = await token(await approve(app, owner))
     const form = { token: answer.refresh_token ?? '' }
     await revokeToken(app, { form, authorization: basic('another') })
@@ -212,12 +212,12 @@ describe('a client', () => {
     expect(await isLive(answer.access_token)).toBe(false)
   })
 
-  it('that asks for another grant type is told so', async () => {
+  it('gets unsupported_grant_type for another grant type', async () => {
     expect(await refusalOf(token({ grant_type: 'password', client_id: 'x' }))).toBe('unsupported_grant_type')
   })
 })
 
-describe('the refresh token', () => {
+describe('refresh token', () => {
   const connected = async () => token(await approve(app, owner))
   const restart = async (env: Record<string, string>) => {
     await test.close()
@@ -226,7 +226,7 @@ describe('the refresh token', () => {
     owner = await aMember(app)
   }
 
-  it('is replaced at every use', async () => {
+  it('is replaced on every use', async () => {
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
     expect(second.refresh_token).not.toBe(first.refresh_token)
@@ -235,7 +235,7 @@ describe('the refresh token', () => {
     expect(await isLive(third.access_token)).toBe(true)
   })
 
-  it('that comes again ends the whole family, and says who and how old', async () => {
+  it('ends the connection when it is used again, and the log names client, account and age', async () => {
     await restart(STRICT)
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
@@ -252,7 +252,7 @@ describe('the refresh token', () => {
     )
   })
 
-  it('that comes again ends the family even where the clock is behind the one that won', async () => {
+  it('ends the connection when it is used again, even by a server whose clock is behind', async () => {
     await restart(STRICT)
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
@@ -260,13 +260,13 @@ describe('the refresh token', () => {
     expect(await isLive(second.access_token)).toBe(false)
   })
 
-  it('of another client is refused and stays good', async () => {
+  it('is rejected from another client and stays valid', async () => {
     const first = await connected()
     expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
     expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('done')
   })
 
-  it('narrows the scope for one answer only, and never widens it', async () => {
+  it('can narrow the scope for one answer, but never widen it', async () => {
     const first = await connected()
     const narrow = await token({ ...renewal(first.refresh_token), scope: 'mcp:read' })
     expect([narrow.scope, decodeJwt(narrow.access_token).scope]).toEqual(['mcp:read', 'mcp:read'])
@@ -278,7 +278,7 @@ describe('the refresh token', () => {
     expect(wide.scope).toBe('mcp:read mcp:write offline_access')
   })
 
-  it('gives all that was approved where a renewal names no scope of ours, and says so', async () => {
+  it('returns and names all approved scopes when a refresh names none of ours', async () => {
     let refreshToken = (await connected()).refresh_token
     for (const scope of ['openid profile email', 'openid offline_access', 'openid mcp:read mcp:write']) {
       const answer = await token({ ...renewal(refreshToken), scope })
@@ -287,7 +287,7 @@ describe('the refresh token', () => {
     }
   })
 
-  it('ends after 30 days unused, and after 90 days in any case', async () => {
+  it('expires after 30 days without use, and after 90 days in any case', async () => {
     const DAY = 24 * 60 * 60
     const first = await connected()
     expect(await refusalOf(token(renewal(first.refresh_token), later(30 * DAY + 1)))).toBe('invalid_grant')
@@ -298,7 +298,7 @@ describe('the refresh token', () => {
     expect(last.expires_in).toBeLessThanOrEqual(600)
   })
 
-  it('is refused when the person has left, or the organization is gone', async () => {
+  it('is rejected after the person has left or the organization is deleted', async () => {
     for (const sql of [
       'delete from org_members where user_id = ?',
       'delete from users where id = ?',
@@ -312,7 +312,7 @@ describe('the refresh token', () => {
     }
   })
 
-  it('goes on where the session that approved it was made by the provider that is asked for, and nowhere else', async () => {
+  it('works with a required provider only when that provider’s session approved the connection', async () => {
     const byPassword = await connected()
     const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }, { clientId: 'another' }))
     const rule = `update organizations set required_auth_provider = 'corp' where id = ?`
@@ -334,13 +334,13 @@ describe('the refresh token', () => {
     expect(await refusalOf(approve(app, owner))).toBe('access_denied')
   })
 
-  it.each(['', 'nonsense', '%', 'x'.repeat(3000)])('%# that is none is refused', async value => {
+  it.each(['', 'nonsense', '%', 'x'.repeat(3000)])('with the invalid value %# is rejected', async value => {
     expect(['invalid_grant', 'invalid_request']).toContain(await refusalOf(token(renewal(value))))
   })
 })
 
-describe('the replay window', () => {
-  it('is ten seconds where nothing else is said', async () => {
+describe('refresh token replay window', () => {
+  it('is ten seconds by default', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     expect((await token(renewal(first.refresh_token), later(9))).refresh_token).toBe(second.refresh_token)
@@ -348,7 +348,7 @@ describe('the replay window', () => {
     expect(await isLive(second.access_token)).toBe(false)
   })
 
-  it('is for the client that the token was given to: another one that brings a used token ends the family', async () => {
+  it('applies to the token’s own client only, and reuse by another client ends the connection', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
@@ -359,7 +359,7 @@ describe('the replay window', () => {
     ])
   })
 
-  it('answers a retry with the same successor while that is unused', async () => {
+  it('returns the same successor for a retry while the successor is unused', async () => {
     await test.close()
     test = await createTestApp({ FW_REFRESH_REPLAY_WINDOW: '30' })
     app = test.app
@@ -371,7 +371,7 @@ describe('the replay window', () => {
     expect(await refusalOf(token({ ...renewal(first.refresh_token), scope: 'mcp:apps' }))).toBe('invalid_scope')
   })
 
-  it('answers every token of the chain with the newest unused one', async () => {
+  it('returns the newest unused token for every token of the chain', async () => {
     const chain = [(await token(await approve(app, owner))).refresh_token]
     for (let generation = 0; generation < 3; generation++) {
       chain.push((await token(renewal(chain.at(-1)))).refresh_token)
@@ -403,7 +403,7 @@ describe('the replay window', () => {
     expect(Date.now() - began).toBeGreaterThanOrEqual(249)
   })
 
-  it('lasts for each token from its own replacement on', async () => {
+  it('starts for each token when that token is replaced', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     const third = await token(renewal(second.refresh_token), later(8))
@@ -412,7 +412,7 @@ describe('the replay window', () => {
     expect(await isLive(third.access_token)).toBe(false)
   })
 
-  it('is for its client in later generations too', async () => {
+  it('applies to its own client only in later generations too', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     const third = await token(renewal(second.refresh_token))
@@ -420,7 +420,7 @@ describe('the replay window', () => {
     expect(await isLive(third.access_token)).toBe(false)
   })
 
-  it('answers across a new root secret', async () => {
+  it('works after a root secret rotation', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }

@@ -35,8 +35,8 @@ const guarded = (session: Session | null, orgId = session?.orgId ?? null, app: A
 const resolved = (identity: Parameters<typeof roles.resolve>[0], session: Session | null = member) =>
   withRun({ app: test.app, session }, () => roles.resolve(identity))
 
-describe('a guard', () => {
-  it('lets in an explicit assignment only: no owner, no default role, no other role', async () => {
+describe('app role guard', () => {
+  it('allows only an explicit assignment, and denies owners, the default role and other roles', async () => {
     await expect(guarded(owner)).rejects.toMatchObject({
       code: 'forbidden',
       detail: expect.stringContaining('curator'),
@@ -52,7 +52,7 @@ describe('a guard', () => {
     await expect(guarded(member)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('does not see what a removed member left behind', async () => {
+  it('ignores the stored role of a removed member', async () => {
     await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
     await removeMember(test.app, requireOrg(owner, 'remove-member'), member.email)
     await query(test.app, `insert into app_member_roles values (?, 'notes', ?, 'curator', 'x', 0)`, [
@@ -72,14 +72,14 @@ describe('a guard', () => {
     expect((await listAppRoles(test.app, owner)).assignments).toEqual([])
   })
 
-  it('lets a database error through: it is no denial', async () => {
+  it('passes a database error on instead of denying access', async () => {
     await query(test.app, 'alter table app_member_roles rename to hidden')
     await expect(guarded(member)).rejects.not.toMatchObject({ code: 'forbidden' })
   })
 })
 
-describe('resolving', () => {
-  it('takes the run for what is undefined, and nobody for what is null', async () => {
+describe('roles.resolve', () => {
+  it('uses the current run for undefined values, and no identity for null', async () => {
     await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
     const curator = { status: 'assigned', role: 'curator' }
     expect(await resolved(undefined)).toEqual(curator)
@@ -92,7 +92,7 @@ describe('resolving', () => {
   })
 })
 
-describe('a declaration that is not sound throws at load', () => {
+describe('invalid app roles throw at load', () => {
   it.each<[string, () => unknown]>([
     ['no roles', () => defineAppRoles({ appId: 'notes', roles: [] })],
     ['an empty role', () => defineAppRoles({ appId: 'notes', roles: [' '] })],
@@ -108,8 +108,8 @@ describe('a declaration that is not sound throws at load', () => {
   })
 })
 
-describe('assigning', () => {
-  it('is for owners and admins, for members, and for declared roles', async () => {
+describe('assignAppRole', () => {
+  it('requires an owner or admin, a member as the target, and a declared role and app', async () => {
     const stranger = await aMember(test.app)
     const attempt = (session: Session, email: string, role: string, appId?: string) =>
       assignAppRole(test.app, session, { email, role, ...(appId ? { appId } : {}) })
@@ -120,7 +120,7 @@ describe('assigning', () => {
     expect(await query(test.app, 'select 1 from app_member_roles')).toEqual([])
   })
 
-  it('two roles at the same time leaves one row', async () => {
+  it('leaves one row after concurrent assignments of two roles', async () => {
     const slow = withLatency(test.app)
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>

@@ -75,8 +75,8 @@ async function fill(deals: number): Promise<void> {
 const rowsOf = async (table: string) =>
   (await query(test.app, `select count(*) as n from ${table} where org_id = ?`, [orgId]))[0]?.n
 
-describe('an organization that is deleted', () => {
-  it('is counted first, and nothing changes', async () => {
+describe('organization deletion', () => {
+  it('counts the rows in a preview and changes nothing', async () => {
     await fill(3)
     const plan = await planDeletion(test.app, actor(), owner.orgName ?? '')
     expect(plan).toEqual({
@@ -93,7 +93,7 @@ describe('an organization that is deleted', () => {
     expect(await codeOf(planDeletion(test.app, actor(), 'Another name'))).toBe('name-mismatch')
   })
 
-  it('lets nobody in at once, and keeps its rows', async () => {
+  it('ends access for all members immediately and keeps the rows', async () => {
     await fill(3)
     expect(await remove()).toMatchObject({ members: 2, nextOrgId: null })
     expect([await members(), await worksIn(owner), await worksIn(member)]).toEqual([[], '', member.orgId])
@@ -101,7 +101,7 @@ describe('an organization that is deleted', () => {
     expect(await codeOf(remove())).toBe('forbidden')
   })
 
-  it('is back when an owner restores it, with everybody in their roles and nobody moved out of another one', async () => {
+  it('can be undone by an owner, with all roles, and moves no member out of another organization', async () => {
     const before = await members()
     await remove()
     expect(await listDeleted(test.app, member.userId)).toEqual([])
@@ -113,7 +113,7 @@ describe('an organization that is deleted', () => {
     expect(await codeOf(restore())).toBe('not-found')
   })
 
-  it('is restored or deleted once, whoever asks at the same moment', async () => {
+  it('succeeds once for concurrent requests, and so does the restore', async () => {
     test.app = withLatency(test.app)
     const deleted = await Promise.all([codeOf(remove()), codeOf(remove())])
     expect(deleted.toSorted()).toEqual(['done', 'forbidden'])
@@ -123,8 +123,8 @@ describe('an organization that is deleted', () => {
   })
 })
 
-describe('when the days of grace are over', () => {
-  it('nobody restores it, and the rows of every table are removed, those of others stay', async () => {
+describe('organization purge', () => {
+  it('prevents a restore after the grace period, and deletes the rows of this organization only', async () => {
     await fill(2500)
     await query(test.app, `insert into companies values ('other', ?)`, [member.orgId])
     await query(
@@ -153,7 +153,7 @@ describe('when the days of grace are over', () => {
     expect(await query(test.app, 'select id from companies')).toEqual([{ id: 'other' }])
   })
 
-  it('a removal that was stopped goes on where it was', async () => {
+  it('continues after it was interrupted', async () => {
     await fill(2500)
     await remove()
     days = 7
@@ -169,7 +169,7 @@ describe('when the days of grace are over', () => {
     expect([await rowsOf('deals'), await rowsOf('companies')]).toEqual([0, 0])
   })
 
-  it('it is removed at once where there are none', async () => {
+  it('runs immediately when the grace period is zero', async () => {
     await test.close()
     await open({ FW_ORG_DELETION_GRACE: '0' })
     owner = await aMember(test.app)
@@ -181,8 +181,8 @@ describe('when the days of grace are over', () => {
   })
 })
 
-describe('a member whose account ends meanwhile', () => {
-  it('leaves what they were responsible for to an owner who waits', async () => {
+describe('account deletion of a member', () => {
+  it('hands rows of a deleted organization over to an owner who can restore it', async () => {
     await fill(2)
     await remove()
     expect((await planAccountEnd(test.app, member)).rows).toEqual([])
@@ -192,7 +192,7 @@ describe('a member whose account ends meanwhile', () => {
     expect(await query(test.app, 'select distinct assignee from deals')).toEqual([{ assignee: owner.email }])
   })
 
-  it('leaves nothing where nobody else is', async () => {
+  it('deletes the organization when no other member remains', async () => {
     await removeMember(test.app, requireOrg(owner, 'remove-member'), member.email, {})
     await fill(2)
     await deleteAccount(test.app, { ...owner, sessionId: null }, { email: owner.email }, 'r')
@@ -201,7 +201,7 @@ describe('a member whose account ends meanwhile', () => {
   })
 })
 
-it('a person chooses no deleted organization', async () => {
+it('setActiveOrgId returns forbidden for a deleted organization', async () => {
   await remove()
   expect(await codeOf(setActiveOrgId(test.app, owner, orgId, 'test'))).toBe('forbidden')
 })

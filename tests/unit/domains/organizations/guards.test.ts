@@ -58,8 +58,8 @@ async function outcome(guard: (context: GuardContext) => unknown, session: Sessi
   )
 }
 
-describe('a guard', () => {
-  it('for an organization lets in whoever works in one', async () => {
+describe('organization guards', () => {
+  it('requireOrganization allows accounts that have an active organization', async () => {
     const guard = requireOrganization()
     expect(await outcome(guard, owner)).toEqual([owner.orgId])
     expect(await outcome(guard, alone())).toEqual(['no-organization', undefined])
@@ -70,7 +70,7 @@ describe('a guard', () => {
     expect((await outcome(guard, closed(), true))[0]).toBe('provider-required')
   })
 
-  it('for a role lets in those who have it or a larger one, and names what is missing', async () => {
+  it('requireOrgRole allows the role or a higher one, and names the missing role', async () => {
     const people = { owner, admin: await colleague('admin'), member: await colleague('member') }
     const letsIn = async (least: OrgRole) => {
       const answers = await Promise.all(Object.values(people).map(session => outcome(requireOrgRole(least), session)))
@@ -87,7 +87,7 @@ describe('a guard', () => {
     expect(() => requireOrgRole('boss' as 'owner')).toThrow('there is no role "boss"; there are: owner, admin, member')
   })
 
-  it('of several lets in whom all let in, and answers as the first that refuses', async () => {
+  it('requireAll allows access when all guards do, and returns the first refusal', async () => {
     const admin = await colleague('admin')
     const member = await colleague('member')
     for (const person of [admin, member]) await assignAppRole(test.app, owner, { email: person.email, role: 'curator' })
@@ -108,7 +108,7 @@ describe('a guard', () => {
   })
 })
 
-it('what a guard proves is known to the code behind it', () => {
+it('guards narrow the types of the context for actions and collections', () => {
   defineAction({
     ...base,
     guard: requireOrganization(),

@@ -58,7 +58,7 @@ const noteOwners = async () =>
 const remove = (options: Parameters<typeof removeMember>[3]) =>
   removeMember(test.app, requireOrg(owner, 'remove-member'), leaver.email, options)
 
-describe('a member who is removed', () => {
+describe('member removal', () => {
   beforeEach(async () => {
     await makeDeal('a', { by: leaver, assignee: leaver })
     await makeDeal('b', { by: owner, assignee: leaver })
@@ -67,7 +67,7 @@ describe('a member who is removed', () => {
     await makeNote('own', { of: leaver, orgId: null })
   })
 
-  it('is counted first, by table, and nothing changes', async () => {
+  it('counts the rows by table in a dry run and changes nothing', async () => {
     const plan = await remove({ isDryRun: true })
     expect(plan).toEqual({
       rows: [
@@ -79,7 +79,7 @@ describe('a member who is removed', () => {
     expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
   })
 
-  it('hands over to the longest-standing owner; what is outside of the organization and who created a row stay', async () => {
+  it('hands over to the longest-standing owner, and keeps creators and rows outside the organization', async () => {
     await remove({})
     expect(await assignees()).toEqual([owner.email, owner.email, admin.email])
     expect(await noteOwners()).toEqual({ 'in-org': owner.email, own: leaver.email })
@@ -88,7 +88,7 @@ describe('a member who is removed', () => {
     ])
   })
 
-  it('hands over to the member who was chosen', async () => {
+  it('hands over to the chosen member', async () => {
     await remove({ receiver: admin.email })
     expect(await assignees()).toEqual([admin.email, admin.email, admin.email])
   })
@@ -99,14 +99,14 @@ describe('a member who is removed', () => {
     expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
   })
 
-  it('leaves rows of other organizations alone', async () => {
+  it('does not change rows of other organizations', async () => {
     const other = await anotherOrg(test.app, leaver)
     await makeDeal('d', { by: leaver, assignee: leaver, orgId: other.orgId })
     await remove({})
     expect((await assignees()).at(-1)).toBe(leaver.email)
   })
 
-  it('stays, with everything, where a table of the application refuses', async () => {
+  it('changes nothing when a table of the app refuses the hand-over', async () => {
     await query(test.app, 'create unique index one_note on notes (org_id, owner_email)')
     await makeNote('of-owner', { of: owner, orgId: owner.orgId })
     await expect(remove({})).rejects.toMatchObject({ code: 'rows-refused' })
@@ -114,7 +114,7 @@ describe('a member who is removed', () => {
     expect(await query(test.app, 'select 1 from org_members where user_id = ?', [leaver.userId])).toHaveLength(2)
   })
 
-  it('takes the share of the receiver along: the row is theirs now', async () => {
+  it('deletes the receiver’s share, because the receiver now owns the row', async () => {
     await query(
       test.app,
       `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', 'in-org', ?, 'editor', ?, ?, 0)`,
@@ -125,7 +125,7 @@ describe('a member who is removed', () => {
   })
 })
 
-it('leaving hands over as well, and of two members who leave at once none gets the rows of the other', async () => {
+it('leaving an organization hands rows over, and never to a member who leaves concurrently', async () => {
   const app = withLatency(test.app)
   await makeDeal('a', { by: leaver, assignee: leaver })
   await makeDeal('b', { by: owner, assignee: admin })
@@ -136,11 +136,11 @@ it('leaving hands over as well, and of two members who leave at once none gets t
   expect(new Set(await assignees())).not.toContain(admin.email)
 })
 
-describe('an account that is deleted', () => {
+describe('account deletion', () => {
   const end = (receivers?: Record<string, string>) =>
     deleteAccount(test.app, { ...leaver, sessionId: null }, { email: leaver.email, receivers }, 'request')
 
-  it('hands over in each organization, takes its own rows along, and leaves its name but not its address', async () => {
+  it('hands over rows per organization, deletes own rows, and keeps the name but not the email', async () => {
     const alone = (
       await query(test.app, 'select org_id from org_members where user_id = ? and org_id <> ?', [
         leaver.userId,
@@ -169,7 +169,7 @@ describe('an account that is deleted', () => {
     expect(await query(test.app, 'select 1 from offers')).toEqual([])
   })
 
-  it('leaves the name in the activity of the organization', async () => {
+  it('keeps the name in the activity of the organization', async () => {
     await query(
       test.app,
       `insert into audit_log (id, at, action, caller, user_id, user_email, org_id, outcome, request_id)
@@ -182,7 +182,7 @@ describe('an account that is deleted', () => {
   })
 })
 
-describe('10,000 rows in five tables', () => {
+describe('hand-over of 10,000 rows in five tables', () => {
   const TABLES = ['companies', 'contacts', 'offers', 'visits', 'tasks']
   beforeEach(async () => {
     for (const table of TABLES) {
@@ -204,7 +204,7 @@ describe('10,000 rows in five tables', () => {
     return Number((await query(test.app, `select ${counts} as n`, [email]))[0]?.n)
   }
 
-  it('are handed over while others write, and nothing is lost', async () => {
+  it('is complete while others write', async () => {
     const writing = TABLES.map(async table => {
       for (let i = 0; i < 40; i++)
         await query(test.app, `insert into ${table} (org_id, assignee) values (?, ?)`, [owner.orgId, admin.email])
@@ -215,7 +215,7 @@ describe('10,000 rows in five tables', () => {
     ])
   })
 
-  it('are all handed over or none when the process is killed in the middle', { timeout: 60_000 }, async () => {
+  it('is complete or absent when the process is killed during it', { timeout: 60_000 }, async () => {
     const url = test.app.config.database.url
     const actor = JSON.stringify(requireOrg(owner, 'remove-member'))
     for (const delay of [2, 8]) {

@@ -66,7 +66,7 @@ const ways = [
 ]
 
 describe.each(ways)('joining by $way', ({ reason, open }) => {
-  it('makes the first organization the active one, and says so however often it is asked', async () => {
+  it('makes the first organization active, and repeated requests return the same', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = sessionFor(await addPerson(test.app, { email: 'guest@harbour.test' }))
     const join = await open(owner, guest)
@@ -77,7 +77,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     expect(moves()).toEqual([])
   })
 
-  it('also for somebody who works without one since the last one ended', async () => {
+  it('makes it active for an account whose last organization was deleted', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = await aMember(test.app, { email: 'guest@harbour.test' })
     await deleteOrganization(test.app, guest, requireOrg(guest, 'delete-organization'), guest.orgName ?? '')
@@ -87,7 +87,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     expect(await activeOf(guest)).toBe(owner.orgId)
   })
 
-  it('moves nobody who works in another organization: it names both and what would stay behind', async () => {
+  it('does not leave another active organization, and returns both and the credentials left behind', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = await aMember(test.app, { email: 'guest@harbour.test' })
     await give(guest, 'openai')
@@ -102,7 +102,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     expect(moves()).toEqual([])
   })
 
-  it('moves with a confirmation, now or afterwards, and warns with both names and what stays behind', async () => {
+  it('switches with a confirmation, now or later, and warns with both names and the credentials left behind', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = await aMember(test.app, { email: 'guest@harbour.test' })
     await give(guest, 'openai')
@@ -116,7 +116,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     ])
   })
 
-  it('leaves without an organization who chose that, and tells nothing of a vault they do not work with', async () => {
+  it('keeps an account without an organization by choice, and lists no credentials', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = await aMember(test.app, { email: 'guest@harbour.test' })
     await give(guest, 'openai')
@@ -126,7 +126,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     expect(await activeOf(guest)).toBeNull()
   })
 
-  it('moves nobody by a choice of long ago, nor by a clock that is behind', async () => {
+  it('does not switch because of an old choice or a clock that is behind', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     for (const choice of [owner.orgId, null]) {
       await query(test.app, 'update organizations set allowed_domain = null')
@@ -140,7 +140,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
     }
   })
 
-  it('at the same time as a switch leaves the person where they wanted to be', async () => {
+  it('leaves the person in the chosen organization during a concurrent switch', async () => {
     for (let round = 0; round < 10; round++) {
       await query(test.app, 'update organizations set allowed_domain = null')
       const owner = await aMember(test.app, { email: `owner-${round}@harbour.test` })
@@ -154,8 +154,8 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
   })
 })
 
-describe('several invitations accepted at once', () => {
-  it('make one of them the active organization, and every answer names it', async () => {
+describe('concurrently accepted invitations', () => {
+  it('make one organization active, and every answer names it', async () => {
     const guest = await aNewcomer()
     const owners = await Promise.all(Array.from({ length: 6 }, () => aMember(test.app)))
     const ids = await Promise.all(owners.map(owner => anInvitation(owner, guest)))
@@ -167,8 +167,8 @@ describe('several invitations accepted at once', () => {
   })
 })
 
-describe('an invitation that has ended', () => {
-  it('moves no member, confirmed or not', async () => {
+describe('ended invitation', () => {
+  it('does not switch a member, even with a confirmation', async () => {
     const owner = await aMember(test.app)
     const guest = await aMember(test.app)
     const id = await anInvitation(owner, guest)
@@ -181,7 +181,7 @@ describe('an invitation that has ended', () => {
   })
 })
 
-describe('the end of a membership', () => {
+describe('end of a membership', () => {
   const ends = [
     {
       how: 'removal',
@@ -205,7 +205,7 @@ describe('the end of a membership', () => {
     },
   ]
 
-  it.each(ends)('by $how moves the person on to another one, with a warning that names both', async one => {
+  it.each(ends)('by $how switches the person to another organization, with a warning that names both', async one => {
     const owner = await aMember(test.app)
     await give(owner, 'openai')
     const home = await aMember(test.app)
@@ -226,7 +226,7 @@ describe('the end of a membership', () => {
     ])
   })
 
-  it.each(ends)('by $how leaves where they are those who work elsewhere', async one => {
+  it.each(ends)('by $how does not switch people who work in another organization', async one => {
     const owner = await aMember(test.app)
     const member = await aMember(test.app)
     await addTo(test.app, owner, member, 'member')
@@ -236,7 +236,7 @@ describe('the end of a membership', () => {
     expect(moves()).toEqual([])
   })
 
-  it('is no way back: who joins again works where they were', async () => {
+  it('keeps the active organization when the person joins again', async () => {
     const owner = await aMember(test.app)
     const member = await aMember(test.app)
     await acceptInvitation(test.app, member, { id: await anInvitation(owner, member), confirm: true })
@@ -245,7 +245,7 @@ describe('the end of a membership', () => {
     expect(await activeOf(member)).toBe(member.orgId)
   })
 
-  it('and a switch into it at the same time leave no choice of an organization one is not in', async () => {
+  it('never leaves that organization active when a switch into it is concurrent', async () => {
     for (let round = 0; round < 12; round++) {
       const owner = await aMember(test.app)
       const member = await aMember(test.app)
@@ -260,8 +260,8 @@ describe('the end of a membership', () => {
   })
 })
 
-describe('switching without a confirmation', () => {
-  it('moves nobody whom another request has made work elsewhere meanwhile', async () => {
+describe('switchOrganization without a confirmation', () => {
+  it('does not switch when another request has changed the active organization', async () => {
     for (let at = 0; at < 6; at++) {
       const person = await aMember(test.app)
       const second = await anotherOrg(test.app, person)
@@ -280,8 +280,8 @@ describe('switching without a confirmation', () => {
   })
 })
 
-describe('creating', () => {
-  it('at the same time without a confirmation makes one organization for somebody who has none', async () => {
+describe('createOrganization', () => {
+  it('creates one organization for concurrent requests without a confirmation', async () => {
     const person = await aNewcomer()
     const slow = withLatency(test.app)
     const made = await Promise.allSettled(
@@ -294,7 +294,7 @@ describe('creating', () => {
   })
 })
 
-describe('a copied link where no mail can be sent', () => {
+describe('copied invitation link without mail', () => {
   let production: TestApp
   let owner: Session
   beforeEach(async () => {
@@ -310,7 +310,7 @@ describe('a copied link where no mail can be sent', () => {
     return { guest, id: link.searchParams.get('id') ?? '', token: link.searchParams.get('token') ?? undefined }
   }
 
-  it('is enough to join for an account of that address, and confirms no address', async () => {
+  it('lets the account with that email join, and does not verify the email', async () => {
     const { guest, id, token } = await inviteGuest()
     await expect(acceptInvitation(production.app, guest, { id })).rejects.toMatchObject({ code: 'email-not-verified' })
     await query(production.app, 'update users set email_verified = 0 where id = ?', [guest.userId])
@@ -320,7 +320,7 @@ describe('a copied link where no mail can be sent', () => {
     ])
   })
 
-  it('is nothing for another account, for another invitation, and after a renewal', async () => {
+  it('is rejected for another account, for another invitation, and after a renewal', async () => {
     const [{ guest, id, token }, other] = [await inviteGuest(), await inviteGuest()]
     const refusals = [
       acceptInvitation(production.app, other.guest, { id, token }),
@@ -334,7 +334,7 @@ describe('a copied link where no mail can be sent', () => {
     })
   })
 
-  it('gives an admin no secret that would make an owner', async () => {
+  it('has no token for admins when the invitation is for an owner', async () => {
     const guest = await addPerson(production.app)
     await query(
       production.app,
@@ -349,7 +349,7 @@ describe('a copied link where no mail can be sent', () => {
     expect([await hasToken('owner'), await hasToken('admin')]).toEqual([[true], [false]])
   })
 
-  it('holds no secret once mail is sent', async () => {
+  it('has no token when mail can be sent', async () => {
     const { guest, id, token } = await inviteGuest()
     const withMail = { ...production.app, mailer: { ...production.app.mailer, isReady: true } }
     const [pending] = await listPendingInvitations(withMail, owner)

@@ -31,8 +31,8 @@ const decide = (owner: Awaited<ReturnType<typeof ownerArrives>>, decision: strin
 const membersOf = (orgId: string) =>
   query(test.app, 'select user_id, role from org_members where org_id = ? order by user_id', [orgId])
 
-describe('until the owner of an address has said whose the account is', () => {
-  it('nobody removes or lowers the account in an organization that it made, or deletes that', async () => {
+describe('open claim of an account', () => {
+  it('prevents removing or demoting the account, and deleting the organization it created', async () => {
     const account = await squattedAccount(test.app)
     const { email, orgId, accomplice, colleague } = account
     await ownerArrives(test.app, account)
@@ -54,7 +54,7 @@ describe('until the owner of an address has said whose the account is', () => {
     expect(await countRows(test.app, 'organizations where id = ?', [orgId])).toBe(1)
   })
 
-  it('everything else in the organization goes on, and all of it once the owner has chosen', async () => {
+  it('allows other changes in the organization, and all changes after the owner’s decision', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     const actor = requireOrg(await sessionNow(test.app, account.accomplice), 'remove-member')
@@ -65,7 +65,7 @@ describe('until the owner of an address has said whose the account is', () => {
     expect(await membersOf(account.orgId)).toHaveLength(2)
   })
 
-  it('a removal and the choice at once end with the owner in the organization', async () => {
+  it('keeps the owner in the organization when a removal is concurrent with the decision', async () => {
     for (let round = 0; round < 10; round++) {
       const account = await squattedAccount(test.app)
       const owner = await ownerArrives(test.app, account)
@@ -80,7 +80,7 @@ describe('until the owner of an address has said whose the account is', () => {
     }
   })
 
-  it('an acceptance at the same moment brings nobody in who stays', async () => {
+  it('keeps out a guest whose acceptance is concurrent with the decision', async () => {
     for (let round = 0; round < 10; round++) {
       const account = await squattedAccount(test.app)
       const owner = await ownerArrives(test.app, account)

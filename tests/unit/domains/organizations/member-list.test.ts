@@ -38,8 +38,8 @@ async function planOf(statement: string): Promise<string> {
   return plan.map(row => String(row.detail)).join('\n')
 }
 
-describe('the members of an organization', () => {
-  it('are sorted by name, role, joining and last activity, in both directions', async () => {
+describe('member list', () => {
+  it('is sorted by name, role, joining date and last activity, in both directions', async () => {
     const zoe = await aMember(test.app, { name: 'zoe' })
     const adam = await aMember(test.app, { name: 'Adam' })
     await addTo(test.app, owner, zoe, 'admin')
@@ -56,7 +56,7 @@ describe('the members of an organization', () => {
     expect(await sortedBy('lastActiveAt', true)).toEqual(['Adam', 'zoe', 'Mia'])
   })
 
-  it('are filtered by role together with a search', async () => {
+  it('is filtered by role together with a search', async () => {
     const zoe = await aMember(test.app, { name: 'Zoe' })
     await addTo(test.app, owner, zoe, 'admin')
     const found = await listMembers(test.app, orgId, { ...all, roles: ['admin', 'member'], search: 'zo' })
@@ -64,7 +64,7 @@ describe('the members of an organization', () => {
     expect((await listMembers(test.app, orgId, { ...all, roles: ['member'] })).totalItems).toBe(0)
   })
 
-  it('say when they were last active only where that is shown, and null once they are signed out', async () => {
+  it('contains last activity only where it is shown, and null after sign-out', async () => {
     await signInAs(test.app, owner)
     const [{ at } = { at: 0 }] = await query(test.app, 'select created_at as at from sessions')
     const active = async (showsActivity: boolean) =>
@@ -77,7 +77,7 @@ describe('the members of an organization', () => {
     expect(await active(true)).toBeNull()
   })
 
-  it('are exported whole and once each, and what a spreadsheet would run stays text', async () => {
+  it('is exported completely and once, with spreadsheet formulas as text', async () => {
     await addTenThousand()
     await query(test.app, `update users set name = '=1+1' where id = 'bulk7'`)
     let text = ''
@@ -89,7 +89,7 @@ describe('the members of an organization', () => {
     expect(text).toContain(owner.email)
   })
 
-  it('are paged, searched and exported by indexes, ten thousand of them', async () => {
+  it('uses indexes to page, search and export ten thousand members', async () => {
     await addTenThousand()
     const page = await listMembers(test.app, orgId, { ...all, page: 300 })
     expect([page.totalItems, page.members.length]).toEqual([10_001, 30])

@@ -25,13 +25,13 @@ const insertPerson = (app: App) =>
     [person.userId, person.name, person.email],
   )
 
-describe('the default organization', () => {
-  it('is named after the address when there is no name', async () => {
+describe('default organization', () => {
+  it('is named after the email when the account has no name', async () => {
     await insertPerson(test.app)
     expect((await findOrgContext(test.app, person)).orgName).toBe("Jo Ann Lee's organization")
   })
 
-  it('is not made when it is switched off, nor for somebody who chose to work without one', async () => {
+  it('is not created when it is disabled, or when the account chose to have none', async () => {
     await insertPerson(test.app)
     const off = { ...test.app, config: { ...test.app.config, autoCreateDefaultOrg: false } }
     expect((await findOrgContext(off, person)).orgId).toBeNull()
@@ -41,7 +41,7 @@ describe('the default organization', () => {
   })
 
   it.each(['org_invitations', 'org_members', 'organizations'])(
-    'is never made up when %s cannot be read: the error is told',
+    'is not created when %s cannot be read, which throws an error',
     async table => {
       await insertPerson(test.app)
       await query(test.app, `alter table ${table} rename to hidden`)
@@ -50,8 +50,8 @@ describe('the default organization', () => {
   )
 })
 
-describe('the active organization', () => {
-  it('names both in the log when it moves, and is silent the first time, for the same one and for none', async () => {
+describe('active organization', () => {
+  it('is logged with both names when it changes, but not for the first, same or no organization', async () => {
     const first = await aMember(test.app)
     const warnings = () =>
       test.lines().filter(line => line.message === 'the active organization of an account has changed')
@@ -66,7 +66,7 @@ describe('the active organization', () => {
     expect(JSON.stringify(test.lines())).not.toContain(first.email)
   })
 
-  it('is moved by actions through the one writer, and by no other', async () => {
+  it('is changed by actions through setActiveOrgId, and cannot be written as a user setting', async () => {
     const first = await aMember(test.app)
     const second = await anotherOrg(test.app, first)
     const run = <T>(work: () => T) => withRun({ app: test.app, session: null }, work)
@@ -86,8 +86,8 @@ describe('the active organization', () => {
   })
 })
 
-describe('an organization with a sign-in rule', () => {
-  it('gives nothing of itself to what was proved in another way, on every path to it', async () => {
+describe('organization with a required sign-in provider', () => {
+  it('is closed to sessions of every other provider, and open to the required one', async () => {
     const owner = await aMember(test.app)
     await query(test.app, "update organizations set required_auth_provider = 'google'")
     const closed = { id: owner.orgId, name: owner.orgName, provider: 'google', signIn: null, isOwnProvider: false }
@@ -106,7 +106,7 @@ describe('an organization with a sign-in rule', () => {
     })
   })
 
-  it('does not open to the command line of this folder', async () => {
+  it('is closed to the local command line', async () => {
     await test.close()
     test = await createTestApp({ NODE_ENV: 'development', AUTH_MODE: 'local' })
     const owner = await aMember(test.app)
@@ -116,7 +116,7 @@ describe('an organization with a sign-in rule', () => {
     expect(await localSession(test.app)).toMatchObject({ orgId: null, closedOrg: { id: owner.orgId } })
   })
 
-  it('is no reason to be given another one, however many requests ask at once', async () => {
+  it('does not cause a new organization, even for twenty concurrent requests', async () => {
     const owner = await aMember(test.app)
     await query(test.app, "update organizations set required_auth_provider = 'google'")
     const slow = withLatency(test.app)
@@ -125,7 +125,7 @@ describe('an organization with a sign-in rule', () => {
   })
 })
 
-describe('one request', () => {
+describe('session lookup of a request', () => {
   it('finds session, organization and role with one statement', async () => {
     const member = await aMember(test.app)
     const cookie = await signInAs(test.app, member)
@@ -146,11 +146,11 @@ const noPolicy = {
   graceDays: null,
 }
 
-describe('the sign-in rule of an organization', () => {
+describe('sign-in rule of an organization', () => {
   const providers = ['google', 'github', 'password', '', null]
   const domains = ['acme.example', 'other.example', '', null]
 
-  it('opens to the same proofs in SQL and in code', async () => {
+  it('gives the same results in SQL and in code', async () => {
     const rows = providers.flatMap(required =>
       domains.flatMap(domain =>
         providers.flatMap(proved => domains.map(own => [required, domain, proved, own] as const)),

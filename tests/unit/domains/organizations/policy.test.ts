@@ -91,7 +91,7 @@ afterAll(() => test.close())
 
 const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
 
-describe('a policy as SQL and in code', () => {
+describe('policy in SQL and in code', () => {
   const part = fc.oneof(
     fc.constantFrom('member', 'admin', 'creator', 'assignee', 'owner'),
     fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
@@ -102,7 +102,7 @@ describe('a policy as SQL and in code', () => {
   const rule = fc.array(part, { maxLength: 3 })
   const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
 
-  it('agree on random rules, rows and people', async () => {
+  it('gives the same results for random rules, rows and people', async () => {
     const people = [owner, admin, manager, tom, eve]
     const address = fc.constantFrom(...people.map(({ email }) => email))
     const row = fc.record({
@@ -175,7 +175,7 @@ describe('a policy as SQL and in code', () => {
   })
 })
 
-it('leaves sharing to those whom the row belongs to, whatever a policy opens', async () => {
+it('shareRow requires the owner of the row, even when a policy allows all members', async () => {
   const deals = dealsTable()
   definePolicy(deals, { read: 'member', create: 'member', update: 'member', delete: 'member' })
   await test.app.db.orm.insert(deals).values({ id: 'shared', ownerEmail: owner.email, orgId: owner.orgId })
@@ -191,7 +191,7 @@ function readableBy(read: Rule) {
   return table
 }
 
-describe('rows of an organization with a policy', () => {
+describe('organization rows with a policy', () => {
   const deals = orgDealsTable()
   const { can } = definePolicy(deals, {
     read: ['creator', 'assignee', 'admin', appRole('manager')],
@@ -245,7 +245,7 @@ describe('rows of an organization with a policy', () => {
       return row
     })
 
-  it('lists what a person may read, with what they may do and without what they may not see', async () => {
+  it('are listed when readable, with permissions and without unreadable fields', async () => {
     expect((await read(tom)).map(({ id, amount, can: may }) => [id, amount, may])).toEqual([
       ['1', 10, { update: true, delete: true, amount: false }],
       ['2', null, { update: true, delete: false, amount: false }],
@@ -259,11 +259,11 @@ describe('rows of an organization with a policy', () => {
     expect(await read(eve)).toMatchObject([{ id: '4' }])
   })
 
-  it('finds no row by a value that the person may not see', async () => {
+  it('are not found by the value of an unreadable field', async () => {
     expect((await read(tom, { amount: '5' })).map(({ id }) => id)).toEqual(['1'])
   })
 
-  it('answers 404 for a row that may not be read, and 403 with who may for one that may only be read', async () => {
+  it('return 404 when unreadable, and 403 with the allowed people when only readable', async () => {
     await expect(update(tom, '3', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
     await expect(update(tom, '4', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
     await expect(update(admin, '1', { status: 'won' })).rejects.toMatchObject({
@@ -273,7 +273,7 @@ describe('rows of an organization with a policy', () => {
     })
   })
 
-  it('refuses a field, but takes the value that it has already', async () => {
+  it('reject a change of a protected field, but accept its current value', async () => {
     await expect(update(tom, '1', { amount: 11 })).rejects.toMatchObject({
       code: 'forbidden',
       errors: [{ path: 'amount', message: 'Only people with the role manager can set amount.' }],
@@ -285,7 +285,7 @@ describe('rows of an organization with a policy', () => {
     expect(await update(manager, '1', { amount: 10 })).toMatchObject({ amount: 10 })
   })
 
-  it('checks a new row: who may create it, and its fields', async () => {
+  it('are checked on creation for who may create them and set their fields', async () => {
     const create = (session: Session, values: object) =>
       as(session, () => requireCreate(test.app.db.orm, deals, session, { ...values }))
     await create(tom, { status: 'open', amount: null })
@@ -294,7 +294,7 @@ describe('rows of an organization with a policy', () => {
     await expect(create({ ...tom, orgId: null }, {})).rejects.toMatchObject({ code: 'no-organization' })
   })
 
-  it('takes a role away at once', async () => {
+  it('apply the loss of a role immediately', async () => {
     const assign = (role: string | null) =>
       as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
     await assign(null)
@@ -302,7 +302,7 @@ describe('rows of an organization with a policy', () => {
     await assign('manager')
   })
 
-  it('reads by an index of the organization', async () => {
+  it('are read through the index of the organization', async () => {
     const condition = as(tom, () =>
       test.app.db.orm
         .select()
@@ -316,7 +316,7 @@ describe('rows of an organization with a policy', () => {
     )
   })
 
-  it('keeps titles out of the audit log where not every member reads the row', () => {
+  it('keep titles out of the audit log when not every member can read the row', () => {
     expect(
       test.app.db.orm
         .select({ open: isOpenRow(deals) })
@@ -325,7 +325,7 @@ describe('rows of an organization with a policy', () => {
     ).toMatch(/^select 0 from/)
   })
 
-  it('refuses another scope, an unknown role and a kept total', () => {
+  it('reject another scope, an unknown app role and a kept total', () => {
     const declare = (more: object) => () =>
       defineCollection({ description: 'All.', item: outputOf(deals), source: deals, ...more } as never)
     expect(declare({ scope: 'everybody' })).toThrow('scope: the policy of org_deals says who reads')
@@ -337,7 +337,7 @@ describe('rows of an organization with a policy', () => {
   })
 })
 
-describe('a list of rows with a policy', () => {
+describe('list of rows with a policy', () => {
   const rules = { read: 'member', update: 'member', delete: 'member' } as const
   const listOf = (create?: Rule) => {
     const deals = orgDealsTable()
@@ -364,7 +364,7 @@ describe('a list of rows with a policy', () => {
   const mayCreate = async (create: Rule, sessions: readonly Session[]) =>
     Promise.all(sessions.map(async session => (await read(listOf(create), session)).can))
 
-  it('says once whether the caller may create one, by their role', async () => {
+  it('contains once whether the caller’s role may create a row', async () => {
     const people = [owner, admin, manager, tom]
     const of = (...create: boolean[]) => create.map(each => ({ create: each }))
     expect(await mayCreate('member', people)).toEqual(of(true, true, true, true))
@@ -374,7 +374,7 @@ describe('a list of rows with a policy', () => {
     expect(await mayCreate([], people)).toEqual(of(false, false, false, false))
   })
 
-  it('is read again once a role was taken, though pages are kept', async () => {
+  it('changes its permission when a role is removed, although pages are cached', async () => {
     const served = listOf(appRole('manager'))
     const assign = (role: string | null) =>
       as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
@@ -384,7 +384,7 @@ describe('a list of rows with a policy', () => {
     await assign('manager')
   })
 
-  it('takes no further statement without a policy or where every member may, and one by role', async () => {
+  it('needs one further statement only when creating depends on a role', async () => {
     const statements = (create?: Rule) => {
       const served = listOf(create)
       return countStatements(test.app, app => read(served, tom, app))
@@ -393,7 +393,7 @@ describe('a list of rows with a policy', () => {
     expect((await read(listOf(), tom)).can).toBeUndefined()
   })
 
-  it('says it in each format, as OpenAPI describes it', async () => {
+  it('contains the permission in each format, as OpenAPI describes it', async () => {
     const [served, without] = [listOf('admin'), listOf()]
     const [page, plain] = [await read(served, tom), await read(without, tom)]
     const described = '"can":{"type":"object","properties":{"create":{"type":"boolean"}},"required":["create"]'
@@ -419,7 +419,7 @@ describe('definePolicy', () => {
     [{ ...rules, read: shared('viewer') }, 'shared() needs ownableColumns()'],
     [{ ...rules, create: 'creator' }, 'create: there is no row yet'],
     [{ ...rules, fields: { createdByName: { read: 'admin' } } }, 'fields.createdByName.read: others see null'],
-  ] as const)('refuses %j at load', (policy, message) => {
+  ] as const)('throws at load for %j', (policy, message) => {
     expect(() => definePolicy(orgDealsTable(), policy)).toThrow(message)
   })
 })

@@ -30,8 +30,8 @@ afterEach(() => test.close())
 const ownersOf = async (orgId: string | null) =>
   (await query(test.app, `select user_id from org_members where org_id = ? and role = 'owner'`, [orgId])).length
 
-describe('at the same time', () => {
-  it('a hundred first requests make one organization', async () => {
+describe('concurrent organization requests', () => {
+  it('create one organization for a hundred first requests', async () => {
     await query(
       test.app,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u', 'Ada', 'ada@example.test', 1, 'person', 0, 0)`,
@@ -43,7 +43,7 @@ describe('at the same time', () => {
     expect(await query(test.app, 'select id from organizations')).toHaveLength(1)
   })
 
-  it('two owners who demote, remove or leave never leave the organization without an owner', async () => {
+  it('of two owners to demote, remove or leave always keep at least one owner', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = await aMember(test.app)
       const second = await aMember(test.app)
@@ -66,7 +66,7 @@ describe('at the same time', () => {
     }
   })
 
-  it('ten admins who invite one address make one pending invitation, and its acceptances one membership', async () => {
+  it('to invite one email create one pending invitation, and its acceptances create one membership', async () => {
     const owner = await aMember(test.app)
     const results = await Promise.all(
       Array.from({ length: 10 }, () => invite(app, owner, [{ email: 'guest@example.test', role: 'member' }])),
@@ -82,7 +82,7 @@ describe('at the same time', () => {
     expect(members).toHaveLength(1)
   })
 
-  it('thirty organizations that one account asks for are ten, and thirty invitations are twenty', async () => {
+  it('of one account create at most ten organizations and twenty invitations', async () => {
     const owner = await aMember(test.app)
     const made = await Promise.allSettled(
       Array.from({ length: 30 }, (_, index) => createOrganization(app, owner, { name: `Org ${index}`, confirm: true })),
@@ -97,7 +97,7 @@ describe('at the same time', () => {
     expect(await countRows(test.app, 'org_invitations')).toBe(20)
   })
 
-  it('an acceptance and the removal of the inviter have one outcome', async () => {
+  it('to accept an invitation and to remove its inviter have one consistent outcome', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await aMember(test.app)
       const admin = await aMember(test.app)
@@ -119,7 +119,7 @@ describe('at the same time', () => {
     }
   })
 
-  it('many switches end in one of the wanted organizations', async () => {
+  it('to switch end in one of the requested organizations', async () => {
     const person = await aMember(test.app)
     const moved = await anotherOrg(test.app, person)
     const targets = [person.orgId, moved.orgId, null]

@@ -54,8 +54,8 @@ const addPasskey = (userId: string) =>
 const refusal = (session: Session | undefined) =>
   refusalOf(Promise.resolve().then(() => checkOrgOpens(session ?? null)))
 
-describe('an organization that requires a second factor', () => {
-  it('says until when in the time of grace, and closes when it is over, without a write', async () => {
+describe('organization that requires a second factor', () => {
+  it('shows the deadline during the grace period, and closes afterwards without a write', async () => {
     const cookie = await cookieFor(owner)
     await require(7)
     const inGrace = await sessionOf(cookie)
@@ -67,7 +67,7 @@ describe('an organization that requires a second factor', () => {
     expect(await refusal(closed)).toBe('second-factor-setup-required')
   })
 
-  it('opens to a passkey, to a password with two-factor authentication, and to nothing a provider did elsewhere', async () => {
+  it('accepts a passkey or a password with two-factor authentication, but no second factor of a provider', async () => {
     await require(0)
     const [password, passkey, google] = await Promise.all(
       ['password', 'passkey', 'google'].map(provider => cookieFor(owner, provider)),
@@ -80,7 +80,7 @@ describe('an organization that requires a second factor', () => {
     expect([await opens(password), await opens(google)]).toEqual([false, true])
   })
 
-  it('gives whoever joins later the whole time of grace', async () => {
+  it('gives people who join later the whole grace period', async () => {
     await require(7)
     now += 30 * DAY_IN_MS
     const member = await aMember(app)
@@ -90,7 +90,7 @@ describe('an organization that requires a second factor', () => {
     expect(session).toMatchObject({ orgId: owner.orgId, secondFactor: { isOver: false } })
   })
 
-  it('refuses tokens and programs of people without one after that time, and takes them again once there is one', async () => {
+  it('rejects tokens and programs of people without a second factor after the grace period, until they add one', async () => {
     const tokens = await answerTokenRequest(app, { form: await approve(app, owner) })
     const call = async () => (await authenticateAccessToken(app, tokens.access_token))?.session
     await require(1)
@@ -109,7 +109,7 @@ describe('an organization that requires a second factor', () => {
     expect((await call())?.orgId).toBe(owner.orgId)
   })
 
-  it('keeps the beginning when the days change, and forgets it when the policy ends', async () => {
+  it('keeps its start when the days change, and clears it when the policy ends', async () => {
     await require(7)
     const [before] = await query(app, 'select second_factor_since as since from organizations')
     now += DAY_IN_MS
@@ -121,15 +121,15 @@ describe('an organization that requires a second factor', () => {
     expect((await sessionNow(app, owner)).secondFactor).toBeUndefined()
   })
 
-  it('is not set by a member, also when two requests race with the loss of the role', async () => {
+  it('cannot be set after the role was lost', async () => {
     const actor = requireOrg(owner, 'set-auth-provider')
     await query(app, "update org_members set role = 'member'")
     expect(await refusalOf(setSecondFactorPolicy(app, actor, { isRequired: true, graceDays: 0 }))).toBe('forbidden')
   })
 })
 
-describe('an installation that requires a second factor', () => {
-  it('counts from when the setting was turned on, for all instances, and leaves a person nothing but setting one up', async () => {
+describe('installation that requires a second factor', () => {
+  it('starts the grace period once for all instances, then closes organizations until a second factor is set up', async () => {
     app = await open({ FW_REQUIRE_SECOND_FACTOR: 'true', FW_SECOND_FACTOR_GRACE_DAYS: '2' })
     const ada = await aMember(app)
     const cookie = await cookieFor(ada)
@@ -142,8 +142,8 @@ describe('an installation that requires a second factor', () => {
   })
 })
 
-describe('a second factor that an operator resets', () => {
-  it('is gone with its backup codes and sessions, leaves an event, and is asked for again', async () => {
+describe('second factor reset by an operator', () => {
+  it('deletes backup codes and sessions, records an event, and requires a new second factor', async () => {
     await turnOn(owner.userId)
     await query(app, "insert into two_factor_backup_codes (user_id, code_hash) values (?, 'hash')", [owner.userId])
     await cookieFor(owner)

@@ -69,8 +69,8 @@ const reads = async (session: Session, id: string, role?: ShareRole) =>
       .where(and(eq(notes.id, id), accessibleTo(notes, session, role)))
   ).length === 1
 
-describe('lists and single rows', () => {
-  it('agree, for everybody and every role', async () => {
+describe('row access', () => {
+  it('is the same in lists and for single rows, for every person and role', async () => {
     await share(colleague.email, 'editor')
     const expected: [Session, ShareRole, string[]][] = [
       [owner, 'viewer', ['private', 'published', 'shared']],
@@ -89,7 +89,7 @@ describe('lists and single rows', () => {
     }
   })
 
-  it('are changed by every member where the organization may edit, and shared and deleted by those who could before', async () => {
+  it('with org-edit lets every member edit, but not share or delete', async () => {
     await aNote('open', owner, 'org-edit')
     const expected: [Session, ShareRole, boolean][] = [
       [owner, 'admin', true],
@@ -121,7 +121,7 @@ describe('lists and single rows', () => {
     ['org-edit', 'viewer', 'editor'],
     ['org-edit', 'editor', 'editor'],
     ['org-edit', 'admin', 'admin'],
-  ] as const)('say the most that is given: %s, shared as %s, is %s', async (visibility, role, access) => {
+  ] as const)('is the highest one granted: %s, shared as %s, is %s', async (visibility, role, access) => {
     await aNote('given', owner, visibility)
     if (role) await share(colleague.email, role, owner, 'given')
     const accessFor = async (session: Session) =>
@@ -135,13 +135,13 @@ describe('lists and single rows', () => {
     expect(await accessFor(owner)).toBe('owner')
   })
 
-  it('stay in their organization: neither owner nor reader sees them from another one', async () => {
+  it('is limited to the organization of the row, for owners and readers', async () => {
     await share(colleague.email, 'admin')
     expect(await listed(await anotherOrg(test.app, colleague))).toEqual([])
     expect(await listed(await anotherOrg(test.app, owner))).toEqual([])
   })
 
-  it('made outside of an organization belong to their owner alone, everywhere', async () => {
+  it('is limited to the owner for rows outside an organization', async () => {
     await aNote('own', { ...owner, orgId: null }, 'org')
     expect(await listed(owner)).toContain('own')
     expect(await listed({ ...owner, orgId: null })).toEqual(['own'])
@@ -153,7 +153,7 @@ describe('lists and single rows', () => {
       })
   })
 
-  it('are found by indexes', async () => {
+  it('uses indexes', async () => {
     const { sql, params } = db().select().from(notes).where(accessibleTo(notes, owner)).toSQL()
     const plan = await query(test.app, `explain query plan ${sql}`, params as string[])
     expect(plan.map(row => String(row.detail)).join('\n')).not.toMatch(/SCAN notes/)
@@ -161,7 +161,7 @@ describe('lists and single rows', () => {
 })
 
 describe('sharing', () => {
-  it('is for owners and share admins; what one cannot see is not there', async () => {
+  it('requires the owner or a share admin, and returns not-found for unreadable rows', async () => {
     await share(colleague.email, 'editor')
     await expect(share(admin.email, 'viewer', colleague)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(share(admin.email, 'viewer', admin)).rejects.toMatchObject({ code: 'not-found' })
@@ -177,14 +177,14 @@ describe('sharing', () => {
     ])
   })
 
-  it('is with members of the same organization only', async () => {
+  it('requires a member of the same organization', async () => {
     await expect(share(outsider.email, 'viewer')).rejects.toMatchObject({ code: 'not-found' })
     await expect(share('nobody@example.test', 'viewer')).rejects.toMatchObject({ code: 'not-found' })
     await expect(share(owner.email, 'viewer')).rejects.toMatchObject({ code: 'conflict' })
     expect(await query(test.app, 'select 1 from shares')).toEqual([])
   })
 
-  it('ends when it is taken back, given up, or hidden again', async () => {
+  it('ends when it is revoked, given up, or made private again', async () => {
     await share(colleague.email, 'viewer')
     await unshareRow(db(), notes, owner, { id: 'shared', email: colleague.email })
     await unshareRow(db(), notes, owner, { id: 'shared', email: colleague.email })
@@ -199,6 +199,6 @@ describe('sharing', () => {
   })
 })
 
-it('no row is made for nobody', () => {
+it('ownedBy throws unauthenticated without a session', () => {
   expect(() => ownedBy(null)).toThrow(expect.objectContaining({ code: 'unauthenticated' }))
 })

@@ -11,7 +11,7 @@ const pages = compilePages([
 ])
 
 describe('findPage', () => {
-  it('gives a private page one key for all of its addresses, and its scripts', () => {
+  it('returns one key for all addresses of a private page, with its scripts', () => {
     expect(findPage('/', pages)).toEqual({ key: 'private:/', kind: 'private', status: 200 })
     const withScripts = pages.map(page => ({ ...page, scripts: [`${page.path}.js`] }))
     const note = { key: 'private:/notes/:id()', kind: 'private', status: 200, scripts: ['/notes/:id().js'] }
@@ -19,27 +19,27 @@ describe('findPage', () => {
     expect(findPage('/notes/8', withScripts)).toEqual(note)
   })
 
-  it('gives a public page its own key, one for each spelling that the router takes for the same', () => {
+  it('returns one key per public page for all spellings that the router treats as equal', () => {
     expect(findPage('/about', pages).key).toBe('public:/about')
     expect(findPage('/About/', pages).key).toBe('public:/about')
     expect(findPage('/docs/a/b', pages).key).toBe('public:/docs/a/b')
   })
 
-  it('keeps the case of parameters, so that one address never decides what another shows', () => {
+  it('keeps the case of parameters, so that different addresses never share a page', () => {
     const keys = ['/docs/ABC', '/docs/abc', '/docs/Abc/'].map(path => findPage(path, pages).key)
     expect(keys).toEqual(['public:/docs/ABC', 'public:/docs/abc', 'public:/docs/Abc'])
   })
 
-  it('renders a page without parameters once, for its own path', () => {
+  it('returns the declared path for every spelling of a page without parameters', () => {
     const spellings = ['/about', '/ABOUT', '/aBoUt/'].map(path => findPage(path, pages))
     for (const found of spellings) expect(found).toMatchObject({ key: 'public:/about', path: '/about' })
   })
 
-  it('knows embedded pages', () => {
+  it('recognizes embed pages', () => {
     expect(findPage('/widget', pages).kind).toBe('embed')
   })
 
-  it('knows a page by what the router shows, wherever a page for whatever comes stands', () => {
+  it('returns the page that the router shows, even when a catch-all page comes first', () => {
     const any = { path: '/:slug(.*)*', meta: { public: true } }
     const withAny = compilePages([
       any,
@@ -51,7 +51,7 @@ describe('findPage', () => {
     expect(findPage('/elsewhere', withAny).kind).toBe('public')
   })
 
-  it('gives a public page a key for each language, and no other page', () => {
+  it('returns a key per language for public pages only', () => {
     expect(findPage('/about', pages, 'de')).toEqual({
       key: 'public:/about?lang=de',
       kind: 'public',
@@ -63,7 +63,7 @@ describe('findPage', () => {
     expect(findPage('/widget', pages, 'de')).toEqual(findPage('/widget', pages))
   })
 
-  it('gives the shell under status 404 for a path that is no page', () => {
+  it('returns the shell with status 404 for an unknown path', () => {
     expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
   })
 })
@@ -77,11 +77,11 @@ describe('scriptsOf', () => {
     'pages/notes.vue': { file: 'notes.1.js', src: 'pages/notes.vue', imports: ['entry.js', '_list.js'] },
   }
 
-  it('names the script of a page and what it imports, once each, without the entry', () => {
+  it('returns the script of a page and its imports once each, without the entry', () => {
     expect(scriptsOf(built, src => src === 'pages/notes.vue')).toEqual(['notes.1.js', 'list.1.js', 'cell.1.js'])
   })
 
-  it('names nothing for a page that is not built', () => {
+  it('returns no scripts for a page that is not built', () => {
     expect(scriptsOf(built, src => src === 'pages/other.vue')).toEqual([])
     expect(scriptsOf({}, () => true)).toEqual([])
   })

@@ -19,7 +19,7 @@ const headed = (html: string, { page = { path: '/plans' }, languages = ['en', 'd
   })
 
 describe('withPublicHead', () => {
-  it('adds the canonical address and the alternates, absolute', () => {
+  it('adds absolute canonical and alternate links', () => {
     const html = headed(PAGE, { page: { path: '/plans', language: 'de' } })
     expect(html).toContain('<link rel="canonical" href="https://app.example.com/plans?lang=de">')
     expect(html).toContain('hreflang="en" href="https://app.example.com/plans"')
@@ -28,7 +28,7 @@ describe('withPublicHead', () => {
     expect(headed(PAGE, { languages: ['en'] })).not.toContain('hreflang')
   })
 
-  it('makes the social card from title, description and brand', () => {
+  it('builds the social card from title, description and brand', () => {
     const html = headed(PAGE)
     expect(html).toContain('<meta property="og:title" content="Plans &amp; &quot;prices&quot; · Larch">')
     expect(html).toContain('<meta property="og:description" content="What it &quot;costs&quot;">')
@@ -42,13 +42,13 @@ describe('withPublicHead', () => {
     [{ socialImage: '/card.jpg', logo: '/logo.svg' }, 'https://app.example.com/card.jpg', 'summary_large_image'],
     [{ logo: '/logo.png' }, 'https://app.example.com/logo.png', 'summary'],
     [{ logo: '/logo.svg' }, undefined, 'summary'],
-  ])('has the picture of the brand: %j', (brand, image, card) => {
+  ])('uses the social image of the brand: %j', (brand, image, card) => {
     const html = headed(PAGE, { brand })
     expect(/property="og:image" content="([^"]*)"/.exec(html)?.[1]).toBe(image)
     expect(html).toContain(`<meta name="twitter:card" content="${card}">`)
   })
 
-  it('keeps what the page says itself', () => {
+  it('keeps the tags that the page sets itself', () => {
     const own =
       '<link rel="canonical" href="https://other.example/"><meta property="og:title" content="Own"><meta property="og:image" content="/own.png">'
     const html = headed(PAGE.replace('</head>', `${own}</head>`))
@@ -56,7 +56,7 @@ describe('withPublicHead', () => {
       expect(html.split(name)).toHaveLength(2)
   })
 
-  it('escapes the path and the name', () => {
+  it('escapes the path and the brand name', () => {
     const html = headed(PAGE, { page: { path: '/docs/a"><script>' }, brand: { name: '</script><b>$&' } })
     expect(html).toContain('href="https://app.example.com/docs/a&quot;&gt;&lt;script&gt;"')
     const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] ?? '')

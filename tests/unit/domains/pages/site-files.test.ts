@@ -25,11 +25,11 @@ describe('robotsText', () => {
     expect(lines).toEqual(expect.arrayContaining(['Allow: /_nuxt/', 'Allow: /*.png$']))
   })
 
-  it('names the sitemap by its absolute address', () => {
+  it('lists the sitemap with its absolute URL', () => {
     expect(lines.at(-2)).toBe('Sitemap: https://app.example.com/sitemap.xml')
   })
 
-  it('allows the start page alone when it is public', () => {
+  it('allows a public start page without the pages below it', () => {
     const start = robotsText(compilePages([{ path: '/', meta: { public: true } }]), baseUrl)
     expect(start).toContain('Allow: /$\nAllow: /?\nDisallow: /\n')
   })
@@ -50,19 +50,19 @@ describe('sitemapText', () => {
     expect(text).toContain(`<xhtml:link rel="alternate" hreflang="de" href="${german}"/>`)
   })
 
-  it('has no alternates when there is one language', () => {
+  it('lists no alternates when there is one language', () => {
     const { text, addresses } = sitemap([], ['en'])
     expect(addresses).toEqual([`${baseUrl}/about`])
     expect(text).not.toContain('xhtml:link')
   })
 
-  it('adds the entries of the application with the time of their last change', () => {
+  it('adds the entries of the application with their last modification time', () => {
     const { text, addresses } = sitemap([{ path: '/blog/a&b', changedAt: new Date(0) }], ['en'])
     expect(addresses).toEqual([`${baseUrl}/about`, `${baseUrl}/blog/a&amp;b`])
     expect(text).toContain('<lastmod>1970-01-01T00:00:00.000Z</lastmod>')
   })
 
-  it('leaves out entries that are no public page, and says which', () => {
+  it('omits and reports entries that are not public pages', () => {
     const { unknown, addresses } = sitemap([{ path: '/notes' }, { path: '/nowhere' }], ['en'])
     expect(unknown).toEqual(['/notes', '/nowhere'])
     expect(addresses).toEqual([`${baseUrl}/about`])

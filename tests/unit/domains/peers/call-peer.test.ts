@@ -75,8 +75,8 @@ const problem = (status: number, code: string, more: object = {}) =>
     { status, headers: { 'content-type': 'application/problem+json; charset=utf-8' } },
   )
 
-describe('a call of another application', () => {
-  it('goes once, with a token for that application and this person, and gives the result', async () => {
+describe('callPeer', () => {
+  it('sends one request with a token for that application and person, and returns the result', async () => {
     const test = await caller()
     const session = await aMember(test.app)
     expect(await call(test, { session })).toEqual({ result: 1 })
@@ -96,7 +96,7 @@ describe('a call of another application', () => {
     expect(claims.exp - claims.iat).toBe(60)
   })
 
-  it('speaks for the application alone without a confirmed address', async () => {
+  it('sends a token for the application only, without a session or confirmed address', async () => {
     const test = await caller()
     const session = { ...(await aMember(test.app)), emailVerified: false }
     await call(test, { session })
@@ -109,14 +109,14 @@ describe('a call of another application', () => {
     }
   })
 
-  it('makes a token of its own for each call', async () => {
+  it('signs a new token for each call', async () => {
     const test = await caller()
     await call(test)
     await call(test)
     expect(new Set(requests.map(({ headers }) => headers.get('authorization'))).size).toBe(2)
   })
 
-  it('knows the configured names and no others', async () => {
+  it('returns unknown-peer for a name that is not configured', async () => {
     const { error } = await call(await caller(), { peer: 'constructor' })
     expect(error).toMatchObject({ code: 'unknown-peer', extra: { peer: 'constructor', peers: ['mail', 'docs'] } })
     expect(requests).toEqual([])
@@ -126,13 +126,13 @@ describe('a call of another application', () => {
     ['production', 'production', 'mail'],
     ['a test', 'test', 'mail'],
     ['development, to another machine', 'development', 'docs'],
-  ])('sends nothing without a secret in %s', async (_where, environment, name) => {
+  ])('sends no request without a secret in %s', async (_where, environment, name) => {
     const test = await caller({ NODE_ENV: environment, A2A_SECRET: '' })
     expect((await call(test, { peer: name })).error).toMatchObject({ code: 'a2a-not-configured', status: 503 })
     expect(requests).toEqual([])
   })
 
-  it('goes unsigned to this machine in development without a secret', async () => {
+  it('sends an unsigned request to this machine in development without a secret', async () => {
     const test = await caller({ NODE_ENV: 'development', A2A_SECRET: '', FW_BASE_URL: 'http://localhost:3000' })
     expect(await call(test)).toEqual({ result: 1 })
     expect(requests[0]?.headers.get('authorization')).toBeNull()
@@ -203,15 +203,18 @@ const refused: [string, Answer, object][] = [
   ],
 ]
 
-describe('an answer of another application', () => {
-  it.each(refused)('that is %s becomes an error of ours, without a second try', async (_name, answer, expected) => {
-    answerWith = answer
-    const { error } = await call(await caller())
-    expect(error).toMatchObject(expected)
-    expect(requests).toHaveLength(1)
-  })
+describe('a response of another application', () => {
+  it.each(refused)(
+    'becomes an error of this application without a retry when it is %s',
+    async (_name, answer, expected) => {
+      answerWith = answer
+      const { error } = await call(await caller())
+      expect(error).toMatchObject(expected)
+      expect(requests).toHaveLength(1)
+    },
+  )
 
-  it('that asks for the person names the page and the approval', async () => {
+  it('becomes approval-required with the page and approval ID when the person must approve', async () => {
     const id = 'a'.repeat(43)
     const url = `${peer.origin}/_fw/a2a/approvals/${id}`
     answerWith = () => Response.json({ approval: { id, url, expiresAt: '2030-01-01T00:00:00.000Z' } }, { status: 202 })
@@ -220,7 +223,7 @@ describe('an answer of another application', () => {
     expect(error?.detail).toContain(url)
   })
 
-  it('is not waited for longer than the limit, or than the action', async () => {
+  it('is awaited no longer than the time limit or the action', async () => {
     answerWith = async () => {
       await sleep(1500)
       return Response.json({ result: 1 })
@@ -232,12 +235,12 @@ describe('an answer of another application', () => {
     expect(performance.now() - began).toBeLessThan(1200)
   })
 
-  it('that never comes is an absence', async () => {
+  it('becomes peer-unavailable when the application cannot be reached', async () => {
     const test = await caller({ FW_PEERS: '{"mail":"http://127.0.0.1:9"}' })
     expect((await call(test)).error?.code).toBe('peer-unavailable')
   })
 
-  it('leaves a line in the log without token and address', async () => {
+  it('is logged without the token and the email address', async () => {
     answerWith = () => problem(403, 'unknown-person')
     const test = await caller()
     await call(test, { session: await aMember(test.app, { email: 'quiet@example.test' }) })
@@ -264,13 +267,13 @@ describe('ctx.peers', () => {
       requestId: 'r',
     })
 
-  it('checks an answer against the schema', async () => {
+  it('validates a result against the schema', async () => {
     const test = await caller()
     expect(await ask(test, z.int())).toBe(1)
     await expect(ask(test, z.string())).rejects.toMatchObject({ code: 'peer-unavailable' })
   })
 
-  it('asks for the result of an approval', async () => {
+  it('requests the result of an approval', async () => {
     const test = await caller()
     expect(await ask(test)).toBe(1)
     expect(requests[0]?.body).toEqual({ approval: 'b'.repeat(43) })

@@ -45,8 +45,8 @@ function foreignToken({ secret = A2A_SECRET, typ = type, alg = 'HS256', claims =
 const verify = (token: string, input: { issuer?: string } = {}) =>
   verifyPeerToken(test.app, token, { type, audience, ...input })
 
-describe('a token of ours', () => {
-  it('says who signed it, for whom, about whom, for a minute', async () => {
+describe('a peer token of this application', () => {
+  it('contains issuer, audience and subject, and expires after one minute', async () => {
     const token = await signPeerToken(test.app, {
       type,
       audience,
@@ -58,7 +58,7 @@ describe('a token of ours', () => {
     expect(claims.exp - claims.iat).toBe(60)
   })
 
-  it('that calls is signed with a key made from the secret for this, not with the secret', async () => {
+  it('is signed with a derived key, not with the shared secret, for calls', async () => {
     const token = await signPeerToken(test.app, { type, audience, subject: 'a' })
     const [head, body, signature] = token.split('.')
     const raw = await foreignToken()
@@ -70,7 +70,7 @@ describe('a token of ours', () => {
     expect(byRaw).not.toBe(signature)
   })
 
-  it('that says who somebody is is signed with the secret itself, which every make of application knows', async () => {
+  it('is signed with the shared secret for identity, so that other implementations can verify it', async () => {
     const token = await signPeerToken(test.app, {
       type: 'identity+jwt',
       audience,
@@ -85,18 +85,18 @@ describe('a token of ours', () => {
     expect(payload).toMatchObject({ iss: test.app.config.baseUrl, email: 'a@b.test' })
   })
 
-  it('does not pass as one of another purpose', async () => {
+  it('is refused for another purpose', async () => {
     const token = await signPeerToken(test.app, { type: 'identity+jwt', audience, subject: 'a' })
     await expect(verify(token)).rejects.toThrow()
   })
 
-  it('is accepted once', async () => {
+  it('is accepted only once', async () => {
     const token = await signPeerToken(test.app, { type, audience, subject: 'a' })
     await verify(token)
     await expect(verify(token)).rejects.toThrow('used before')
   })
 
-  it('is accepted by one of two instances that get it at the same time', async () => {
+  it('is accepted only once when two instances receive it at the same time', async () => {
     const { db } = test.app
     const other = await openDatabase({ ...test.app.config.database, log: test.app.log })
     try {
@@ -115,16 +115,16 @@ describe('a token of ours', () => {
   })
 })
 
-describe('a token of another implementation', () => {
-  it('is accepted when it is signed with the secret itself', async () => {
+describe('a peer token of another implementation', () => {
+  it('is accepted when it is signed with the shared secret', async () => {
     expect(await verify(await foreignToken())).toMatchObject({ iss: 'https://peer.example' })
   })
 
-  it('is accepted when it is signed with the secret of before', async () => {
+  it('is accepted when it is signed with the previous secret', async () => {
     expect(await verify(await foreignToken({ secret: EARLIER_A2A_SECRET }))).toMatchObject({ sub: 'ada@example.test' })
   })
 
-  it('may be good for five minutes, and its clock half a minute off', async () => {
+  it('is accepted with a lifetime of five minutes or a clock skew under half a minute', async () => {
     const at = now()
     const accepted = [
       { iat: at, exp: at + 300 },
@@ -134,7 +134,7 @@ describe('a token of another implementation', () => {
     for (const claims of accepted) expect(await verify(await foreignToken({ claims }))).toMatchObject(claims)
   })
 
-  it('is not good for longer, and its clock not further off', async () => {
+  it('is refused with a longer lifetime or a larger clock skew', async () => {
     const at = now()
     const refused = [
       { iat: at, exp: at + 301 },
@@ -166,7 +166,7 @@ describe('a token of another implementation', () => {
     ['of the general type', () => ({ typ: 'JWT' })],
     ['signed by another algorithm', () => ({ alg: 'HS512' })],
     ['that is very long', () => ({ claims: { more: 'x'.repeat(5000) } })],
-  ])('is refused: one %s', async (_name, parts) => {
+  ])('is refused: a token %s', async (_name, parts) => {
     await expect(verify(await foreignToken(parts()))).rejects.toMatchObject({ name: 'PeerTokenError' })
   })
 
@@ -174,7 +174,7 @@ describe('a token of another implementation', () => {
     await expect(verify(token)).rejects.toMatchObject({ name: 'PeerTokenError' })
   })
 
-  it('is refused when nobody has signed it', async () => {
+  it('is refused without a signature', async () => {
     const token = new UnsecuredJWT({ sub: 'a' })
       .setIssuer('https://peer.example')
       .setAudience(audience)
@@ -185,18 +185,18 @@ describe('a token of another implementation', () => {
     await expect(verify(token)).rejects.toMatchObject({ name: 'PeerTokenError' })
   })
 
-  it('is refused when another one than the expected has signed it', async () => {
+  it('is refused when its issuer is not the expected one', async () => {
     await expect(verify(await foreignToken(), { issuer: 'https://hub.example' })).rejects.toThrow()
   })
 
-  it('is not used up by being refused', async () => {
+  it('is still accepted after it was refused for another audience', async () => {
     const token = await foreignToken()
     await expect(verifyPeerToken(test.app, token, { type, audience: 'http://elsewhere' })).rejects.toThrow()
     expect(await verify(token)).toBeDefined()
   })
 })
 
-it('accepts and signs nothing without a secret', async () => {
+it('refuses to accept or sign peer tokens without a secret', async () => {
   const bare = await createTestApp()
   try {
     const token = await foreignToken()
@@ -207,7 +207,7 @@ it('accepts and signs nothing without a secret', async () => {
   }
 })
 
-it('forgets used tokens when they have ended, and not before', async () => {
+it('purges used tokens only after they expire', async () => {
   await verify(await foreignToken())
   await purgeOneTime(test.app)
   expect(await countRows(test.app, 'fw_one_time')).toBe(1)

@@ -45,8 +45,8 @@ async function appWith(address?: string): Promise<TestApp> {
 const outcome = async (address: string | undefined, password: string) =>
   refusalOf(checkPassword((await appWith(address)).app, password, ada))
 
-describe('a password from a known breach', () => {
-  it('is refused where a service is set, which learns five digits of a hash', async () => {
+describe('the breached password check', () => {
+  it('refuses a breached password, and sends the service only five digits of its hash', async () => {
     const { address, asked } = await startService({ [BREACHED]: 3 })
     expect(await outcome(address, BREACHED)).toBe('password-breached')
     expect(await outcome(address, FINE)).toBe('done')
@@ -54,13 +54,13 @@ describe('a password from a known breach', () => {
     for (const { headers } of asked) expect(headers.get('add-padding')).toBe('true')
   })
 
-  it('is accepted without a service, and where its line is padding', async () => {
+  it('accepts a breached password without a service, or when its line is padding', async () => {
     expect(await outcome(undefined, BREACHED)).toBe('done')
     const { address } = await startService({ [BREACHED]: 0 })
     expect(await outcome(address, BREACHED)).toBe('done')
   })
 
-  it('is not asked about when the shipped list knows it', async () => {
+  it('refuses a password on the built-in list without a request to the service', async () => {
     const { address, asked } = await startService({})
     expect(await outcome(address, 'password1234')).toBe('password-too-common')
     expect(asked).toEqual([])
@@ -72,7 +72,7 @@ describe('a password from a known breach', () => {
     ['leads elsewhere', () => serve(async () => Response.redirect('https://example.com/'))],
     ['says nothing', serveSilence],
   ])(
-    'is accepted within three seconds when the service %s, and the log says so without the password',
+    'accepts a password within three seconds when the service %s, and logs it without the hash',
     async (_what, start) => {
       const server = await start()
       open.push(server)
@@ -85,7 +85,7 @@ describe('a password from a known breach', () => {
     },
   )
 
-  it('names the fault at start when the address is no address', async () => {
+  it('fails at startup when FW_BREACHED_PASSWORDS is not a URL', async () => {
     await expect(createTestApp({ FW_BREACHED_PASSWORDS: 'pwnedpasswords' })).rejects.toThrow(/FW_BREACHED_PASSWORDS/)
   })
 })

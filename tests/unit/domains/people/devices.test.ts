@@ -30,7 +30,7 @@ const knownDevices = async () =>
     row.device,
   ])
 
-describe('a device', () => {
+describe('readDevice', () => {
   it.each([
     [userAgents.firefoxOnLinux, 'Firefox', 'Linux'],
     [userAgents.safariOnPhone, 'Safari', 'iOS'],
@@ -42,13 +42,13 @@ describe('a device', () => {
     // The person who signs in controls this text, so our email to the owner must not repeat it.
     ['Your account is closed, visit http://evil.test/ now', null, null],
     ['Mozilla/5.0 (X11; Linux x86_64) constructor/1.0 ', null, 'Linux'],
-  ])('of the user agent %j is %j on %j', async (userAgent, browser, system) => {
+  ])('reads the user agent %j as %j on %j', async (userAgent, browser, system) => {
     expect(await readDevice(userAgent)).toEqual({ browser, system })
   })
 })
 
-describe('after signing in', () => {
-  it('the first device of an account is kept without a mail, the second is told of once', async () => {
+describe('device and security emails', () => {
+  it('are sent once for a second device, and never for the first device of an account', async () => {
     await announceDevice(test.app, ada)
     await announceDevice(test.app, ada)
     await expect(async () => mails()).rejects.toThrow()
@@ -69,7 +69,7 @@ describe('after signing in', () => {
     ])
   })
 
-  it('is told in the language that the person has chosen, else in the one they first signed in with', async () => {
+  it('use the chosen language, or else the language of the first sign-in', async () => {
     const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, 'person', 0, 0)`
     for (const name of ['ada', 'grace']) await query(test.app, insert, [name, `${name}@example.test`])
     const grace = { ...ada, userId: 'grace', email: 'grace@example.test' }
@@ -91,13 +91,13 @@ describe('after signing in', () => {
     expect(mails().map(({ subject }) => subject)).toContain('Ihrem Konto wurde ein Passkey hinzugefügt (Fairway)')
   })
 
-  it('a new device of one account says nothing about another account', async () => {
+  it('count the devices of each account separately', async () => {
     await announceDevice(test.app, ada)
     await announceDevice(test.app, { ...ada, userId: 'grace', userAgent: userAgents.safariOnPhone })
     await expect(async () => mails()).rejects.toThrow()
   })
 
-  it('twenty sign-ins at once from one new device are told of once', async () => {
+  it('are sent once for twenty concurrent sign-ins from one new device', async () => {
     await announceDevice(test.app, ada)
     const slow = withLatency(test.app)
     const phone = { ...ada, userAgent: userAgents.safariOnPhone }
@@ -105,14 +105,14 @@ describe('after signing in', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  it('nothing is kept of the development account', async () => {
+  it('store no devices of the development account', async () => {
     afterSignIn(test.app, { ...ada, provider: 'dev' })
     afterSignIn(test.app, { ...ada, email: 'dev@local.test' })
     await backgroundDone(test.app)
     expect(await knownDevices()).toEqual([])
   })
 
-  it('a mail server that refuses is logged without the address, and nothing fails', async () => {
+  it('are retried when the mail server refuses, and logged without the address', async () => {
     const smtp = await startSmtp({ refuses: 'for-now' })
     const refused = await createTestApp({ SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' })
     for (const userAgent of [userAgents.firefoxOnLinux, userAgents.safariOnPhone]) {
@@ -128,7 +128,7 @@ describe('after signing in', () => {
     await smtp.stop()
   })
 
-  it('a change of the ways in is told to the owner, and to nobody for the development account', async () => {
+  it('tell the owner about changed sign-in methods, except for the development account', async () => {
     const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, ?, 0, 0)`
     await query(test.app, insert, ['u1', 'owner@example.test', 'person'])
     await query(test.app, insert, ['u2', 'dev@local.test', 'dev'])
@@ -145,7 +145,7 @@ describe('after signing in', () => {
     ])
   })
 
-  it('where no mail can be sent the device is kept, so that it is no news later', async () => {
+  it('store devices even when no mail can be sent, so that they are known later', async () => {
     const mute = await createTestApp({
       NODE_ENV: 'production',
       FW_BASE_URL: 'https://app.example.test',

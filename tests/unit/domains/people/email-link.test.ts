@@ -11,19 +11,19 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-describe('a mailed link', () => {
+describe('issueEmailLink', () => {
   it.each([
     ['magic-link', 10],
     ['verification', 24 * 60],
     ['password-reset', 30],
-  ] as const)('of the kind %s works for %i minutes', async (purpose, minutes) => {
+  ] as const)('issues a link of the kind %s that is valid for %i minutes', async (purpose, minutes) => {
     const { setCookie } = await issueEmailLink(test.app, { purpose, email: 'ada@example.test', payload })
     const [row] = await query(test.app, 'select expires_at - created_at as life from fw_one_time')
     expect(row?.life).toBe(minutes * 60_000)
     expect(setCookie).toContain(`Max-Age=${minutes * 60}`)
   })
 
-  it('leads to the configured address with 256 random bits, of which the table holds the hash', async () => {
+  it('links to the configured address with a 256-bit random token, and stores only its hash', async () => {
     const ask = () => issueEmailLink(test.app, { purpose: 'magic-link', email: 'ada@example.test', payload })
     const links = [new URL((await ask()).href), new URL((await ask()).href)]
     const tokens = links.map(link => link.searchParams.get('token') ?? '')

@@ -54,7 +54,7 @@ const waysIn = async (userId: string) => [
 ]
 
 describe('verifyEmail', () => {
-  it('leaves what opens an unconfirmed account as it is, and asks its owner about it', async () => {
+  it('keeps the sign-in methods and sessions of an unconfirmed account, and asks its owner to review them', async () => {
     const userId = await aUser('a@example.test', false)
     const person = await verifyEmail(test.app, { email: 'a@example.test', securityVersion: 0 })
     expect(person).toMatchObject({ userId, securityVersion: 1 })
@@ -63,7 +63,7 @@ describe('verifyEmail', () => {
     expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
   })
 
-  it('ends password, sessions and grants where addresses must be confirmed, lest they come alive, and asks about what is left', async () => {
+  it('removes password, sessions and grants when confirmation is required, and asks the owner to review the rest', async () => {
     await test.close()
     test = await createTestApp({
       SMTP_URL: 'smtp://127.0.0.1:1',
@@ -93,7 +93,7 @@ describe('verifyEmail', () => {
     ])
   })
 
-  it('asks nothing of somebody who confirms their own new password', async () => {
+  it('asks for no review when a person confirms their own new password', async () => {
     const email = 'a@example.test'
     const account = { email, name: 'A', passwordHash: 'hash' }
     await noteUnprovedAccount(test.app, account)
@@ -102,14 +102,14 @@ describe('verifyEmail', () => {
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
   })
 
-  it('refuses a proof that is older than what ended all sign-ins', async () => {
+  it('refuses a proof from before all sign-ins were ended', async () => {
     const email = 'a@example.test'
     await aUser(email, true)
     await query(test.app, 'update users set security_version = 3')
     expect(await refusalOf(verifyEmail(test.app, { email, securityVersion: 2 }))).toBe('credentials-changed')
   })
 
-  it('changes nothing for a confirmed account', async () => {
+  it('leaves a confirmed account unchanged', async () => {
     const userId = await aUser('a@example.test', true)
     const proof = { email: 'a@example.test', securityVersion: 0 }
     await verifyEmail(test.app, proof)
@@ -120,7 +120,7 @@ describe('verifyEmail', () => {
     expect(await waysIn(userId)).toHaveLength(2)
   })
 
-  it('knows every table that lets somebody in', async () => {
+  it('covers every table that gives access to an account', async () => {
     const rows = await query(
       test.app,
       `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
@@ -165,8 +165,8 @@ describe('verifyEmail', () => {
   })
 })
 
-describe('linkProviderAccount at the same moment', () => {
-  it('makes one user and one link for one account', async () => {
+describe('concurrent linkProviderAccount calls', () => {
+  it('create one user and one link for one provider account', async () => {
     const app = withLatency(test.app)
     for (let round = 0; round < ROUNDS; round++) {
       const profile = aProfile()
@@ -177,7 +177,7 @@ describe('linkProviderAccount at the same moment', () => {
     }
   })
 
-  it('makes one user for one address that two providers bring', async () => {
+  it('create one user for an address that two providers return', async () => {
     const app = withLatency(test.app)
     for (let round = 0; round < ROUNDS; round++) {
       const profile = aProfile()
@@ -188,7 +188,7 @@ describe('linkProviderAccount at the same moment', () => {
     }
   })
 
-  it('keeps what two providers bring to an unconfirmed account, beside what was there', async () => {
+  it('add the links of two providers to an unconfirmed account and keep its existing sign-in methods', async () => {
     const app = withLatency(test.app)
     for (let round = 0; round < ROUNDS; round++) {
       const profile = aProfile()
@@ -201,7 +201,7 @@ describe('linkProviderAccount at the same moment', () => {
 })
 
 describe('linkProviderAccount', () => {
-  it('writes nothing when the address is not verified', async () => {
+  it('creates no user when the address is not verified', async () => {
     expect(await refusalOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
       'provider-email-not-verified',
     )
@@ -211,7 +211,7 @@ describe('linkProviderAccount', () => {
   it.each([
     ['nobody has confirmed', false],
     ['another account has confirmed', true],
-  ])('signs in by a link that exists, also with an address that %s', async (_words, verified) => {
+  ])('signs in through an existing link, even with an address that %s', async (_words, verified) => {
     const profile = aProfile()
     const { userId } = await linkProviderAccount(test.app, profile)
     const other = await aUser('taken@example.test', verified)
@@ -225,7 +225,7 @@ describe('linkProviderAccount', () => {
     ])
   })
 
-  it('signs in by a link that exists where the provider does not vouch for the address any more', async () => {
+  it('signs in through an existing link when the provider no longer verifies the address', async () => {
     const profile = aProfile()
     const { userId } = await linkProviderAccount(test.app, profile)
     const again = await linkProviderAccount(test.app, { ...profile, email: 'new@example.test', emailVerified: false })
@@ -235,7 +235,7 @@ describe('linkProviderAccount', () => {
     ])
   })
 
-  it('ends all access once the account has left its domain at the provider, and not before', async () => {
+  it('ends all access once when the account leaves its domain at the provider, and not before', async () => {
     const profile = { ...aProfile(), domain: 'corp.example' }
     const { userId, email } = await linkProviderAccount(test.app, profile)
     const sessions = () => countRows(test.app, 'sessions where user_id = ?', [userId])
@@ -251,7 +251,7 @@ describe('linkProviderAccount', () => {
     expect(await sessions()).toBe(1)
   })
 
-  it('confirms an address that a linked user has taken since', async () => {
+  it('confirms an address that a linked user has changed to', async () => {
     const profile = aProfile()
     const { userId } = await linkProviderAccount(test.app, profile)
     await query(test.app, `update users set email = 'new@example.test', email_verified = 0 where id = ?`, [userId])

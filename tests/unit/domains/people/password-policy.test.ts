@@ -39,7 +39,7 @@ describe('checkPassword', () => {
   )
 
   it.each(['ada.lovelace@example.test', 'adalovelace1', 'Ada Lovelace!', 'harbour-harbour', 'Fairway12345'])(
-    'refuses %j, made of the person or the product',
+    'refuses %j, which is based on the person or the product',
     async password => {
       expect(await outcomeOf(password)).toBe('password-too-common')
     },
@@ -52,7 +52,7 @@ describe('checkPassword', () => {
     },
   )
 
-  it('has no composition rules', async () => {
+  it('requires no digits, capitals or symbols', async () => {
     expect(await outcomeOf('correct horse battery staple')).toBe('done')
   })
 })

@@ -24,7 +24,7 @@ const inHand = (session: Session | null = ada, app: App = test.app) =>
   authorContext(app, { session, signal: new AbortController().signal, requestId: 'test' })
 
 describe('state', () => {
-  it('is remembered as JSON for one person in one organization', async () => {
+  it('is stored as JSON for one person in one organization', async () => {
     const { state } = inHand()
     expect(await state.get('tour')).toBeNull()
     await state.set('tour', { step: 2, seen: ['a'], last: null })
@@ -42,13 +42,13 @@ describe('state', () => {
     ])
   })
 
-  it('is remembered for somebody who works without an organization too', async () => {
+  it('is stored separately for a person without an organization', async () => {
     const alone = { ...ada, orgId: null, orgName: null, orgRole: null }
     await inHand(alone).state.set('tour', 1)
     expect([await inHand(alone).state.get('tour'), await inHand().state.get('tour')]).toEqual([1, null])
   })
 
-  it('is not that of no organization where the organization is closed to the session', async () => {
+  it('returns provider-required when the organization is closed to the session', async () => {
     const closedOrg = {
       id: 'x',
       name: 'X',
@@ -61,7 +61,7 @@ describe('state', () => {
     expect(await refusalOf(state.set('tour', 1))).toBe('provider-required')
   })
 
-  it('goes with its organization, and with its person', async () => {
+  it('is deleted with its organization and with its account', async () => {
     const second = await anotherOrg(test.app, ada)
     await inHand().state.set('tour', 1)
     await inHand(second).state.set('tour', 2)
@@ -74,7 +74,7 @@ describe('state', () => {
 })
 
 describe('settings', () => {
-  it('are remembered for a person, whichever organization they work in', async () => {
+  it('are stored per person across all organizations', async () => {
     await inHand().settings.set('theme', 'dark')
     expect(await inHand(await anotherOrg(test.app, ada)).settings.get('theme')).toBe('dark')
     expect(await inHand(await aMember(test.app)).settings.get('theme')).toBeNull()
@@ -83,7 +83,7 @@ describe('settings', () => {
   })
 
   it.each(['active-org-id', 'dev-signed-out', 'local-migration-hook'])(
-    'of the platform itself are refused: %s',
+    'refuse the key %s, which is reserved for the platform',
     async key => {
       await query(test.app, 'delete from user_settings')
       const { settings, state } = inHand()
@@ -102,7 +102,7 @@ describe('settings', () => {
 })
 
 describe.each(['state', 'settings'] as const)('%s', kind => {
-  it('needs a session', async () => {
+  it('returns unauthenticated without a session', async () => {
     const attempts = (session: Session | null) => {
       const values = inHand(session)[kind]
       return [values.get('a'), values.set('a', 1), values.update('a', () => 1), values.delete('a')]
@@ -110,7 +110,7 @@ describe.each(['state', 'settings'] as const)('%s', kind => {
     expect(await Promise.all(attempts(null).map(refusalOf))).toEqual(Array(4).fill('unauthenticated'))
   })
 
-  it('keeps every change of many that read and write at once', async () => {
+  it('keeps every one of many concurrent updates', async () => {
     const slow = withLatency(test.app)
     const add = (name: string) =>
       inHand(ada, slow)[kind].update('names', names => [...(names ?? []), name], z.array(z.string()))
@@ -119,13 +119,13 @@ describe.each(['state', 'settings'] as const)('%s', kind => {
     expect(((await inHand()[kind].get('names', z.array(z.string()))) ?? []).toSorted()).toEqual(names.toSorted())
   })
 
-  it('gives back what a change has made of it', async () => {
+  it('returns the result of an update', async () => {
     const values = inHand()[kind]
     const count = (value: unknown) => (typeof value === 'number' ? value + 1 : 1)
     expect([await values.update('n', count), await values.update('n', count), await values.get('n')]).toEqual([1, 2, 2])
   })
 
-  it('is parsed by the schema it is read with, and never taken for what it is not', async () => {
+  it('validates the stored value against the schema, and fails when it does not match', async () => {
     const values = inHand()[kind]
     const schema = z.object({ size: z.int(), tags: z.array(z.string()).default([]) })
     expect(await values.get('view', schema)).toBeNull()
@@ -138,7 +138,7 @@ describe.each(['state', 'settings'] as const)('%s', kind => {
     expect(await values.get('view')).toEqual({ size: 'large' })
   })
 
-  it('holds 64 KiB under one key, and a key is short and plain', async () => {
+  it('limits a value to 64 KiB and a key to 200 plain characters', async () => {
     const values = inHand()[kind]
     await values.set('text', 'x'.repeat(64 * 1024 - 2))
     expect(await refusalOf(values.set('text', 'x'.repeat(64 * 1024 - 1)))).toBe('value-too-large')
@@ -150,7 +150,7 @@ describe.each(['state', 'settings'] as const)('%s', kind => {
     expect(await values.get('text')).toHaveLength(64 * 1024 - 2)
   })
 
-  it('refuses what is no JSON', async () => {
+  it('rejects a value that is not JSON', async () => {
     await expect(inHand()[kind].set('a', undefined)).rejects.toThrow(TypeError)
   })
 })

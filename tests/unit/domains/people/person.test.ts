@@ -25,8 +25,8 @@ const settings = each(['development', 'test', 'production'] as const, environmen
   ),
 )
 
-describe('whether an identity opens anything', () => {
-  it('is one answer for rows in memory and in statements, for every identity under every setting', async () => {
+describe('mayOpen', () => {
+  it('returns the same result in memory and in SQL for every identity and setting', async () => {
     for (const setting of settings) {
       const config = toConfig(setting)
       const values = identities.map(() => '(?, ?, ?, ?)').join(', ')

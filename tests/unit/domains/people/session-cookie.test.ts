@@ -7,7 +7,7 @@ const config = { isHttps: false, keys: createKeyRing([SECRET]) }
 const pairOf = (setCookie: string) => setCookie.split(';')[0] ?? ''
 
 describe('session cookie', () => {
-  it('carries the __Host- prefix and Secure on https only', () => {
+  it('has the __Host- prefix and Secure only on HTTPS', () => {
     expect(sessionCookieName(config)).toBe('fw.session_token')
     expect(sessionCookie('t', config)).not.toMatch(/Secure/)
     const secure = { ...config, isHttps: true }
@@ -15,16 +15,16 @@ describe('session cookie', () => {
     expect(sessionCookie('t', secure)).not.toMatch(/Domain/)
   })
 
-  it('is read back', () => {
+  it('is read from a header with other cookies', () => {
     expect(readSessionTokens(`a=b; ${pairOf(sessionCookie('token-1', config))}; c=d`, config)).toEqual(['token-1'])
   })
 
-  it('gives every cookie with a good signature, in order', () => {
+  it('returns every token with a valid signature, in order', () => {
     const header = ['x', 'y'].map(token => pairOf(sessionCookie(token, config))).join('; ')
     expect(readSessionTokens(`fw.session_token=bad.bad; ${header}`, config)).toEqual(['x', 'y'])
   })
 
-  it('is refused when token, signature or key are not the same', () => {
+  it('is refused when the token, signature or key differs', () => {
     const pair = pairOf(sessionCookie('token-1', config))
     expect(readSessionTokens(pair.replace('token-1', 'token-2'), config)).toEqual([])
     expect(readSessionTokens(pair.slice(0, -6), config)).toEqual([])
@@ -32,7 +32,7 @@ describe('session cookie', () => {
     expect(readSessionTokens('fw.session_token=token-1', config)).toEqual([])
   })
 
-  it('signed under an earlier secret still verifies after a rotation', () => {
+  it('is still accepted with an earlier secret after a rotation', () => {
     const rotated = { ...config, keys: createKeyRing([OTHER_SECRET, SECRET]) }
     expect(readSessionTokens(pairOf(sessionCookie('token-1', config)), rotated)).toEqual(['token-1'])
   })

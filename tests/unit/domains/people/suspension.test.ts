@@ -34,7 +34,7 @@ const tokensOf = async (): Promise<{ access_token: string; refresh_token: string
   (await answerTokenRequest(app, { form: await approve(app, person) })) as never
 
 describe('a suspended account', () => {
-  it('has no session, and its sign-in says why and until when', async () => {
+  it('loses its sessions, and its sign-in returns 403 with the reason and end', async () => {
     await signInAs(app, person)
     const until = new Date(now + DAY_IN_MS)
     await suspend(until)
@@ -46,7 +46,7 @@ describe('a suspended account', () => {
     })
   })
 
-  it('is refused with one code by tokens, renewals, calls of other applications and programs, and they work again afterwards', async () => {
+  it('is refused as suspended for access tokens, renewals, peer calls and programs until it is reactivated', async () => {
     const { access_token: access, refresh_token: refresh } = await tokensOf()
     expect(await authenticateAccessToken(app, access)).not.toBeNull()
     await suspend()
@@ -63,7 +63,7 @@ describe('a suspended account', () => {
     expect(await findCalledPerson(app, { email: person.email })).toMatchObject({ userId: person.userId })
   })
 
-  it('works again once the end has passed, without a write', async () => {
+  it('works again when the suspension ends, without a database write', async () => {
     const { access_token: access } = await tokensOf()
     await suspend(new Date(now + 60_000))
     expect(await refusalOf(authenticateAccessToken(app, access))).toBe('account-suspended')
@@ -73,7 +73,7 @@ describe('a suspended account', () => {
     expect((await listPeople(app, { suspended: true })).people).toEqual([])
   })
 
-  it('is no operator, not oneself and no one who is not there', async () => {
+  it('cannot be an operator, the caller or an unknown account, and needs a future end', async () => {
     const other = await aMember(app)
     const by = { by: other.userId, reason: 'x', until: null }
     expect(await refusalOf(suspend(null, operator.userId))).toBe('cannot-suspend')
@@ -84,7 +84,7 @@ describe('a suspended account', () => {
     expect(await query(app, 'select 1 from users where suspended_at is not null')).toEqual([])
   })
 
-  it('leaves a security event when it is suspended and when it is reactivated', async () => {
+  it('creates one security event for its suspension and one for its reactivation', async () => {
     await suspend()
     await reactivatePerson(app, person.userId)
     await reactivatePerson(app, person.userId)
@@ -98,8 +98,8 @@ describe('a suspended account', () => {
   })
 })
 
-describe('the list of people', () => {
-  it('shows each account once over its pages, newest first, however many were created at once', async () => {
+describe('listPeople', () => {
+  it('returns each account once across pages, newest first, even with equal creation times', async () => {
     for (let n = 0; n < 120; n++) await addPerson(app, { name: `Many ${n}`, createdAt: new Date(now + (n % 3)) })
     const seen: string[] = []
     let cursor: string | undefined
@@ -111,7 +111,7 @@ describe('the list of people', () => {
     expect([seen.length, new Set(seen).size]).toEqual([120, 120])
   })
 
-  it('finds part of a name or an address, takes a percent sign as it is, and says what is pending', async () => {
+  it('matches parts of names or addresses, treats a percent sign literally, and returns pending email and suspension', async () => {
     await suspend()
     const byAddress = await listPeople(app, { search: person.email.slice(0, 9) })
     expect(byAddress.people.find(({ id }) => id === person.userId)).toMatchObject({

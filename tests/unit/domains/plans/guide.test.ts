@@ -12,7 +12,7 @@ const blocks = [...pages.matchAll(/^```ts(?: \[|\n\/\/ )([\w./-]+)\]?\n(.*?)^```
 const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim()
 
 it.each(blocks.filter(({ path }) => path !== 'fw.config.ts'))(
-  'the guide shows $path as the application of the tests has it',
+  'the guide shows $path exactly as in the test application',
   ({ path, code }) => {
     const tested = readFileSync(`tests/fixtures/author/${path}`, 'utf8')
     expect(withoutImports(code)).toBe(withoutImports(tested))

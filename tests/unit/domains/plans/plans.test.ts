@@ -84,7 +84,7 @@ const events = async () =>
   )
 
 describe('a limit', () => {
-  it('holds for whoever writes, and leaves rows of no organization alone', async () => {
+  it('applies to every write, but not to rows without an organization', async () => {
     await fill(3)
     expect(await codeOf(add())).toBe('plan-limit')
     const many = sql`insert into deals (org_id, title) select ${orgId}, value from json_each('[1,2]')`
@@ -93,7 +93,7 @@ describe('a limit', () => {
     expect(await rowsOf('select id from deals where org_id = ?')).toHaveLength(3)
   })
 
-  it('says what it is, what it allows and where to get more', async () => {
+  it('returns 403 with the limit, plan, maximum and upgrade URL when it is reached', async () => {
     await fill(3)
     const error = (await add().catch((thrown: unknown) => thrown)) as AppError
     expect(error).toMatchObject({
@@ -104,7 +104,7 @@ describe('a limit', () => {
     expect(asked.extra).toEqual({ limit: 'deals', plan: 'free', max: 3, used: 3, upgradeUrl: '/pricing' })
   })
 
-  it('lets a row be replaced at the limit, and one be added when another is gone', async () => {
+  it('allows replacing a row at the maximum, and adding one after a deletion', async () => {
     await fill(3)
     const [row] = await rowsOf('select id from deals where org_id = ? limit 1')
     const replace = sql`insert into deals (id, org_id, title) values (${row!.id}, ${orgId}, 'new')
@@ -114,19 +114,19 @@ describe('a limit', () => {
     expect(await codeOf(add())).toBe('done')
   })
 
-  it('is asked by the guard with what the call adds', async () => {
+  it('includes the rows that the call adds when the guard checks it', async () => {
     await fill(1)
     expect(await codeOf(ask(entitled('deals', { adding: 2 })))).toBe('done')
     expect(await codeOf(ask(entitled('deals', { adding: 3 })))).toBe('plan-limit')
   })
 
-  it('has no end where the plan does not name it', async () => {
+  it('is unlimited when the plan does not set it', async () => {
     await give('scale')
     await fill(11)
     expect(await codeOf(ask(entitled('deals')))).toBe('done')
   })
 
-  it('never lets two requests pass it together, on two instances with a slow database', async () => {
+  it('is never exceeded by concurrent requests on two instances with a slow database', async () => {
     const sqld = await startSqld()
     const instances = [
       await createTestApp({ DATABASE_URL: sqld.url }, { plans }),
@@ -148,7 +148,7 @@ describe('a limit', () => {
 })
 
 describe('a smaller plan', () => {
-  it('deletes nothing: rows above its limit are read and deleted, until they fit', async () => {
+  it('keeps rows above its limit, which can only be read or deleted until they fit', async () => {
     await give('pro')
     await fill(5)
     await give('free')
@@ -160,7 +160,7 @@ describe('a smaller plan', () => {
     expect(await codeOf(add())).toBe('plan-limit')
   })
 
-  it('still lets rows lose who made them and what they refer to', async () => {
+  it('still allows clearing the creator and the references of rows', async () => {
     await give('pro')
     await app.db.orm.run(sql`insert into companies (id) values (${orgId})`)
     await fill(5)
@@ -181,7 +181,7 @@ describe('seats', () => {
       .run(sql`insert into org_invitations (id, org_id, email, role, invited_by, status, token_hash, expires_at, created_at)
       values (${`${orgId}${email}`}, ${orgId}, ${email}, 'member', 'ada', 'pending', '', ${expiresAt}, 0)`)
 
-  it('are members and open invitations', async () => {
+  it('count members and open invitations', async () => {
     await join('ada')
     await invite('old@example.test', 1000)
     expect(await codeOf(invite('ben@example.test'))).toBe('done')
@@ -195,7 +195,7 @@ describe('seats', () => {
     })
   })
 
-  it('are asked for when somebody joins, and not when a deleted organization is restored', async () => {
+  it('are checked when a person joins, but not when a deleted organization is restored', async () => {
     await join('ada')
     await join('ben')
     expect(await codeOf(join('eve'))).toBe('plan-limit')
@@ -207,7 +207,7 @@ describe('seats', () => {
 })
 
 describe('a feature', () => {
-  it('is what the plan includes', async () => {
+  it('returns 403 unless the plan includes it', async () => {
     const error = (await ask(entitled('export')).catch((thrown: unknown) => thrown)) as AppError
     expect(error).toMatchObject({
       code: 'plan-feature',
@@ -218,18 +218,18 @@ describe('a feature', () => {
     expect(await codeOf(ask(entitled('export')))).toBe('done')
   })
 
-  it('is a fault of the application where nobody declared it', async () => {
+  it('throws an error when it is not declared', async () => {
     await expect(ask(entitled('exports'))).rejects.toThrow('no limit and no feature "exports"')
   })
 
-  it('asks for an organization first', async () => {
+  it('returns unauthenticated without a session and an organization', async () => {
     const asked = withRun({ app, session: null }, () => entitled('export')({ session: null, orgId: null }))
     expect(await codeOf(asked)).toBe('unauthenticated')
   })
 })
 
 describe('setPlan', () => {
-  it('leaves one event for each change, none for the same plan again, and none of what is rolled back', async () => {
+  it('records one event per change, but none for the same plan or a rollback', async () => {
     expect([await give('pro'), await give('pro'), await give('scale')]).toEqual([true, false, true])
     const rolledBack = app.db.orm.transaction(async tx => {
       await withRun({ app, session: null }, () => setPlan(tx, orgId, 'free'))
@@ -243,13 +243,13 @@ describe('setPlan', () => {
     expect((await showPlan(app, orgId))?.name).toBe('scale')
   })
 
-  it('refuses a plan and an organization that are not there', async () => {
+  it('refuses an unknown plan or organization', async () => {
     expect(await codeOf(give('gold'))).toBe('invalid-input')
     orgId = 'nowhere'
     expect(await codeOf(give('pro'))).toBe('not-found')
   })
 
-  it('ends a plan at its time, once, and leaves the event', async () => {
+  it('ends a plan once at its end time and records the event', async () => {
     await give('pro', new Date(Date.now() + 60_000))
     await endPlans(app)
     expect((await showPlan(app, orgId))?.name).toBe('pro')
@@ -263,7 +263,7 @@ describe('setPlan', () => {
   })
 })
 
-it('shows the plan with what is used, and what it includes', async () => {
+it('showPlan returns the plan with its limits, usage and features', async () => {
   const until = new Date(Date.now() + 60_000)
   await give('pro', until)
   await fill(2)
@@ -281,7 +281,7 @@ it('shows the plan with what is used, and what it includes', async () => {
   })
 })
 
-it('begins a new organization with its trial, and takes the triggers away with the declaration', async () => {
+it('starts a new organization with its trial, and removes the triggers when plans are no longer declared', async () => {
   const trial = await createTestApp({}, { plans: { ...plans, trial: { plan: 'pro', days: 14 } } })
   await setUp(trial.app)
   const org = await createOrg(trial.app)
@@ -295,7 +295,7 @@ it('begins a new organization with its trial, and takes the triggers away with t
   await trial.close()
 })
 
-it('does not start with a limit of a table that is not there', async () => {
+it('fails at startup when a limit counts an unknown table', async () => {
   const limits = { ...plans.limits, deals: { counts: 'dealz', title: 'Deals' } }
   const broken = { ...app, config: { ...app.config, plans: { ...app.config.plans!, limits } } }
   await expect(keepLimits(broken)).rejects.toThrow('the limit deals counts dealz, which is no table')
@@ -308,6 +308,6 @@ it.each([
   [{ plans: { free: { title: 'Free', features: ['exports'] } } }, 'there is no feature "exports"'],
   [{ features: { deals: 'Deals' } }, '"deals" is a feature too'],
   [{ upgradeUrl: 'javascript:alert(1)' }, 'must be a path or an https address'],
-])('does not load with %j', (wrong, message) => {
+])('refuses a configuration with %j', (wrong, message) => {
   expect(() => defineFwConfig({ plans: { ...plans, ...wrong } as never })).toThrow(message)
 })

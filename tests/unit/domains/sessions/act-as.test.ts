@@ -30,8 +30,8 @@ const disabled = { authDisabled: { email: 'dev@local.test' } }
 
 const pages = compilePages([{ path: '/embed/:view()', meta: { embed: true } }])
 
-describe('acting as a person', () => {
-  it('is one prepared statement', async () => {
+describe('actAs', () => {
+  it('runs one prepared statement', async () => {
     const { userId } = await aMember(test.app)
     const statements = await countStatements(test.app, async app => {
       expect(await actAs(app, { userId }, { provider: 'cli' })).toHaveProperty('session')
@@ -39,7 +39,7 @@ describe('acting as a person', () => {
     expect(statements).toBe(1)
   })
 
-  it('says why not', async () => {
+  it('returns the reason for a refusal', async () => {
     const { userId, orgId } = await aMember(test.app)
     const other = await aMember(test.app)
     const stranger = await addPerson(test.app, { emailVerified: false })
@@ -54,7 +54,7 @@ describe('acting as a person', () => {
     expect(await actAs(test.app, { userId }, { ...proof, orgId })).toMatchObject({ session: { orgId } })
   })
 
-  it('confirms no address while it is open whose the account is, but for a sign-in that proved it', async () => {
+  it('treats the address as unconfirmed during an account review, except after a sign-in that proves it', async () => {
     const app = under({ operators: ['claimed@example.test'] })
     const { id: userId, email } = await addPerson(app, { email: 'claimed@example.test', claimSince: app.now() })
     const session = async (proof: object) => await actAs(app, { userId }, { provider: 'password', ...proof })
@@ -70,7 +70,7 @@ describe('acting as a person', () => {
     expect(await session({})).toMatchObject({ session: { emailVerified: true, isOperator: true } })
   })
 
-  it('tells the row of a session to the server and to no answer', async () => {
+  it('gives the session ID to server code, but not to responses', async () => {
     const { userId, email } = await aMember(test.app)
     const request = new IncomingMessage(new Socket())
     request.headers = { cookie: (await signInAs(test.app, { userId, email })).split(';')[0] }
@@ -85,7 +85,7 @@ describe('acting as a person', () => {
 })
 
 describe('the development account in production', () => {
-  it('opens nothing by calls, tokens and embeds, and what it approved as the fixed identity only while sign-in is disabled', async () => {
+  it('has no access through calls, tokens or embeds, except as the fixed identity while sign-in is disabled', async () => {
     const dev = await addPerson(test.app, { kind: 'dev', email: 'dev@local.test', name: 'Dev' })
     const who = { userId: dev.id, email: dev.email, name: dev.name }
     const proved = (provider: string) => sessionNow(test.app, who, provider)
@@ -132,7 +132,7 @@ describe('the development account in production', () => {
 })
 
 describe('the identity of older applications', () => {
-  it('opens nothing, not even in development', async () => {
+  it('has no access, even in development', async () => {
     const legacy = await addPerson(test.app, { email: 'local@localhost' })
     const email = legacy.email
     expect(await findCalledPerson(test.app, { email })).toBeNull()
@@ -143,8 +143,8 @@ describe('the identity of older applications', () => {
   })
 })
 
-describe('an account whose address has to be confirmed by now', () => {
-  it('is told so with its tokens, and where to get the link', async () => {
+describe('an unconfirmed account when confirmation is required', () => {
+  it('returns email-not-verified for its tokens, with the page to request a link', async () => {
     const session = await aMember(test.app)
     const tokens = await answerTokenRequest(test.app, { form: await approve(test.app, session) })
     await query(test.app, 'update users set email_verified = 0 where id = ?', [session.userId])
@@ -159,7 +159,7 @@ describe('an account whose address has to be confirmed by now', () => {
     expect(await authenticateAccessToken(strict, tokens.access_token)).not.toBeNull()
   })
 
-  it('opens no embedded page either', async () => {
+  it('has no access to embed pages', async () => {
     const session = await aMember(test.app)
     const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
     const { token } = await openTicket(test.app, new URL(url).searchParams.get('ticket') ?? '')

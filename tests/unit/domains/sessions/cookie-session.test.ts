@@ -69,8 +69,8 @@ const later = (world: World, milliseconds: number): World => ({
   app: { ...world.app, now: () => new Date(Date.now() + milliseconds) },
 })
 
-describe('a session that lies in memory', () => {
-  it('is what the database says, and its answer the same, in any writing', async () => {
+describe('a session in memory', () => {
+  it('matches the database, and its response is the same, in any script', async () => {
     const world = await aWorld()
     await elsewhere(world.app, 'update users set name = ?', ['Zoë 田中'])
     await warm(world)
@@ -82,7 +82,7 @@ describe('a session that lies in memory', () => {
     expect(ready(world)).toEqual({ ...found })
   })
 
-  it('is the next reader’s as it was, whatever a reader does to their object', async () => {
+  it('is unaffected when a reader changes its copy', async () => {
     const world = await warm(await aWorld())
     const before = { ...(await find(world)) }
     Object.assign((await find(world)) ?? {}, { orgRole: 'admin', orgId: 'mine', email: 'other@example.test', more: 1 })
@@ -90,7 +90,7 @@ describe('a session that lies in memory', () => {
     expect(ready(world)).toEqual(before)
   })
 
-  it('is the next reader’s as it was where its organization is closed', async () => {
+  it('is unaffected when a reader changes the closed organization of its copy', async () => {
     const world = await warm(await aWorld())
     await elsewhere(world.app, 'update organizations set required_auth_provider = ?', ['google'])
     const first = await find(world)
@@ -102,7 +102,7 @@ describe('a session that lies in memory', () => {
   it.each([
     ['its row is deleted', 'delete from sessions where user_id = ?'],
     ['its account is deleted', 'delete from users where id = ?'],
-  ])('opens nothing from the moment %s, by this process or another', async (_what, sql) => {
+  ])('gives no access from the moment %s, by this process or another', async (_what, sql) => {
     for (const doIt of [
       ({ app, person }: World) => app.db.client.execute({ sql, args: [person.userId] }),
       ({ app, person }: World) => elsewhere(app, sql, [person.userId]),
@@ -116,7 +116,7 @@ describe('a session that lies in memory', () => {
     }
   })
 
-  it('has the role, the membership and the sign-in rule that another process wrote, on the next request', async () => {
+  it('reflects role, membership and sign-in rule changes by another process on the next request', async () => {
     const { app } = await aWorld()
     const owner = await signedIn(app)
     const member = await signedIn(app)
@@ -141,7 +141,7 @@ describe('a session that lies in memory', () => {
     expect((await find(member))?.orgId).not.toBe(owner.person.orgId)
   })
 
-  it('ends with its time, which nothing is written for', async () => {
+  it('ends at its expiry without a database write', async () => {
     const world = await warm(await aWorld())
     await elsewhere(world.app, 'update sessions set expires_at = ?', [Date.now() + 60_000])
     await warm(world)
@@ -151,7 +151,7 @@ describe('a session that lies in memory', () => {
     expect(ready(world)).not.toBeUndefined()
   })
 
-  it('is renewed when a day has gone by, with its cookie', async () => {
+  it('is renewed with its cookie after a day', async () => {
     const world = await warm(await aWorld())
     const nextDay = later(world, DAY + 1000)
     expect(ready(nextDay)).toBeUndefined()
@@ -164,7 +164,7 @@ describe('a session that lies in memory', () => {
     expect(ready(nextDay)).toMatchObject({ expiresAt: renewed?.expiresAt })
   })
 
-  it('gets its first organization when the invitation that stood in the way is out of date', async () => {
+  it('gets its first organization when the pending invitation that prevented it expires', async () => {
     const world = await aWorld()
     const { app, person } = world
     const invitation = `insert into org_invitations (id, org_id, email, role, invited_by, status, token_hash, expires_at, created_at)
@@ -182,7 +182,7 @@ describe('a session that lies in memory', () => {
     expect(await find(later(world, 61_000))).toMatchObject({ orgRole: 'owner' })
   })
 
-  it('is looked for by the route where a credential, a forged cookie or none comes with the request', async () => {
+  it('is not used for a request with a credential, a forged cookie or no cookie', async () => {
     const world = await warm(await aWorld())
     expect(readySession(world.app, requestWith(world.cookie, { authorization: 'Bearer x' }))).toBeUndefined()
     expect(readySession(world.app, requestWith(''))).toBeUndefined()
@@ -194,7 +194,7 @@ describe('a session that lies in memory', () => {
     expect(ready(world)).toMatchObject({ userId: world.person.userId })
   })
 
-  it('is that of the first live cookie of several', async () => {
+  it('belongs to the first valid cookie of several', async () => {
     const first = await aWorld()
     const second = await signedIn(first.app)
     const both = { ...first, cookie: `${first.cookie}; ${second.cookie}` }
@@ -207,7 +207,7 @@ describe('a session that lies in memory', () => {
 })
 
 describe('two instances on one libSQL server', () => {
-  it('end a session at once where it is ended, and within a second at the other', async () => {
+  it('end a session immediately on one instance and within two seconds on the other', async () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())
     const open = async () => {

@@ -68,7 +68,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
 }
 
 describe('a custom getSession', () => {
-  it('makes the account of the address on the first visit, with an organization, and finds it again', async () => {
+  it('creates an account with an organization on the first visit, and finds it again', async () => {
     const { app, session, ask } = await start({
       answer: event => {
         const email = event.node.req.headers['x-person']
@@ -91,7 +91,7 @@ describe('a custom getSession', () => {
     expect((await ask('/_fw/actions/who-am-i')).status).toBe(401)
   })
 
-  it('makes one account however many first requests come at once', async () => {
+  it('creates one account for twenty concurrent first requests', async () => {
     const { app, session } = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const found = await Promise.all(Array.from({ length: 20 }, () => session()))
     expect(new Set(found.map(({ userId, orgId }) => `${userId} ${orgId}`)).size).toBe(1)
@@ -99,7 +99,7 @@ describe('a custom getSession', () => {
     expect(await app.db.orm.select().from(orgMembers)).toHaveLength(1)
   })
 
-  it('takes over a changed name, and keeps what the answer leaves out', async () => {
+  it('updates a changed name, and keeps values that its result omits', async () => {
     const answers = [{ name: 'Ada' }, { name: 'Ada King', image: '/ada.png' }, {}]
     const { session } = await start({ answer: () => ({ email: 'ada@example.test', ...answers.shift() }) })
     expect((await session()).name).toBe('Ada')
@@ -118,7 +118,7 @@ describe('a custom getSession', () => {
     ['two addresses', { email: 'ada@example.test, eve@example.test' }],
     ['a name of the wrong kind', { email: 'ada@example.test', name: 7 }],
     ['a word for confirmed', { email: 'ada@example.test', emailVerified: 'yes' }],
-  ])('that answers %s opens nothing: 500, and the log has why without the value', async (_name, answer) => {
+  ])('returns 500 when its result is %s, and logs the reason without the value', async (_name, answer) => {
     const { app, ask, lines } = await start({ answer: () => answer })
     const response = await ask('/_fw/session')
     expect(await statusAndCode(response)).toEqual([500, 'internal'])
@@ -129,7 +129,7 @@ describe('a custom getSession', () => {
     expect(log).not.toContain('example.test')
   })
 
-  it('that throws opens nothing', async () => {
+  it('returns 500 without details when it throws', async () => {
     const { ask } = await start({
       answer: () => {
         throw new Error('the directory is down')
@@ -139,14 +139,14 @@ describe('a custom getSession', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('directory')])
   })
 
-  it('counts as signed out after the end it names', async () => {
+  it('is signed out after the expiry in its result', async () => {
     const times = ['2020-01-01T00:00:00Z', new Date(Date.now() + 60_000)]
     const { session } = await start({ answer: () => ({ email: 'ada@example.test', expiresAt: times.shift() }) })
     expect(await session()).toBeNull()
     expect(await session()).toMatchObject({ email: 'ada@example.test' })
   })
 
-  it('is asked instead of our own sign-in: our cookie, our endpoints and the development account open nothing', async () => {
+  it('replaces the built-in sign-in: session cookie, endpoints and development account give no access', async () => {
     const { app, ask, session } = await start({ env: { NODE_ENV: 'development' } })
     const now = app.now()
     const person = { id: 'u1', name: 'Ada', email: 'ada@example.test', createdAt: now, updatedAt: now }
@@ -165,7 +165,7 @@ describe('a custom getSession', () => {
     expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])
   })
 
-  it('asks whose an account is that somebody used before, once it vouches for the address', async () => {
+  it('starts an account review for a previously used account when it verifies the address', async () => {
     let emailVerified = false
     const { app, ask, session } = await start({ answer: () => ({ email: 'ada@example.test', emailVerified }) })
     const { userId } = await session()
@@ -188,7 +188,7 @@ describe('a custom getSession', () => {
     expect((await session()).mayClaim).toBeUndefined()
   })
 
-  it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {
+  it('redirects only to the configured sign-in URL, with a return address on this origin', async () => {
     const { ask, origin } = await start({ signInUrl: 'https://portal.example.test/in?app=7' })
     const location = async (query: string) => new URL((await ask(`/sign-in${query}`)).headers.get('location') ?? '')
     const right = await location('?return=%2Fnotes%3Fa%3D1')
@@ -204,14 +204,14 @@ describe('a custom getSession', () => {
     ['says a moment that is still to come', () => new Date(Date.now() + 60_000), 403],
     ['says what is no moment', () => 'just now' as never, 403],
     ['says a moment ago', () => new Date(Date.now() - 60_000), 200],
-  ])('has signed in recently only where the application says so: it %s', async (_what, signedInAt, status) => {
+  ])('counts as a recent sign-in only when the application says so: it %s', async (_what, signedInAt, status) => {
     const { ask } = await start({ answer: () => ({ email: 'ada@example.test' }), signedInAt })
     const answer = await ask('/_fw/passkeys/registration', { method: 'POST' })
     expect(answer.status).toBe(status)
     if (status === 403) expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
   })
 
-  it('is sent back to an app that asks for a new sign-in, when nobody can tell', async () => {
+  it('returns login_required to an app that requests a new sign-in when the sign-in time is unknown', async () => {
     const { ask, app } = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const client = await registerClient(app, { redirect_uris: ['https://host.example.com/cb'] }, '203.0.113.7')
     const query = new URLSearchParams({
@@ -227,7 +227,7 @@ describe('a custom getSession', () => {
     expect([location.host, location.searchParams.get('error')]).toEqual(['host.example.com', 'login_required'])
   })
 
-  it('ends the session where it is, or says that this is not the place', async () => {
+  it('ends the session through endSession, or returns 409 without it', async () => {
     const ended: string[] = []
     const withEnd = await start({
       answer: () => ({ email: 'ada@example.test' }),
@@ -240,7 +240,7 @@ describe('a custom getSession', () => {
     expect(await statusAndCode(refused)).toEqual([409, 'sign-out-elsewhere'])
   })
 
-  it('reuses an account that nobody had confirmed, and notes that its owner is to be asked about it', async () => {
+  it('reuses an unconfirmed account, and marks it for a review by its owner', async () => {
     const { app, session } = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const now = app.now()
     const times = { createdAt: now, updatedAt: now }
@@ -255,7 +255,7 @@ describe('a custom getSession', () => {
     expect(await app.db.orm.select({ since: users.claimSince }).from(users)).toEqual([{ since: expect.any(Date) }])
   })
 
-  it('opens an organization that asks for a provider only by naming that provider, and goes on otherwise', async () => {
+  it('opens an organization with a required provider only for that provider, and otherwise continues without it', async () => {
     let provider = 'google'
     const { app, session, ask } = await start({ answer: () => ({ email: 'ada@example.test', provider }) })
     const { orgId, ...ada } = await session()
@@ -274,7 +274,7 @@ describe('a custom getSession', () => {
     await expect(other).rejects.toMatchObject({ code: 'provider-not-configured' })
   })
 
-  it('may read a bearer of its own, but is not asked about the token of an embedded page', async () => {
+  it('can read its own bearer token, but is not called for embed tokens', async () => {
     const { session } = await start({
       answer: event => (event.node.req.headers.authorization ? { email: 'ada@example.test' } : null),
     })
@@ -285,11 +285,11 @@ describe('a custom getSession', () => {
 
 describe('defineFwConfig', () => {
   it.each(['/sign-in', '/sign-in?a', '/_fw/sign-in', '//evil.test', '/\\evil.test', 'javascript:alert(1)', 'portal'])(
-    'refuses to send people to %s',
+    'refuses the sign-in URL %s',
     signInUrl => expect(() => defineFwConfig({ getSession: () => null, signInUrl })).toThrow(/signInUrl/),
   )
 
-  it('refuses what belongs to getSession without it', () => {
+  it('refuses getSession options without a getSession function', () => {
     expect(() => defineFwConfig({ signInUrl: '/welcome' })).toThrow(/getSession/)
     expect(() => defineFwConfig({ getSession: 'yes' as never })).toThrow(/must be a function/)
   })

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { getSession, requireSession } from '#fairway/server/domains/sessions'
 
-it('throws while a page is rendered that every visitor shares', async () => {
+it('getSession and requireSession throw while a page shared by all visitors is rendered', async () => {
   const request = new IncomingMessage(new Socket())
   const event = createEvent(request, new ServerResponse(request))
   event.context.isImpersonal = true

@@ -28,7 +28,7 @@ const later = (app: App, minutes: number): App => ({ ...app, now: () => new Date
 const row = async () => (await query(test.app, 'select last_used_at, ip_address from sessions'))[0]
 
 describe('the last use of a session', () => {
-  it('costs nothing within five minutes', async () => {
+  it('needs no extra database statement within five minutes', async () => {
     for (const minutes of [0, 4]) {
       const statements = await countStatements(test.app, async app =>
         sessionCookie.find(eventFrom('192.0.2.9'), later(app, minutes)),
@@ -38,7 +38,7 @@ describe('the last use of a session', () => {
     expect(await row()).toMatchObject({ last_used_at: null, ip_address: '192.0.2.1' })
   })
 
-  it('is written after the answer is found, once for many requests at once, with the address of use', async () => {
+  it('is written after the lookup with the client address, once for 100 concurrent requests', async () => {
     const inSix = later(test.app, 6)
     const hundred = Array.from({ length: 100 }, () => sessionCookie.find(eventFrom('::ffff:192.0.2.9'), inSix))
     for (const session of await Promise.all(hundred)) expect(session).not.toBeNull()
@@ -54,7 +54,7 @@ describe('the last use of a session', () => {
     expect(await row()).toMatchObject({ ip_address: '192.0.2.10' })
   })
 
-  it('never makes a request wait or fail', async () => {
+  it('never delays a request or makes it fail', async () => {
     const { client } = test.app.db
     const never = new Promise<never>(() => {})
     const stuck = { ...client, execute: () => never } as typeof client

@@ -22,8 +22,8 @@ const OPEN = [
   '/mcp',
 ]
 
-describe('what is closed while an operator views as somebody', () => {
-  it('has an answer for each route of the platform', () => {
+describe('isClosedToViews', () => {
+  it('leaves only the listed platform routes open for GET requests', () => {
     const routes = new URL('../../../../layers/fairway/server/routes', import.meta.url)
     const paths = readdirSync(routes, { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
@@ -32,7 +32,7 @@ describe('what is closed while an operator views as somebody', () => {
     expect(paths.filter(path => !isClosedToViews('GET', path)).toSorted()).toEqual(OPEN)
   })
 
-  it('is every change but the call of an action, which decides itself', () => {
+  it('closes all changes except action calls, and reads such as the account export', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(isClosedToViews(method, '/notes')).toBe(true)
     expect(isClosedToViews('POST', '/_fw/actions/list-notes')).toBe(false)
     expect(isClosedToViews('GET', '/_fw/account')).toBe(false)

@@ -76,7 +76,7 @@ const change = async (more: { endGrants: boolean; currentPassword?: string; newP
 }
 
 describe('connected apps', () => {
-  it('end when the account was recovered by a mailed link', async () => {
+  it('lose access when the account is recovered by a mailed link', async () => {
     const token = await anAccessToken()
     await reset(OTHER)
     expect(await authenticateAccessToken(app, token)).toBeNull()
@@ -85,14 +85,14 @@ describe('connected apps', () => {
     ])
   })
 
-  it('are not connected by a session that has ended meanwhile', async () => {
+  it('are not connected by a session that ended in the meantime', async () => {
     const { asker } = await aSession()
     await reset(OTHER)
     expect(await isRefused(approve(app, person, { sessionId: asker.sessionId }))).toBe('access_denied')
     expect(await query(app, 'select id from oauth_grants')).toEqual([])
   })
 
-  it('open nothing while the address must be confirmed and is not', async () => {
+  it('have no access while a required confirmation of the address is missing', async () => {
     const token = await anAccessToken()
     await query(app, 'update users set email_verified = 0')
     const strict = { ...app.config, signIn: { ...app.config.signIn, emailVerification: 'required' as const } }
@@ -101,7 +101,7 @@ describe('connected apps', () => {
     expect(await authenticateAccessToken(app, token)).not.toBeNull()
   })
 
-  it('end with a change of password, and stay where the person says so', async () => {
+  it('lose access when the password changes, unless the person keeps them', async () => {
     const kept = await anAccessToken()
     await change({ endGrants: false })
     expect(await authenticateAccessToken(app, kept)).not.toBeNull()
@@ -110,8 +110,8 @@ describe('connected apps', () => {
   })
 })
 
-describe('a change of password', () => {
-  it('lets this browser go on under another token, as who it signed in, and ends all others', async () => {
+describe('changePassword', () => {
+  it('keeps this session with its provider under a new token, and ends all others', async () => {
     await aSession()
     const { cookie, asker } = await aSession('github')
     const input = { currentPassword: PASSWORD, newPassword: OTHER, endGrants: true }
@@ -143,14 +143,14 @@ describe('a change of password', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('ends the links that were mailed before', async () => {
+  it('invalidates links that were mailed before', async () => {
     const { link } = await aLink('password-reset')
     await change({ endGrants: true })
     expect(await refusalOf(confirmPasswordReset(app, link, PASSWORD))).toBe('link-used')
   })
 })
 
-describe('a browser that was let in by a link opened elsewhere', () => {
+describe('a browser approved by a link opened elsewhere', () => {
   async function anApproval() {
     const { link, cookieHeader } = await aLink('magic-link')
     await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, request)
@@ -165,7 +165,7 @@ describe('a browser that was let in by a link opened elsewhere', () => {
     expect((await late(later(10.1))).body.status).toBe('ended')
   })
 
-  it('is signed in too when it asks for the mail again instead', async () => {
+  it('is signed in when it requests the email again', async () => {
     const { link, cookieHeader } = await aLink('magic-link')
     await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, request)
     const answer = await mailAgain(app, { ...request, cookieHeader })
@@ -190,7 +190,7 @@ describe('a browser that was let in by a link opened elsewhere', () => {
         await endDevice(eventWith(cookie), other.sessionId)
       },
     ],
-  ])('is not signed in any more once %s', async (_what, ends) => {
+  ])('is not signed in after %s', async (_what, ends) => {
     const goOn = await anApproval()
     await ends()
     expect((await goOn()).body.status).toBe('ended')
@@ -198,7 +198,7 @@ describe('a browser that was let in by a link opened elsewhere', () => {
   })
 })
 
-describe('a code of the identity hub', () => {
+describe('an identity hub code', () => {
   const input = () => ({
     userId: person.userId,
     provider: 'password',
@@ -208,7 +208,7 @@ describe('a code of the identity hub', () => {
     codeChallenge: 'a'.repeat(43),
   })
 
-  it('is worth nothing once the password was reset, and is not given for a session that has ended', async () => {
+  it('is invalid after a password reset, and is not issued for an ended session', async () => {
     const { asker } = await aSession()
     const code = await issueIdentityCode(app, input(), asker.sessionId)
     await reset(OTHER)

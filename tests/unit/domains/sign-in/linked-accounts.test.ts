@@ -48,8 +48,8 @@ const waysOf = async (userId: string) =>
   (await countRows(test.app, 'accounts where user_id = ?', [userId])) +
   (await countRows(test.app, 'passkeys where user_id = ?', [userId]))
 
-describe('the last ways into an account', () => {
-  it('of two that are unlinked at once one stays, however they interleave', async () => {
+describe('the last sign-in method of an account', () => {
+  it('is kept when two linked accounts are unlinked at the same time', async () => {
     for (let round = 0; round < 12; round++) {
       const { userId } = await aMember(test.app)
       const ids = [await linked(userId, 'one'), await linked(userId, 'two')]
@@ -66,7 +66,7 @@ describe('the last ways into an account', () => {
     }
   })
 
-  it('of a passkey and an account that go at once one stays', async () => {
+  it('is kept when a passkey and a linked account are removed at the same time', async () => {
     for (let round = 0; round < 12; round++) {
       const { userId } = await aMember(test.app)
       const [account, passkey] = [await linked(userId, 'one'), await aPasskey(userId)]
@@ -78,14 +78,14 @@ describe('the last ways into an account', () => {
     }
   })
 
-  it('count no provider that is not offered any more', async () => {
+  it('is kept when the only other one is a provider that is no longer offered', async () => {
     const { userId } = await aMember(test.app)
     const id = await linked(userId, 'one')
     await linked(userId, 'gone')
     expect(await refusalOf(unlinkAccount(test.app, { userId, sessionId: null }, id))).toBe('last-way-in')
   })
 
-  it('count a mailed link where it is offered and the address is confirmed', async () => {
+  it('can be a mailed link when it is offered and the address is confirmed', async () => {
     const providers = [{ id: 'one', name: 'one', issuer: 'https://one.test', clientId: 'c', clientSecret: 's' }]
     const mailing = await createTestApp({
       FW_OIDC_PROVIDERS: JSON.stringify(providers),

@@ -174,8 +174,8 @@ function beforeInsert(happens: () => Promise<unknown>): App {
 
 const sessionsOf = (userId: string) => countRows(app, 'sessions where user_id = ?', [userId])
 
-describe('a sign-in that is under way when the password is reset', () => {
-  it.each(Object.entries(ways))('makes no session by %s, at whatever moment', async (_name, way) => {
+describe('a pending sign-in during a password reset', () => {
+  it.each(Object.entries(ways))('creates no session by %s, at any moment of the reset', async (_name, way) => {
     const moments = await momentsOf(way)
     expect(moments).toBeGreaterThan(2)
     for (let at = 0; at < moments; at++) {
@@ -187,31 +187,37 @@ describe('a sign-in that is under way when the password is reset', () => {
     }
   })
 
-  it.each(Object.entries(waysThatStay))('makes no session by %s once the person was verified', async (_name, way) => {
-    const person = await aPerson()
-    const run = await way(person)
-    const disturbed = beforeInsert(person.reset)
-    expect(await isTrue(run(disturbed))).toBe(false)
-    expect(await sessionsOf(person.member.userId)).toBe(0)
-    expect(await isTrue((await way(person))(app))).toBe(true)
-  })
+  it.each(Object.entries(waysThatStay))(
+    'creates no session by %s after the person was verified',
+    async (_name, way) => {
+      const person = await aPerson()
+      const run = await way(person)
+      const disturbed = beforeInsert(person.reset)
+      expect(await isTrue(run(disturbed))).toBe(false)
+      expect(await sessionsOf(person.member.userId)).toBe(0)
+      expect(await isTrue((await way(person))(app))).toBe(true)
+    },
+  )
 })
 
-describe('a sign-in that is under way when the account is suspended', () => {
+describe('a pending sign-in during a suspension of the account', () => {
   const suspend = (userId: string) => suspendPerson(app, { userId, by: 'operator', reason: 'Fraud', until: null })
 
-  it.each(Object.entries({ ...ways, ...waysThatStay }))('fails by %s, at whatever moment', async (_name, way) => {
-    const moments = await momentsOf(way)
-    for (let at = 0; at < moments; at++) {
-      const { member, email } = await aPerson()
-      const run = await way({ member, email })
-      const disturbed = withInterruption(app, at, () => suspend(member.userId))
-      await run(disturbed.app).catch(() => undefined)
-      expect([at, await sessionsOf(member.userId)]).toEqual([at, 0])
-    }
-  })
+  it.each(Object.entries({ ...ways, ...waysThatStay }))(
+    'fails by %s, at any moment of the suspension',
+    async (_name, way) => {
+      const moments = await momentsOf(way)
+      for (let at = 0; at < moments; at++) {
+        const { member, email } = await aPerson()
+        const run = await way({ member, email })
+        const disturbed = withInterruption(app, at, () => suspend(member.userId))
+        await run(disturbed.app).catch(() => undefined)
+        expect([at, await sessionsOf(member.userId)]).toEqual([at, 0])
+      }
+    },
+  )
 
-  it('fails among many that race with it over a slow database, in both orders', async () => {
+  it('fails for twenty sign-ins that race with the suspension over a slow database', async () => {
     const { member, email } = await aPerson()
     const slow = withLatency(app)
     const attempts = Array.from({ length: 20 }, () => signIn(slow, { email, password: OLD }, request))
@@ -222,8 +228,8 @@ describe('a sign-in that is under way when the account is suspended', () => {
   })
 })
 
-describe('what somebody adds with a session that ends meanwhile', () => {
-  it('is no passkey', async () => {
+describe('a change by a session that ends in the meantime', () => {
+  it('adds no passkey', async () => {
     for (let at = 0; at < 4; at++) {
       const person = await aPerson()
       const { userId } = person.member
@@ -243,7 +249,7 @@ describe('what somebody adds with a session that ends meanwhile', () => {
     }
   })
 
-  it('is no second factor', async () => {
+  it('activates no second factor', async () => {
     const person = await aPerson()
     const { userId } = person.member
     await signInAs(app, person.member)
@@ -259,7 +265,7 @@ describe('what somebody adds with a session that ends meanwhile', () => {
     ])
   })
 
-  it('is no backup code, when the password of before was shown', async () => {
+  it('replaces no backup codes when the entered password was reset', async () => {
     for (let at = 1; ; at++) {
       const person = await aPerson()
       const { userId } = person.member
@@ -278,8 +284,8 @@ describe('what somebody adds with a session that ends meanwhile', () => {
   })
 })
 
-describe('a change of password and a reset at once', () => {
-  it('leave one new password, that of the last, and never the old one', async () => {
+describe('a concurrent password change and reset', () => {
+  it('leaves only the last new password, and never the old one', async () => {
     const changed = 'orchid tunnel 88 compass'
     for (let at = 0; ; at++) {
       const person = await aPerson()
@@ -301,8 +307,8 @@ describe('a change of password and a reset at once', () => {
   })
 })
 
-describe('a sign-in that is under way when an organization of the person names a provider', () => {
-  it('makes no session, as all others end', async () => {
+describe('a pending sign-in when an organization of the person requires a provider', () => {
+  it('creates no session, because all sessions end', async () => {
     const { member, email } = await aPerson()
     const disturbed = beforeInsert(() => setAuthProvider(app, member, { provider: 'corp', confirm: true }))
     expect(await refusalOf(signIn(disturbed, { email, password: OLD }, request))).toBe('credentials-changed')

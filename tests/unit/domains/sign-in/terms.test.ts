@@ -54,8 +54,8 @@ const post = (form: Record<string, string>) =>
   )
 const accept = (version = legal.terms.version) => post({ version, accepts: 'yes', decision: 'accept' })
 
-describe('terms that people accept', () => {
-  it('are asked for once, recorded with version and time, and lead on to where the person was going', async () => {
+describe('the terms page', () => {
+  it('asks once, records version and time, and redirects to the return path', async () => {
     expect(await sessionIn(app)).toMatchObject({ termsDue: true, orgId: person.orgId })
     const page = await (await visit()).text()
     expect(page).toContain('version 2026-11-01')
@@ -69,7 +69,7 @@ describe('terms that people accept', () => {
     expect((await visit()).headers.get('location')).toBe('/notes')
   })
 
-  it('are asked for again when the version changes, and a version that was not shown is not accepted', async () => {
+  it('asks again when the version changes, and refuses a version that was not shown', async () => {
     await accept()
     const later = withVersion('2027-01-01')
     expect(await sessionIn(later)).toMatchObject({ termsDue: true })
@@ -77,26 +77,26 @@ describe('terms that people accept', () => {
     expect(await query(app, 'select version from fw_terms_acceptances')).toEqual([{ version: '2026-11-01' }])
   })
 
-  it('are not accepted without the tick, or by many at once more than once', async () => {
+  it('requires the checkbox, and records one acceptance for concurrent requests', async () => {
     expect((await post({ version: legal.terms.version, decision: 'accept' })).status).toBe(400)
     expect(await query(app, 'select version from fw_terms_acceptances')).toEqual([])
     await Promise.all(Array.from({ length: 10 }, () => accept()))
     expect(await query(app, 'select version from fw_terms_acceptances')).toHaveLength(1)
   })
 
-  it('may be refused by signing out, and are no affair of a browser without a session', async () => {
+  it('offers to sign out instead, and redirects a browser without a session to the sign-in page', async () => {
     const out = await post({ decision: 'sign-out' })
     expect(out.headers.get('location')).toBe('/sign-in')
     expect(await sessionIn(app)).toBeUndefined()
     expect((await visit({}, {})).headers.get('location')).toMatch(/^\/sign-in\?return=/)
   })
 
-  it('keep no token and no connected app from working', async () => {
+  it('does not block access tokens of connected apps', async () => {
     const tokens = await answerTokenRequest(app, { form: await approve(app, person) })
     expect((await authenticateAccessToken(app, tokens.access_token))?.session.orgId).toBe(person.orgId)
   })
 
-  it('are in the person’s own file and in what operators see, and go with the account', async () => {
+  it('adds acceptances to the account export and operator view, and deletes them with the account', async () => {
     await accept()
     const { text } = await exportAccount(app, person)
     let file = ''
@@ -107,7 +107,7 @@ describe('terms that people accept', () => {
     expect(await query(app, 'select 1 from fw_terms_acceptances')).toEqual([])
   })
 
-  it('are not asked of the development account, and not without a declaration', async () => {
+  it('does not ask the development account, and does not ask without declared terms', async () => {
     const dev = await addPerson(app, { kind: 'dev', email: 'dev@local.test' })
     cookie = (await signInAs(app, { userId: dev.id, email: dev.email })).split(';', 1)[0] ?? ''
     expect(await sessionIn(app)).not.toHaveProperty('termsDue')
@@ -133,20 +133,20 @@ describe('the sign-up form', () => {
   const signUpAs = (email: string, termsVersion?: string) =>
     signUp(app, { email, password: 'zebra quilt 7 lantern', name: 'New', termsVersion }, request)
 
-  it('has a box that must be ticked, with links to what is declared', async () => {
+  it('has a required checkbox with links to the declared documents', async () => {
     const html = htmlOf(await signInPage(app, { language: 'de', offersDev: false }))
     expect(html).toMatch(/<input type="checkbox" name="termsVersion" value="2026-11-01" required[^>]*>/)
     expect(html).toContain('Ich akzeptiere die Nutzungsbedingungen und die Datenschutzerklärung.')
     expect(html).toContain('href="https://example.com/privacy"')
   })
 
-  it('has no box where no terms are declared', async () => {
+  it('has no checkbox without declared terms', async () => {
     const plain = await createTestApp()
     expect(htmlOf(await signInPage(plain.app, { language: 'en', offersDev: false }))).not.toContain('termsVersion')
     await plain.close()
   })
 
-  it('records what was accepted, so that the page of terms does not ask', async () => {
+  it('records the accepted version, so that the terms page does not ask', async () => {
     const { setCookies } = await signUpAs('new@example.test', VERSION)
     expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
     cookie = setCookies[0]?.split(';', 1)[0] ?? ''
@@ -155,7 +155,7 @@ describe('the sign-up form', () => {
   })
 
   it.each([undefined, '2020-01-01'])(
-    'records nothing of version %s, for which the page of terms asks',
+    'records no acceptance for version %s, so that the terms page asks',
     async version => {
       const { setCookies } = await signUpAs('new@example.test', version)
       expect(await accepted('new@example.test')).toEqual([])
@@ -178,7 +178,7 @@ describe('the page of a mailed link', () => {
       'termsVersion',
     )
 
-  it('asks who is new and records it; the next link does not ask', async () => {
+  it('asks a new person to accept the terms and records it, but does not ask again', async () => {
     const link = await linkTo('new@example.test', 'magic-link')
     expect(await asks(link)).toBe(true)
     await submitLink(app, { token: link.token, where: 'here', termsVersion: VERSION }, request)
@@ -187,13 +187,13 @@ describe('the page of a mailed link', () => {
     expect(await asks(await linkTo('other@example.test', 'password-reset'))).toBe(false)
   })
 
-  it('leaves a new version to the page of terms', async () => {
+  it('leaves a new version to the terms page', async () => {
     await accept()
     app = withVersion('2027-01-01')
     expect(await asks(await linkTo(person.email, 'magic-link'))).toBe(false)
   })
 
-  it('counts the box of the sign-up form in the browser that ticked it, and asks in another', async () => {
+  it('accepts the sign-up checkbox in the same browser, and asks in another', async () => {
     const link = await linkTo('new@example.test', 'verification', { termsVersion: VERSION })
     expect([await asks(link), await asks({ token: link.token })]).toEqual([false, true])
     await submitLink(app, { token: link.token, where: 'here' }, { ...request, cookieHeader: link.cookieHeader })

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-it('a sign-in that waits for its code ends when two-factor authentication is switched off', async () => {
+it('a pending two-factor sign-in ends when two-factor authentication is turned off', async () => {
   const { app } = test
   const member = await aMember(app)
   const { userId, email } = member

@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-it('an update queues what had happened but was not queued, and a job for each delivery that waited', async () => {
+it('the migration queues events that were not queued, and a job for each waiting delivery', async () => {
   const platform = await platformMigrations()
   const isBefore = ({ name }: { name: string }) => name < '0008'
   await migrateAll(db, { platform: platform.filter(isBefore), application: [] }, quietLog)

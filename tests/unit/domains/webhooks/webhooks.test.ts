@@ -89,7 +89,7 @@ const rowsOf = (id: string) =>
 const stateOf = async (id: string) => (await query(app, 'select state from fw_webhooks where id = ?', [id]))[0]?.state
 
 describe('a webhook', () => {
-  it('is told of what is written, signed as Standard Webhooks say, with what an export of the log holds', async () => {
+  it('receives audit events signed as Standard Webhooks, with the fields of an audit log export', async () => {
     const { id, secret } = await subscribe()
     await actAndDeliver('create-note')
     const [request] = receiver.requests
@@ -122,7 +122,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('hears of the types that it names, by name or by how they begin', async () => {
+  it('receives only its event types, by name or prefix', async () => {
     await subscribe(['audit.archive-*'], { path: '/begin' })
     await subscribe(['audit.create-note'], { path: '/name' })
     await act('create-note')
@@ -132,13 +132,13 @@ describe('a webhook', () => {
     expect(receiver.typesAt('/name')).toEqual(['audit.create-note'])
   })
 
-  it('hears of an event by the name that it had before', async () => {
+  it('receives a renamed event when it subscribes to the former name', async () => {
     await subscribe(patternsSchema.parse(['audit.invite-members']))
     await actAndDeliver('invite-member')
     expect(receiver.typesAt('/hook')).toEqual(['audit.invite-member'])
   })
 
-  it('hears nothing of another organization, and nothing of before it was made', async () => {
+  it('receives no events of another organization or from before its creation', async () => {
     const bob = await aMember(app, { email: 'bob@example.test' })
     await actAndDeliver('create-note', bob)
     const { id } = await subscribe(['*'], { path: '/bob', who: bob })
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'failed', fault: 'event-gone' }])
   })
 
-  it('of an organization hears of its security events without what only operators see', async () => {
+  it('receives the security events of its organization without operator-only fields', async () => {
     await subscribe(['security.*'], { path: '/org' })
     const operator = await aMember(app, { email: 'operator@example.test' })
     await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
@@ -191,8 +191,8 @@ describe('a webhook', () => {
   })
 })
 
-describe('a delivery that is not accepted', () => {
-  it('is tried ten times in about three days with the same id, then given up, with the webhook and a mail to those who manage it', async () => {
+describe('a failed delivery', () => {
+  it('is tried ten times in three days with the same ID, then disables the webhook and emails its managers', async () => {
     receiver.answer = { status: 503, text: 'out of order' }
     const admin = await aMember(app)
     const member = await aMember(app)
@@ -224,7 +224,7 @@ describe('a delivery that is not accepted', () => {
     expect(JSON.stringify(mails)).not.toContain('/hook')
   })
 
-  it('is forgotten by a delivery that is accepted, so that one bad event does not end a webhook', async () => {
+  it('is reset by a successful delivery, so that one bad event does not disable the webhook', async () => {
     const { id } = await subscribe()
     receiver.answer = { status: 500 }
     await actAndDeliver()
@@ -241,7 +241,7 @@ describe('a delivery that is not accepted', () => {
     expect(await stateOf(id)).toBe('on')
   })
 
-  it('ends the webhook after five days in which nothing was accepted', async () => {
+  it('disables the webhook after five days without a successful delivery', async () => {
     receiver.answer = { status: 500 }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -251,7 +251,7 @@ describe('a delivery that is not accepted', () => {
     expect(await stateOf(id)).toBe('failing')
   })
 
-  it('waits as long as the receiver asks for, a day at most', async () => {
+  it('waits as long as the receiver requests, up to one day', async () => {
     receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -263,7 +263,7 @@ describe('a delivery that is not accepted', () => {
     expect(await wait()).toBe(24 * 60)
   })
 
-  it('is a redirect that nobody follows', async () => {
+  it('includes a redirect, which is not followed', async () => {
     receiver.answer = { status: 307, headers: { location: `${receiver.origin}/elsewhere` } }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -271,7 +271,7 @@ describe('a delivery that is not accepted', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: 307 }])
   })
 
-  it('switches the webhook off where its address answers 410', async () => {
+  it('turns the webhook off when its URL returns 410', async () => {
     receiver.answer = { status: 410 }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -281,7 +281,7 @@ describe('a delivery that is not accepted', () => {
     expect(await rowsOf(id)).toMatchObject([{ state: 'failed', status: 410 }])
   })
 
-  it('keeps the beginning of an answer that does not end, as one line', async () => {
+  it('stores the first 500 characters of a long response as one line', async () => {
     receiver.answer = { status: 500, text: `<b>no</b>\n\t${'x'.repeat(100_000)}` }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -291,8 +291,8 @@ describe('a delivery that is not accepted', () => {
   })
 })
 
-describe('what waits', () => {
-  it('is sent by the next process where one died during a try', async () => {
+describe('a queued delivery', () => {
+  it('is sent by the next process when one stops during an attempt', async () => {
     const { id } = await subscribe()
     await act()
     await sealAuditLog(app)
@@ -312,7 +312,7 @@ describe('what waits', () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
-  it('is sent by a process that was not there when it happened', async () => {
+  it('is sent by a process that started after the event', async () => {
     const { id } = await subscribe()
     for (let n = 0; n < 5; n++) await act()
     await deliverWebhooks(beside())
@@ -323,7 +323,7 @@ describe('what waits', () => {
     expect(receiver.requests).toHaveLength(5)
   })
 
-  it('is sent once where eight instances look at the same time, however late their answers come', async () => {
+  it('is sent once when eight instances check at the same time over a slow database', async () => {
     const { id } = await subscribe()
     for (let n = 0; n < 40; n++) await act()
     await sealAuditLog(app)
@@ -334,7 +334,7 @@ describe('what waits', () => {
     expect((await rowsOf(id)).every(({ tries, state }) => tries === 1 && state === 'sent')).toBe(true)
   })
 
-  it('of a receiver that says nothing holds up nobody else', async () => {
+  it('does not delay other webhooks when its receiver does not respond', async () => {
     await subscribe(['*'], { path: '/slow' })
     await subscribe(['*'], { path: '/quick' })
     receiver.hold('/slow')
@@ -348,31 +348,35 @@ describe('what waits', () => {
     await stop()
   })
 
-  it('reaches a stranger within two seconds, however many receivers of others say nothing', { retry: 2 }, async () => {
-    const silent = await Promise.all(
-      Array.from({ length: 4 }, (_, index) => aMember(app, { email: OPERATORS[index + 2] })),
-    )
-    for (const who of silent) {
-      for (let index = 0; index < 20; index++) await subscribe(['*'], { path: '/silent', who })
-      for (let index = 0; index < 2; index++) await act('create-note', who)
-    }
-    const stranger = await aMember(app, { email: OPERATORS[0] })
-    await subscribe(['*'], { path: '/quick', who: stranger })
-    receiver.hold('/silent')
-    await sealAuditLog(app)
-    const stop = startJobs(app, WEBHOOK)
-    await expect.poll(() => receiver.at('/silent').length).toBeGreaterThanOrEqual(8)
-    await act('create-note', stranger)
-    await sealAuditLog(app)
-    const since = performance.now()
-    await expect.poll(() => receiver.at('/quick').length, { timeout: 10_000, interval: 20 }).toBe(1)
-    expect(performance.now() - since).toBeLessThan(2000)
-    receiver.release()
-    await expect.poll(() => receiver.at('/silent').length, { timeout: 20_000 }).toBe(160)
-    await stop()
-  })
+  it(
+    'arrives within two seconds even when many receivers of other organizations do not respond',
+    { retry: 2 },
+    async () => {
+      const silent = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => aMember(app, { email: OPERATORS[index + 2] })),
+      )
+      for (const who of silent) {
+        for (let index = 0; index < 20; index++) await subscribe(['*'], { path: '/silent', who })
+        for (let index = 0; index < 2; index++) await act('create-note', who)
+      }
+      const stranger = await aMember(app, { email: OPERATORS[0] })
+      await subscribe(['*'], { path: '/quick', who: stranger })
+      receiver.hold('/silent')
+      await sealAuditLog(app)
+      const stop = startJobs(app, WEBHOOK)
+      await expect.poll(() => receiver.at('/silent').length).toBeGreaterThanOrEqual(8)
+      await act('create-note', stranger)
+      await sealAuditLog(app)
+      const since = performance.now()
+      await expect.poll(() => receiver.at('/quick').length, { timeout: 10_000, interval: 20 }).toBe(1)
+      expect(performance.now() - since).toBeLessThan(2000)
+      receiver.release()
+      await expect.poll(() => receiver.at('/silent').length, { timeout: 20_000 }).toBe(160)
+      await stop()
+    },
+  )
 
-  it('is a job with the limits that are declared, once for each time at which it is tried', async () => {
+  it('has one job with the declared limits for each attempt time', async () => {
     const { id } = await subscribe()
     await actAndDeliver()
     await query(app, 'update fw_webhook_deliveries set next_try_at = ?', [app.now().getTime() + 5000])
@@ -390,7 +394,7 @@ describe('what waits', () => {
     ])
   })
 
-  it('goes on where a webhook is switched on again, or its organization is restored', async () => {
+  it('continues when its webhook is turned on again or its organization is restored', async () => {
     receiver.answer = { status: 500 }
     const { id } = await subscribe()
     await actAndDeliver()
@@ -415,7 +419,7 @@ describe('what waits', () => {
     expect(receiver.requests).toHaveLength(3)
   })
 
-  it('comes after rows that fit nothing too, also in a process that has seen none of them', async () => {
+  it('is sent after rows that match no webhook, even by a new process', async () => {
     await subscribe(['audit.archive-note'])
     for (let n = 0; n < 3; n++) await actAndDeliver('create-note')
     await actAndDeliver('archive-note')
@@ -425,7 +429,7 @@ describe('what waits', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  it('is not missed where the places of security events are counted anew', async () => {
+  it('is not missed when the row IDs of security events restart', async () => {
     const operator = await aMember(app, { email: 'operator@example.test' })
     await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
     const note = (kind: 'token-made' | 'token-revoked') => recordSecurityEvent(app, { kind, reason: '' })
@@ -447,7 +451,7 @@ describe('what waits', () => {
     ])
   })
 
-  it('stays for later where the process stops, which waits a moment for what is under way', async () => {
+  it('stays queued when the process stops, which waits briefly for running deliveries', async () => {
     const { id } = await subscribe()
     const stop = startJobs(app, WEBHOOK)
     receiver.hold()
@@ -465,8 +469,8 @@ describe('what waits', () => {
   })
 })
 
-describe('sending again', () => {
-  it('takes what was given up and what was never queued, and all of it where that is asked for; a dry run counts', async () => {
+describe('a replay of deliveries', () => {
+  it('sends failed and never queued events, or all on request, while a dry run only counts', async () => {
     const since = new Date(app.now().getTime() - 1000)
     await actAndDeliver()
     const { id } = await subscribe(['audit.create-note'])
@@ -507,7 +511,7 @@ describe('sending again', () => {
     )
   const aDay = () => ({ since: new Date(app.now().getTime() - DAY_IN_SECONDS * 1000), include: 'all' as const })
 
-  it('finds events by organization and time with an index, in both logs', async () => {
+  it('uses an index to find events by organization and time in both logs', async () => {
     const { id } = await subscribe()
     const operator = await aMember(app, { email: 'operator@example.test' })
     const installation = await createWebhook(
@@ -531,7 +535,7 @@ describe('sending again', () => {
       expect(plan).toContain('USING INDEX fw_webhook_deliveries_event (webhook_id=? AND event_id=?)')
   })
 
-  it('takes 10,000 events at most, and answers others between its pieces', async () => {
+  it('accepts at most 10,000 events, and lets other requests run between its batches', async () => {
     await manyEvents(10_000)
     const { id } = await subscribe(['security.*'])
     const webhook = await requireLocalWebhook(app, id)
@@ -551,7 +555,7 @@ describe('sending again', () => {
     expect(await rowsOf(id)).toEqual([])
   })
 
-  it('runs once at a time for a webhook, at all instances together', async () => {
+  it('runs once at a time per webhook across all instances', async () => {
     await manyEvents(3000)
     const { id } = await subscribe(['security.*'])
     const webhook = await requireLocalWebhook(app, id)
@@ -564,7 +568,7 @@ describe('sending again', () => {
     expect(await replaySince(app, webhook, aDay(), true)).toMatchObject({ events: 3000 })
   })
 
-  it('is not held up for more than thirty seconds by a process that died meanwhile', async () => {
+  it('is blocked for at most thirty seconds by a process that stopped', async () => {
     const { id } = await subscribe()
     const webhook = await requireLocalWebhook(app, id)
     await actAndDeliver()
@@ -578,7 +582,7 @@ describe('sending again', () => {
     expect(await query(app, 'select replay_until from fw_webhooks')).toEqual([{ replay_until: null }])
   })
 
-  it('sends one delivery again with its own id, and none of another webhook', async () => {
+  it('sends one delivery again with the same ID, and refuses a delivery of another webhook', async () => {
     const { id } = await subscribe()
     const other = await subscribe(['security.*'], { path: '/other' })
     await actAndDeliver()
@@ -596,13 +600,13 @@ describe('sending again', () => {
   })
 })
 
-describe('a webhook whose maker has lost the right to make it', () => {
+describe('a webhook whose creator lost the required role', () => {
   const without = (...lost: string[]): App => ({
     ...app,
     config: { ...app.config, operators: OPERATORS.filter(email => !lost.includes(email)) },
   })
 
-  it('stays when it is of an organization, whose other admins see it and delete it', async () => {
+  it('stays active for an organization, whose other admins can view and delete it', async () => {
     const bob = await aMember(app, { email: 'bob@example.test' })
     await addTo(app, ada, bob, 'admin')
     await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
@@ -618,7 +622,7 @@ describe('a webhook whose maker has lost the right to make it', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('is switched off when it is of the installation, until another operator switches it on', async () => {
+  it('is turned off for an installation until another operator turns it on', async () => {
     const [operator, other] = await Promise.all([
       aMember(app, { email: 'operator@example.test' }),
       aMember(app, { email: 'kim@example.test' }),
@@ -639,7 +643,7 @@ describe('a webhook whose maker has lost the right to make it', () => {
     expect(receiver.typesAt('/all')).toContain('security.token-made')
   })
 
-  it('sends nothing to an address inside of our network, whoever it belongs to', async () => {
+  it('sends no requests to an internal address, even for an organization', async () => {
     const { id } = await subscribe()
     await act()
     await sealAuditLog(app)
@@ -649,8 +653,8 @@ describe('a webhook whose maker has lost the right to make it', () => {
   })
 })
 
-describe('a new secret', () => {
-  it('signs beside the former one for as long as was asked for, then alone', async () => {
+describe('a new webhook secret', () => {
+  it('signs together with the former secret for the requested overlap, then alone', async () => {
     const { id, secret } = await subscribe()
     const renewed = await renewSecret(app, await requireLocalWebhook(app, id), { overlapInHours: 1 })
     await actAndDeliver()
@@ -669,15 +673,15 @@ describe('a new secret', () => {
     expect(await query(app, 'select former_secret from fw_webhooks')).toEqual([{ former_secret: null }])
   })
 
-  it('is nowhere in the database in the clear', async () => {
+  it('is never stored in plain text', async () => {
     const { secret } = await subscribe()
     const rows = await query(app, 'select * from fw_webhooks')
     expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
   })
 })
 
-describe('what goes', () => {
-  it('are deliveries after thirty days', async () => {
+describe('webhook cleanup', () => {
+  it('deletes deliveries after thirty days', async () => {
     const { id } = await subscribe()
     await actAndDeliver()
     clock.ahead += 29 * DAY_IN_SECONDS
@@ -688,7 +692,7 @@ describe('what goes', () => {
     expect(await rowsOf(id)).toEqual([])
   })
 
-  it('are the webhooks of an organization that is deleted, and no others', async () => {
+  it('deletes the webhooks of a deleted organization, and no others', async () => {
     const second = await anotherOrg(app, ada)
     await subscribe(['*'], { path: '/first' })
     await subscribe(['*'], { path: '/second', who: second })
@@ -709,7 +713,7 @@ describe('what goes', () => {
   })
 })
 
-describe('an address', () => {
+describe('a webhook URL', () => {
   it.each([
     ['http://example.com/hook', 'https address without a port'],
     ['https://example.com:8443/hook', 'https address without a port'],
@@ -717,7 +721,7 @@ describe('an address', () => {
     ['https://example.com/#part', 'fragment'],
     ['nowhere', 'not an address'],
     [`https://example.com/${'x'.repeat(2000)}`, '2000 characters'],
-  ])('is refused with what to do: %s', async (url, said) => {
+  ])('is refused with instructions to fix it: %s', async (url, said) => {
     const refused = createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
     await expect(refused).rejects.toMatchObject({
       code: 'invalid-input',
@@ -726,7 +730,7 @@ describe('an address', () => {
   })
 
   it.each(['https://127.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://localhost/'])(
-    'inside of our network is never sent anything: %s',
+    'receives no requests when it is internal: %s',
     async url => {
       const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
       await actAndDeliver()
@@ -734,7 +738,7 @@ describe('an address', () => {
     },
   )
 
-  it('inside of our network fails with the same words as a name that does not exist', async () => {
+  it('fails with the same error when it is internal as when its host does not exist', async () => {
     const told = async (url: string) => {
       const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
       await actAndDeliver()
@@ -746,7 +750,7 @@ describe('an address', () => {
     expect(await told('https://nowhere.invalid/')).toEqual(inside)
   })
 
-  it('of FW_WEBHOOK_ORIGINS can be named by operators only', async () => {
+  it('can use an origin of FW_WEBHOOK_ORIGINS only when an operator sets it', async () => {
     const eve = await aMember(app, { email: 'nobody@example.test' })
     const admin = await aMember(app)
     await addTo(app, ada, admin, 'admin')
@@ -777,13 +781,13 @@ describe('an address', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('is one of twenty at most, however many are made at once', async () => {
+  it('is limited to twenty, even for concurrent requests', async () => {
     const made = await Promise.allSettled(Array.from({ length: 25 }, () => subscribe()))
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
     expect(made.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'webhook-limit' } })
   })
 
-  it('is not made for a type that there is not', async () => {
+  it('is refused with an unknown event type', async () => {
     const { scope, ...input } = {
       scope: 'organization' as const,
       url: `${receiver.origin}/a`,

@@ -20,20 +20,20 @@ const accepted = (colour: string) => {
   return accent
 }
 
-describe('the name', () => {
-  it('is the same from brand.name and from name', () => {
+describe('brand.name', () => {
+  it('accepts the same name from brand.name or name', () => {
     expect(defineFwConfig({ name: 'Larch' }).brand).toEqual(defineFwConfig({ brand: { name: 'Larch' } }).brand)
     expect(defineFwConfig({ name: 'Larch', brand: { name: ' Larch ' } }).brand.name).toBe('Larch')
     expect(defineFwConfig().brand).toEqual({ name: 'Fairway', logo: null, socialImage: null, accent: defaultAccent })
   })
 
-  it('is refused when it is given twice and differs', () => {
+  it('refuses two different names', () => {
     expect(faultOf({ name: 'Larch', brand: { name: 'Birch' } })).toBe(
       'defineFwConfig: name: name is “Larch” and brand.name is “Birch”: give one of them only',
     )
   })
 
-  it('gives the application its id where nothing else does', () => {
+  it('sets the default application id', () => {
     const config = loadConfig(
       readEnv({ BETTER_AUTH_SECRET: SECRET, NODE_ENV: 'test' }),
       defineFwConfig({ brand: { name: 'Larch' } }),
@@ -42,8 +42,8 @@ describe('the name', () => {
   })
 })
 
-describe('the logo', () => {
-  it('is one public picture, or one for light and one for dark pages', () => {
+describe('brand.logo', () => {
+  it('accepts one public image, or one for light and one for dark pages', () => {
     expect(defineFwConfig({ brand: { logo: '/logo.svg' } }).brand.logo).toEqual({
       light: '/logo.svg',
       dark: '/logo.svg',
@@ -63,14 +63,14 @@ describe('the logo', () => {
   ])('refuses %j', logo => expect(faultOf({ brand: { logo } })).toMatch(/brand\.logo: /))
 })
 
-describe('the accent', () => {
+describe('brand.accent', () => {
   it.each([
     [
       '#facc15',
       /^defineFwConfig: brand\.accent: #facc15 has a contrast of 1\.53:1 to white, and text on it needs 4\.5:1; (#[\da-f]{6}) is/,
     ],
     ['#ef4444', /contrast of 3\.76:1/],
-  ])('refuses %s with the measured contrast, and its own advice is accepted', (accent, sentence) => {
+  ])('refuses %s with its contrast and suggests an accepted color', (accent, sentence) => {
     const fault = faultOf({ brand: { accent } })
     expect(fault).toMatch(sentence)
     const advice = /; (#[\da-f]{6}) is/.exec(fault)?.[1] ?? ''
@@ -87,7 +87,7 @@ describe('the accent', () => {
     'url(/x)',
     '',
     '#fff;}body{display:none',
-  ])('refuses %j, which is no colour', accent =>
+  ])('refuses %j, which is not a color', accent =>
     expect(faultOf({ brand: { accent } })).toMatch(/is no colour: write it like #1d4ed8, or name one of .*blue/),
   )
 
@@ -107,7 +107,7 @@ describe('the accent', () => {
     'violet',
     'pink',
   ]
-  it.each([...colours, ...palettes])('gives shades of %s that can be read in light and dark pages', colour => {
+  it.each([...colours, ...palettes])('creates shades of %s that are readable on light and dark pages', colour => {
     const accent = accepted(colour)
     expect(Object.keys(accent).map(Number)).toEqual([...SHADES])
     for (const shade of Object.values(accent)) expect(shade).toMatch(/^#[\da-f]{6}$/)
@@ -120,18 +120,18 @@ describe('the accent', () => {
     for (const light of [accent[300], accent[400]]) expect(contrast(accent[950], light)).toBeGreaterThanOrEqual(4.5)
   })
 
-  it('keeps a colour that can be read everywhere as it is', () => {
+  it('keeps a readable color unchanged', () => {
     expect(accepted('#1D4ED8')[800]).toBe('#1d4ed8')
     expect(accepted('#00f')[800]).toBe('#0000ff')
   })
 
-  it('is the platform’s green when none is given', () => {
+  it('defaults to the platform’s green', () => {
     expect(defineFwConfig({ brand: { name: 'Larch' } }).brand.accent).toEqual(defaultAccent)
   })
 })
 
-describe('the picture for links to public pages', () => {
-  it('is a PNG or JPEG file of public/', () => {
+describe('brand.socialImage', () => {
+  it('accepts only a PNG or JPEG file in public/', () => {
     expect(defineFwConfig({ brand: { socialImage: '/card.jpg' } }).brand.socialImage).toBe('/card.jpg')
     for (const socialImage of ['card.png', '/card.svg', 'https://cdn.example.com/card.png', '/../card.png'])
       expect(() => defineFwConfig({ brand: { socialImage } })).toThrow(
@@ -147,7 +147,7 @@ const tinted = (surface: string, colour: string): string => {
   return `#${mixed.map(value => value.toString(16).padStart(2, '0')).join('')}`
 }
 
-it('the platform’s green can be read under a pointer, on each surface of light pages', () => {
+it('the default accent is readable under a hover overlay on each light surface', () => {
   const { 800: green } = defaultAccent
   for (const surface of ['#ffffff', '#f8fafc', '#f1f5f9'])
     expect(contrast(tinted(surface, green), green)).toBeGreaterThanOrEqual(4.5)

@@ -10,8 +10,8 @@ const names = {
   cursorParameterName: 'cursor',
 }
 
-describe('the settings of collections', () => {
-  it('are complete when nothing is set', () => {
+describe('normalizeCollectionsConfig', () => {
+  it('returns complete settings by default', () => {
     expect(normalizeCollectionsConfig()).toEqual({
       defaults: {},
       pagination: names,
@@ -50,7 +50,7 @@ describe('the settings of collections', () => {
         serializer: { hydra_prefix: true },
       },
     ],
-  ])('read %s', (_what, input) => {
+  ])('reads %s', (_what, input) => {
     expect(normalizeCollectionsConfig(input)).toMatchObject({
       defaults: { paginationItemsPerPage: 7 },
       pagination: { ...names, pageParameterName: 'p' },
@@ -58,7 +58,7 @@ describe('the settings of collections', () => {
     })
   })
 
-  it('know the switch and the order in the layout with collection', () => {
+  it('reads the pagination switch and the order parameter from the layout with collection', () => {
     expect(
       normalizeCollectionsConfig({
         collection: { pagination: { enabled: false }, order_parameter_name: 'sort' },
@@ -117,7 +117,7 @@ describe('the settings of collections', () => {
       { runtime: 'simple', defaults: { paginationCursorFormat: 'opaque' } },
       /paginationCursorFormat: does not exist with runtime: 'simple'/,
     ],
-  ])('refuse %s', (_what, input, message) => {
+  ])('refuses %s', (_what, input, message) => {
     expect(() => normalizeCollectionsConfig(input)).toThrow(message)
   })
 })

@@ -28,7 +28,7 @@ describe('readEnv', () => {
     expect(faults.join()).not.toMatch(/value/)
   })
 
-  it.each(['59', '3601', '0', '15m', '90.5', '-60'])('refuses the life %j of access tokens', life => {
+  it.each(['59', '3601', '0', '15m', '90.5', '-60'])('refuses %j as FW_ACCESS_TOKEN_LIFETIME', life => {
     expect(faultsOf(() => readEnv({ FW_ACCESS_TOKEN_LIFETIME: life }))[0]).toMatch(/^FW_ACCESS_TOKEN_LIFETIME: /)
   })
 
@@ -36,12 +36,12 @@ describe('readEnv', () => {
     ['60', 60],
     ['3600', 3600],
     ['', 3600],
-  ])('takes the life %j of access tokens', (life, seconds) => {
+  ])('accepts %j as FW_ACCESS_TOKEN_LIFETIME', (life, seconds) => {
     const { oauth } = load({ ...production, FW_ACCESS_TOKEN_LIFETIME: life })
     expect([oauth.accessTokenLifeInSeconds, oauth.refreshReplayWindowInSeconds]).toEqual([seconds, 10])
   })
 
-  it('keeps idle connections for longer than Caddy does, 120 seconds, unless told otherwise', () => {
+  it('keeps idle connections for 130 seconds by default, longer than Caddy’s 120, and accepts other values', () => {
     const { idleConnectionsInMs, headerTimeInMs } = load(production)
     expect([idleConnectionsInMs, headerTimeInMs]).toEqual([130_000, 20_000])
     const told = load({ ...production, FW_IDLE_CONNECTIONS: '620', FW_HEADER_TIME: '5' })
@@ -49,7 +49,7 @@ describe('readEnv', () => {
     expect(faultsOf(() => readEnv({ FW_IDLE_CONNECTIONS: '0', FW_HEADER_TIME: '0' }))).toHaveLength(2)
   })
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(readEnv({ PORT: '', FW_BASE_URL: '' })).toEqual({})
   })
 
@@ -61,7 +61,7 @@ describe('readEnv', () => {
     })
   })
 
-  it('names the nearest known setting for a misspelt one', () => {
+  it('suggests the nearest known setting for a misspelled one', () => {
     expect(unknownNames({ FW_BASEURL: 'x', OTHER: 'x', FW_LOG_LEVEL: 'info' })).toEqual([
       { name: 'FW_BASEURL', nearest: 'FW_BASE_URL' },
     ])
@@ -78,12 +78,12 @@ describe('loadConfig in production', () => {
     })
   })
 
-  it('is what an unset environment means', () => {
+  it('is the default when NODE_ENV is unset', () => {
     const { NODE_ENV: _, ...rest } = production
     expect(load(rest).environment).toBe('production')
   })
 
-  it('refuses to start without a base URL and without a secret, both named', () => {
+  it('refuses to start without a base URL and a secret, and names both', () => {
     const faults = faultsOf(() => load({ NODE_ENV: 'production' }))
     expect(faults.some(fault => fault.startsWith('FW_BASE_URL'))).toBe(true)
     expect(faults.some(fault => fault.startsWith('BETTER_AUTH_SECRET'))).toBe(true)
@@ -105,12 +105,12 @@ describe('loadConfig in production', () => {
     expect(faultsOf(() => load({ ...production, BETTER_AUTH_SECRET_PREVIOUS: `${SECRET}x,short` }))).toHaveLength(1)
   })
 
-  it('does not start with password hashes that are quick to guess', () => {
+  it('refuses quick password hashing', () => {
     expect(faultsOf(() => load({ ...production, FW_PASSWORD_HASHING: 'quick' }))[0]).toMatch(/^FW_PASSWORD_HASHING/)
     expect(load(production).password.hashing).toBe('strong')
   })
 
-  it('refuses disabled sign-in unless that is said twice', () => {
+  it('refuses AUTH_DISABLED without FW_ALLOW_AUTH_DISABLED', () => {
     expect(faultsOf(() => load({ ...production, AUTH_DISABLED: 'true' }))[0]).toMatch(/^AUTH_DISABLED/)
     expect(load({ ...production, AUTH_DISABLED: 'true', FW_ALLOW_AUTH_DISABLED: '1' }).authDisabled).toEqual({
       email: 'dev@local.test',
@@ -132,7 +132,7 @@ describe('loadConfig in production', () => {
 })
 
 describe('loadConfig in development', () => {
-  it('needs nothing but the secret that was made for it', () => {
+  it('requires only the generated secret', () => {
     expect(load({ NODE_ENV: 'development' }, SECRET)).toMatchObject({
       baseUrl: 'http://localhost:3000',
       devAccount: 'offered',
@@ -140,21 +140,21 @@ describe('loadConfig in development', () => {
     })
   })
 
-  it('takes the base URL from the port that is bound', () => {
+  it('derives the base URL from PORT', () => {
     expect(load({ NODE_ENV: 'development', PORT: '3456' }, SECRET).baseUrl).toBe('http://localhost:3456')
   })
 
-  it('switches the development account off when told to', () => {
+  it('disables the development account with FW_DISABLE_AUTO_DEV_ACCOUNT', () => {
     expect(load({ NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' }, SECRET).devAccount).toBe('off')
   })
 
-  it('does not offer the development account to tests', () => {
+  it('does not offer the development account in tests', () => {
     expect(load({ NODE_ENV: 'test' }, SECRET).devAccount).toBe('off')
   })
 })
 
-describe('moving local data', () => {
-  it('is offered in development to everybody, elsewhere only to the one address that is named', () => {
+describe('local data migration', () => {
+  it('is offered to all accounts in development, and elsewhere only to FW_LOCAL_DATA_OWNER', () => {
     expect(load({ NODE_ENV: 'development' }, SECRET).localMigration).toEqual({ isOffered: true, owner: undefined })
     expect(load({ NODE_ENV: 'test' }, SECRET).localMigration.isOffered).toBe(false)
     expect(load(production).localMigration.isOffered).toBe(false)
@@ -166,7 +166,7 @@ describe('moving local data', () => {
   })
 })
 
-describe('shell cache', () => {
+describe('FW_SHELL_CACHE', () => {
   it.each([
     [{}, 600],
     [{ FW_SHELL_CACHE: '30' }, 30],
@@ -175,7 +175,7 @@ describe('shell cache', () => {
     expect(load({ ...production, ...env }).shellCacheInSeconds).toBe(seconds)
   })
 
-  it('refuses anything else', () => {
+  it('refuses other values', () => {
     expect(faultsOf(() => load({ ...production, FW_SHELL_CACHE: 'garbage' }))).toHaveLength(1)
   })
 })
@@ -189,14 +189,14 @@ describe('sign-in providers', () => {
     ),
   })
 
-  it('are Google, GitHub and then the others, and only those that are configured', () => {
+  it('lists Google, GitHub and then other providers, but only configured ones', () => {
     const all = load({ ...production, ...oidc({ id: 'corp' }), ...github, ...google }).signInProviders
     expect(all.map(({ id }) => id)).toEqual(['google', 'github', 'corp'])
     expect(load({ ...production, ...github }).signInProviders.map(({ id }) => id)).toEqual(['github'])
     expect(load(production).signInProviders).toEqual([])
   })
 
-  it('ask Google to let people choose an account, by its one issuer', () => {
+  it('shows Google’s account chooser and uses its single issuer', () => {
     expect(load({ ...production, ...google }).signInProviders[0]).toMatchObject({
       kind: 'openid',
       issuer: 'https://accounts.google.com',
@@ -208,13 +208,13 @@ describe('sign-in providers', () => {
     [undefined, 'https://github.com', 'https://api.github.com'],
     ['https://github.com/', 'https://github.com', 'https://api.github.com'],
     ['https://git.corp.test/', 'https://git.corp.test', 'https://git.corp.test/api/v3'],
-  ])('find GitHub configured as %j at %j, its API at %j', (configured, url, apiUrl) => {
+  ])('resolves GitHub as %j to %j and its API to %j', (configured, url, apiUrl) => {
     const env = { ...production, ...github, ...(configured ? { FW_GITHUB_URL: configured } : {}) }
     expect(load(env).signInProviders[0]).toMatchObject({ url, apiUrl })
   })
 
   it.each(['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
-    'need %s when the other half is set, without repeating a value',
+    'requires %s when the other half is set, without repeating a value',
     missing => {
       const { [missing]: _, ...rest } = { ...google, ...github } as Record<string, string>
       const faults = faultsOf(() => load({ ...production, ...rest }))
@@ -237,16 +237,16 @@ describe('sign-in providers', () => {
     'mcp',
     'embed',
     'static-token',
-  ])('leave the id %s to what it means already', id => {
+  ])('refuses the reserved id %s', id => {
     expect(faultsOf(() => load({ ...production, ...oidc({ id }) }))[0]).toMatch(/^FW_OIDC_PROVIDERS: .* reserved/)
   })
 
-  it('have an id each', () => {
+  it('refuses a duplicate id', () => {
     const faults = faultsOf(() => load({ ...production, ...oidc({ id: 'a' }, { id: 'b' }, { id: 'a' }) }))
     expect(faults).toEqual(['FW_OIDC_PROVIDERS: the id a is there twice'])
   })
 
-  it('are reached by https in production, except on this machine', () => {
+  it('requires https in production, except on this machine', () => {
     const issuer = 'http://id.test'
     expect(faultsOf(() => load({ ...production, ...oidc({ id: 'corp', issuer }) }))[0]).toMatch(/https/)
     expect(faultsOf(() => load({ ...production, ...github, FW_GITHUB_URL: issuer }))[0]).toMatch(/^FW_GITHUB_URL/)

@@ -28,8 +28,8 @@ const registry = (...entries: unknown[]) => ({
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries),
 })
 
-describe('an application without settings', () => {
-  it('is neither hub nor client, calls nobody and says nothing', () => {
+describe('identityConfig without settings', () => {
+  it('configures no hub, client or peers and logs no notices', () => {
     const { identity, notices } = read({})
     expect(identity).toMatchObject({ client: undefined, hub: undefined, shared: undefined, trustedProviders: [] })
     expect(identity.peers.size).toBe(0)
@@ -41,15 +41,15 @@ describe('an application without settings', () => {
     [{}, { name: 'My Mail 2' }, 'my-mail-2'],
     [{}, { name: '日本' }, 'app'],
     [{ FW_APP_ID: 'mail' }, { name: 'Other' }, 'mail'],
-  ])('has an id: %j with %j is %s', (env, declared, id) => {
+  ])('derives the app id from %j and %j: %s', (env, declared, id) => {
     expect(read(env, declared).identity.appId).toBe(id)
   })
 })
 
-describe('the client of a hub', () => {
+describe('identityConfig as client of a hub', () => {
   const on = { A2A_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.com', FW_APP_ID: 'mail' }
 
-  it('knows its hub, its client id and its one callback', () => {
+  it('returns the hub URL, the client id and the callback URL', () => {
     expect(read(on).identity.client).toEqual({
       url: 'https://hub.example.com',
       appId: 'mail',
@@ -70,13 +70,13 @@ describe('the client of a hub', () => {
     'ftp://hub.example.com',
     'javascript:alert(1)',
     '   x',
-  ])('is off, with a word in the log, when the address is %j', url => {
+  ])('is off with a notice in the log when the hub address is %j', url => {
     const { identity, notices } = read({ ...on, FW_IDENTITY_HUB_URL: url })
     expect(identity.client).toBeUndefined()
     expect(notices).toEqual(['FW_IDENTITY_HUB_URL: must be the origin of the hub, with https; it is ignored'])
   })
 
-  it('takes a slash at the end as the same origin, and http on this machine', () => {
+  it('accepts a trailing slash as the same origin, and http on this machine', () => {
     expect(read({ ...on, FW_IDENTITY_HUB_URL: 'https://hub.example.com/' }).identity.client?.url).toBe(
       'https://hub.example.com',
     )
@@ -85,13 +85,13 @@ describe('the client of a hub', () => {
     )
   })
 
-  it('is off without the shared secret', () => {
+  it('is off with a notice without A2A_SECRET', () => {
     const { identity, notices } = read({ FW_IDENTITY_HUB_URL: 'https://hub.example.com' })
     expect(identity.client).toBeUndefined()
     expect(notices).toEqual(['A2A_SECRET: missing, so there is no identity hub'])
   })
 
-  it('is there for the desktop only when the product declares the hub and no variable does', () => {
+  it('is for the desktop only when the product declares the hub and no variable does', () => {
     const declared = { identity: { hubUrl: 'https://hub.product.example' } }
     expect(read({ A2A_SECRET }, declared).identity.client).toMatchObject({
       url: 'https://hub.product.example',
@@ -100,35 +100,35 @@ describe('the client of a hub', () => {
     expect(read(on, declared).identity.client).toMatchObject({ url: 'https://hub.example.com', isDesktopOnly: false })
   })
 
-  it('is not its own hub', () => {
+  it('is off when the hub is the application itself', () => {
     const { identity } = read({ ...on, FW_IDENTITY_HUB_URL: baseUrl })
     expect(identity.client).toBeUndefined()
     expect(identity.hub).toMatchObject({ apps: [], acceptsLoopback: false })
   })
 })
 
-describe('a hub', () => {
-  it('is an application that knows others and has the shared secret', () => {
+describe('identityConfig as hub', () => {
+  it('is on when applications are registered and A2A_SECRET is set', () => {
     expect(read(registry(entry())).identity.hub?.apps.map(({ appId }) => appId)).toEqual(['docs'])
     const declared = { identity: { apps: [entry({ appId: 'mail' })] } }
     expect(read({ A2A_SECRET }, declared).identity.hub?.apps).toMatchObject([{ appId: 'mail', isCanonical: true }])
   })
 
-  it('is none without the shared secret', () => {
+  it('is off with a notice without A2A_SECRET', () => {
     const { identity, notices } = read({ ...registry(entry()), A2A_SECRET: '' })
     expect(identity.hub).toBeUndefined()
     expect(notices).toContain('A2A_SECRET: missing, so there is no identity hub')
   })
 
-  it('needs no registration of applications on this machine in development, and only there', () => {
+  it('accepts unregistered applications on this machine in development only', () => {
     const inDevelopment = read({ A2A_SECRET }, {}, 'development').identity.hub
     expect(inDevelopment).toMatchObject({ apps: [], acceptsLoopback: true })
     expect(read(registry(entry())).identity.hub).toMatchObject({ acceptsLoopback: false })
   })
 })
 
-describe('the peers', () => {
-  it('are origins by name', () => {
+describe('FW_PEERS', () => {
+  it('maps names to origins', () => {
     const { identity } = read({ FW_PEERS: '{"mail":"https://mail.example.com/","local":"http://127.0.0.1:4000"}' })
     expect([...identity.peers]).toEqual([
       ['mail', 'https://mail.example.com'],
@@ -136,7 +136,7 @@ describe('the peers', () => {
     ])
   })
 
-  it('are ignored one by one when they are not accepted', () => {
+  it('ignores each invalid entry with a notice', () => {
     const { identity, notices } = read({
       FW_PEERS:
         '{"a":"http://a.example","B":"https://b.example","c":7,"d":"https://d.example/x","e":"https://e.example"}',
@@ -145,14 +145,14 @@ describe('the peers', () => {
     expect(notices).toHaveLength(4)
   })
 
-  it.each(['[]', '"a"', '{', '7'])('are ignored when they are %s', json => {
+  it.each(['[]', '"a"', '{', '7'])('is ignored with a notice when it is %s', json => {
     expect(read({ FW_PEERS: json }).notices).toEqual([
       'FW_PEERS: must be a JSON object of origins by name; it is ignored',
     ])
   })
 })
 
-describe('the shared secret', () => {
+describe('A2A_SECRET', () => {
   const base = { FW_BASE_URL: baseUrl, BETTER_AUTH_SECRET: SECRET }
   const load = (env: Record<string, string>) => loadConfig(readEnv({ ...base, ...env }), defineFwConfig())
 
@@ -160,11 +160,11 @@ describe('the shared secret', () => {
     { A2A_SECRET: 'short' },
     { A2A_SECRET: 'x'.repeat(40) },
     { A2A_SECRET, A2A_SECRET_PREVIOUS: 'short' },
-  ])('keeps the application from starting when it is weak', env => {
+  ])('prevents the application from starting when it is weak', env => {
     expect(() => load(env)).toThrow(/A2A_SECRET/)
   })
 
-  it('is not in what an error says', () => {
+  it('does not appear in error messages', () => {
     expect(() => load({ A2A_SECRET: 'short-one-9' })).not.toThrow(/short-one-9/)
   })
 })

@@ -17,8 +17,8 @@ function read(json: string | undefined, declared = [canonical]) {
 }
 const readEntries = (...entries: unknown[]) => read(JSON.stringify(entries))
 
-describe('the registry of a hub', () => {
-  it('knows the declared applications and each good entry', () => {
+describe('readRegistry', () => {
+  it('returns the declared applications and each valid entry', () => {
     const { apps, notices } = readEntries(entry)
     expect(apps.map(({ appId, isCanonical }) => [appId, isCanonical])).toEqual([
       ['docs', true],
@@ -35,7 +35,7 @@ describe('the registry of a hub', () => {
     ['null', 'null'],
     ['a number', '1'],
     ['empty text', ' '],
-  ])('is ignored as a whole when it is %s, and the declared applications stay', (_, json) => {
+  ])('ignores %s as a whole and keeps the declared applications', (_, json) => {
     const { apps, notices } = read(json)
     expect(apps.map(({ appId }) => appId)).toEqual(['docs'])
     expect(notices).toEqual(['IDENTITY_SSO_APP_REGISTRY_JSON: must be a JSON array; it is ignored'])
@@ -72,13 +72,13 @@ describe('the registry of a hub', () => {
     ['another capability', { ...entry, capabilities: ['a2a'] }, /capabilities/],
     ['a capability that is no list', { ...entry, capabilities: 'identity-sso' }, /capabilities/],
     ['a member that there is not', { ...entry, roles: ['admin'] }, /roles/],
-  ])('ignores an entry with %s, and no other', (_, bad, notice) => {
+  ])('ignores only an entry with %s', (_, bad, notice) => {
     const { apps, notices } = readEntries(bad, { ...entry, appId: 'good' })
     expect(apps.map(({ appId }) => appId)).toEqual(['docs', 'good'])
     expect(notices).toEqual([expect.stringMatching(notice)])
   })
 
-  it('cannot say anything else about a declared application', () => {
+  it('refuses an entry that redefines a declared application', () => {
     const { apps, ignored, notices } = readEntries({ ...canonical, origin: 'https://evil.example' })
     expect(apps.map(({ origin }) => origin)).toEqual(['https://docs.example.com'])
     expect(notices).toEqual([
@@ -87,7 +87,7 @@ describe('the registry of a hub', () => {
     expect([...ignored.keys()]).toEqual(['docs'])
   })
 
-  it('repeats nothing of an entry but a well-formed id', () => {
+  it('repeats only a well-formed id of an entry in notices', () => {
     const secret = A2A_SECRET
     const { notices } = readEntries({
       ...entry,
@@ -99,7 +99,7 @@ describe('the registry of a hub', () => {
     expect(notices.join()).not.toContain(secret)
   })
 
-  it('knows one application at several origins', () => {
+  it('accepts one application at several origins', () => {
     expect(readEntries(entry, { ...entry, origin: 'https://staging.example.com' }).apps).toHaveLength(3)
   })
 })

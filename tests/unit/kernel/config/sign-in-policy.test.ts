@@ -32,9 +32,9 @@ const rows = table
   .map(line => line.split('|').map(part => part.trim().split(/\s+/)))
   .flatMap(([when = [], ...outcomes]) => outcomes.map((outcome, index) => ({ when, sendsMail: index === 0, outcome })))
 
-describe('the sign-in policy', () => {
+describe('signInPolicy', () => {
   it.each(rows)(
-    'is $outcome for declared, skip, environment = $when with a mail server $sendsMail',
+    'returns $outcome for declared, skip and environment $when with mail server $sendsMail',
     ({ when, sendsMail, outcome }) => {
       const [declared, skip, where] = when as [Said, Said, keyof typeof environments]
       for (const environment of environments[where]) {
@@ -59,7 +59,7 @@ describe('the sign-in policy', () => {
     },
   )
 
-  it('names what lets accounts open before their address is confirmed', () => {
+  it('unconfirmedBy names the setting that opens accounts before their address is confirmed', () => {
     const of = (input: Partial<SignInPolicyInput>, inCode = false) =>
       unconfirmedBy(
         {
@@ -82,7 +82,7 @@ describe('the sign-in policy', () => {
     expect(of({ sendsMail: false })).toBe('SMTP_URL and EMAIL_FROM')
   })
 
-  it('is said for every combination', () => {
+  it('is tested for every combination', () => {
     expect(new Set(rows.map(({ when, sendsMail }) => `${when.join()}/${sendsMail}`)).size).toBe(3 * 3 * 2 * 2)
   })
 })

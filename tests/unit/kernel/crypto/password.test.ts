@@ -6,10 +6,10 @@ import {
   WAITING_FOR_EACH,
 } from '#fairway/server/kernel/crypto/password'
 
-describe('password hasher', () => {
+describe('createPasswordHasher', () => {
   const hasher = createPasswordHasher()
 
-  it('verifies the password and no other, with a new salt each time', async () => {
+  it('verifies only the right password and uses a new salt for each hash', async () => {
     const [first, second] = await Promise.all([hasher.hash('zebra quilt'), hasher.hash('zebra quilt')])
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     expect(first).not.toBe(second)
@@ -17,7 +17,7 @@ describe('password hasher', () => {
     expect(await hasher.verify(first, 'zebra quilt ')).toBe(false)
   })
 
-  it('hashes quickly where it is told to, and verifies either kind', async () => {
+  it('hashes quickly on request and verifies both kinds of hashes', async () => {
     const quick = createPasswordHasher('quick')
     const hash = await quick.hash('zebra quilt')
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
@@ -25,16 +25,16 @@ describe('password hasher', () => {
     expect(await quick.verify(await hasher.hash('zebra quilt'), 'zebra quilt ')).toBe(false)
   })
 
-  it('takes two spellings of one text for the same password', async () => {
+  it('accepts two Unicode spellings of a text as the same password', async () => {
     expect(await hasher.verify(await hasher.hash('caf\u00e9'), 'cafe\u0301')).toBe(true)
   })
 
-  it('matches nothing to a hash that it cannot read', async () => {
+  it('rejects any password for an unreadable hash', async () => {
     expect(await hasher.verify('', 'x')).toBe(false)
     expect(await hasher.verify('$argon2id$v=19$m=1,t=1,p=9$AA$AA', 'x')).toBe(false)
   })
 
-  it('leaves the event loop free', async () => {
+  it('does not block the event loop', async () => {
     const started = performance.now()
     const all = Promise.all(Array.from({ length: 4 }, () => hasher.hash('zebra quilt')))
     await new Promise(resolve => setImmediate(resolve))
@@ -44,16 +44,16 @@ describe('password hasher', () => {
   })
 })
 
-describe('many passwords at once', () => {
+describe('concurrent password hashing', () => {
   it.each([
     [1, 1],
     [2, 1],
     [3, 2],
     [4, 3],
     [64, 3],
-  ])('on %i cores %i are hashed at a time', (cores, atOnce) => expect(hashesAtOnce(cores)).toBe(atOnce))
+  ])('on %i cores runs %i hashes at a time', (cores, atOnce) => expect(hashesAtOnce(cores)).toBe(atOnce))
 
-  it('are refused at once, with a time to come back, where the queue is hopelessly long', async () => {
+  it('returns 429 with Retry-After when the queue is full', async () => {
     const hasher = createPasswordHasher('quick', 1)
     const places = 1 + WAITING_FOR_EACH
     const all = await Promise.allSettled(Array.from({ length: places + 1 }, () => hasher.hash('zebra quilt')))
@@ -68,7 +68,7 @@ describe('many passwords at once', () => {
 })
 
 describe('createLimiter', () => {
-  it('runs at most so many at once, all in the end, also after failures', async () => {
+  it('runs at most the given number of tasks at once and finishes all, even after failures', async () => {
     const { run: limit, waiting } = createLimiter(3)
     let running = 0
     let most = 0

@@ -38,8 +38,8 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-describe('sealing anew after the secret was changed', () => {
-  it('takes mails along that wait, and leaves out those that were given up', async () => {
+describe('reseal after a secret rotation', () => {
+  it('reseals waiting mails and skips mails that were given up', async () => {
     const columns = mailSealedColumns
     for (const [id, content] of [
       ['waits', seal(app.config.keys, 'mail-outbox', '{}', 'waits')],
@@ -53,13 +53,13 @@ describe('sealing anew after the secret was changed', () => {
     expect(unseal(withSecrets(OTHER_SECRET).config.keys, 'mail-outbox', String(row?.content), 'waits')).toBe('{}')
   })
 
-  it('counts without changing anything in a dry run', async () => {
+  it('counts values without changing them in a dry run', async () => {
     const rotated = withSecrets(OTHER_SECRET, SECRET)
     expect((await resealAll(rotated, true)).map(({ resealed }) => resealed)).toEqual([450, 1, 1])
     expect((await resealAll(rotated, true)).map(({ resealed }) => resealed)).toEqual([450, 1, 1])
   })
 
-  it('lets everything be read with the new secret alone', async () => {
+  it('makes all values readable with the new secret alone', async () => {
     const seen: number[] = []
     for (const column of columns) {
       await reseal(withSecrets(OTHER_SECRET, SECRET), column, {
@@ -76,7 +76,7 @@ describe('sealing anew after the secret was changed', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('counts what nothing opens and leaves it', async () => {
+  it('counts unreadable values and leaves them unchanged', async () => {
     const lost = withSecrets(OTHER_SECRET)
     expect((await resealAll(lost)).map(({ unreadable }) => unreadable)).toEqual([450, 1, 1])
     expect(await requireCredential(app, { userId: 'user-0', orgId: null }, 'key')).toBe('value-0')

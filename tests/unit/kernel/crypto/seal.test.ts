@@ -5,14 +5,14 @@ const OLD = 'o'.repeat(16) + 'LqTz7RmW4pYc8NbJ'
 const NEW = 'n'.repeat(16) + 'd3FsA6uEkX9v2KpQ'
 const keys = createKeyRing([NEW, OLD])
 
-it('opens what it sealed and never seals the same way twice', () => {
+it('seal returns a different result each time, and unseal restores the text', () => {
   const first = seal(keys, 'mail', 'Grüße', 'row-1')
   expect(unseal(keys, 'mail', first, 'row-1')).toBe('Grüße')
   expect(first).not.toContain('Gr')
   expect(seal(keys, 'mail', 'Grüße', 'row-1')).not.toBe(first)
 })
 
-it('seals the same text for the same place alike where that is asked for, and no other text or place', () => {
+it('sealAlike returns the same result only for the same text and place', () => {
   const first = sealAlike(keys, 'cursor', 'text', 'place')
   expect(sealAlike(keys, 'cursor', 'text', 'place')).toBe(first)
   expect(unseal(keys, 'cursor', first, 'place')).toBe('text')
@@ -21,7 +21,7 @@ it('seals the same text for the same place alike where that is asked for, and no
   expect(new Set([first, ...others].map(nonceOf)).size).toBe(3)
 })
 
-it('opens what an earlier secret has sealed', () => {
+it('unseal opens text sealed with an earlier secret', () => {
   const sealed = seal(createKeyRing([OLD]), 'mail', 'text', 'row-1')
   expect(unseal(keys, 'mail', sealed, 'row-1')).toBe('text')
 })
@@ -34,7 +34,7 @@ it.each([
   ['a cut text', (sealed: string) => unseal(keys, 'mail', sealed.slice(0, 20), 'row-1')],
   ['another spelling', (sealed: string) => unseal(keys, 'mail', `${sealed}.`, 'row-1')],
   ['something else', () => unseal(keys, 'mail', 'plain text', 'row-1')],
-])('refuses %s', (_name, open) => {
+])('unseal rejects %s', (_name, open) => {
   expect(() => open(seal(keys, 'mail', 'text', 'row-1'))).toThrow(UnsealError)
 })
 

@@ -13,27 +13,27 @@ const vectors: [seconds: number, code: string][] = [
   [20_000_000_000, '65353130'],
 ]
 
-describe('one-time codes', () => {
-  it.each(vectors)('are those of RFC 6238 at second %i', (seconds, code) => {
+describe('TOTP codes', () => {
+  it.each(vectors)('match RFC 6238 at second %i', (seconds, code) => {
     const now = new Date(seconds * 1000)
     expect(totpCode(secret, totpStep(now), 8)).toBe(code)
     expect(totpCode(secret, totpStep(now))).toBe(code.slice(-6))
   })
 
-  it('are accepted one step early and one step late, and no more', () => {
+  it('are accepted at most one step early or late', () => {
     const now = new Date(1_234_567_890_000)
     const current = totpStep(now)
     const steps = [-2, -1, 0, 1, 2].map(offset => findTotpStep(secret, totpCode(secret, current + offset), now))
     expect(steps).toEqual([undefined, current - 1, current, current + 1, undefined])
   })
 
-  it('are refused when they are shorter, longer or empty', () => {
+  it('are refused when they are too short, too long, empty or not numeric', () => {
     const now = new Date(59_000)
     for (const code of ['', '28708', '4287082', '0287082', 'abcdef'])
       expect(findTotpStep(secret, code, now)).toBeUndefined()
   })
 
-  it('come from secrets of 160 bits that differ', () => {
+  it('use distinct secrets of 160 bits', () => {
     const made = Array.from({ length: 20 }, () => newTotpSecret())
     expect(new Set(made).size).toBe(20)
     expect(made.every(text => /^[A-Z2-7]{32}$/.test(text))).toBe(true)
@@ -50,12 +50,12 @@ describe('base32', () => {
     ['foob', 'MZXW6YQ'],
     ['fooba', 'MZXW6YTB'],
     ['foobar', 'MZXW6YTBOI'],
-  ])('writes %j as %j and reads it back', (text, encoded) => {
+  ])('encodes %j as %j and decodes it', (text, encoded) => {
     expect(toBase32(Buffer.from(text))).toBe(encoded)
     expect(Buffer.from(fromBase32(encoded)).toString()).toBe(text)
   })
 
-  it('refuses other signs', () => {
+  it('refuses invalid characters', () => {
     expect(() => fromBase32('MZ1!')).toThrow()
   })
 })

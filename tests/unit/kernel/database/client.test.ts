@@ -29,14 +29,14 @@ async function pragma(name: string): Promise<unknown> {
   return row?.[0]
 }
 
-describe('a file database', () => {
-  it('is in WAL mode with full sync and foreign keys', async () => {
+describe('openDatabase with a file', () => {
+  it('uses WAL mode, full sync and foreign keys', async () => {
     expect(await pragma('journal_mode')).toBe('wal')
     expect(await pragma('synchronous')).toBe(2)
     expect(await pragma('foreign_keys')).toBe(1)
   })
 
-  it('makes its folder and file for the owner only', async () => {
+  it('creates its folder and file for the owner only', async () => {
     const path = join(db.folder, 'a folder', 'deep', 'some.db')
     const other = await openDatabase({ url: `file:${path.replaceAll(' ', '%20')}`, log: quietLog })
     await other.client.execute(CREATE)
@@ -45,7 +45,7 @@ describe('a file database', () => {
     expect((await stat(join(db.folder, 'a folder', 'deep'))).mode & 0o777).toBe(0o700)
   })
 
-  it('answers a ping, and not after it was closed', async () => {
+  it('responds to a ping until it is closed', async () => {
     const other = await openDatabase({ url: db.url, log: quietLog })
     await other.ping()
     await other.close()
@@ -53,7 +53,7 @@ describe('a file database', () => {
     await expect(other.client.execute(CREATE)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('finishes what was asked for before it closes', async () => {
+  it('finishes pending writes before it closes', async () => {
     const other = await openDatabase({ url: db.url, log: quietLog })
     const writes = Array.from({ length: 20 }, (_, id) => other.orm.insert(rows).values({ id, text: `row ${id}` }))
     const done = Promise.all(writes.map(write => write.execute()))
@@ -63,8 +63,8 @@ describe('a file database', () => {
   })
 })
 
-describe('work at the same time', () => {
-  it('carries out 50 transactions and 150 other calls', async () => {
+describe('concurrent database calls', () => {
+  it('complete 50 transactions and 150 other calls', async () => {
     const transactions = Array.from({ length: 50 }, (_, index) =>
       db.orm.transaction(async transaction => {
         await transaction.insert(rows).values({ text: `transaction ${index}` })
@@ -97,7 +97,7 @@ describe('work at the same time', () => {
     expect(await count()).toBe(150)
   })
 
-  it('gives a conditional update to one of 50 callers', async () => {
+  it('apply a conditional update for only one of 50 callers', async () => {
     await db.orm.insert(rows).values({ id: 1, text: 'free' })
     const claims = Array.from({ length: 50 }, (_, index) =>
       db.orm
@@ -109,7 +109,7 @@ describe('work at the same time', () => {
     expect((await Promise.all(claims)).filter(claim => claim.length > 0)).toHaveLength(1)
   })
 
-  it('lets the event loop turn during a long line of writes', async () => {
+  it('do not block the event loop during 6,000 writes', async () => {
     let turns = 0
     const ticking = setInterval(() => (turns += 1), 1)
     await Promise.all(
@@ -124,7 +124,7 @@ describe('work at the same time', () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  it('does not let a reader see half of a transaction', async () => {
+  it('never show half of a transaction to a reader', async () => {
     const reads: Promise<number>[] = []
     await db.orm.transaction(async transaction => {
       await transaction.insert(rows).values({ text: 'first' })
@@ -136,10 +136,10 @@ describe('work at the same time', () => {
   })
 })
 
-describe('a failure', () => {
+describe('a database error', () => {
   beforeEach(() => db.orm.insert(rows).values({ id: 1, text: 'taken' }))
 
-  it('of a batch leaves nothing and does not disturb what follows', async () => {
+  it('in a batch rolls it back and does not affect later calls', async () => {
     const failing = () =>
       db.orm.batch([db.orm.insert(rows).values({ text: 'new' }), db.orm.insert(rows).values({ text: 'taken' })])
     await expect(failing()).rejects.toMatchObject({ extendedCode: 'SQLITE_CONSTRAINT_UNIQUE' })
@@ -149,7 +149,7 @@ describe('a failure', () => {
     expect(await count()).toBe(3)
   })
 
-  it('of a transaction rolls it back and does not disturb what follows', async () => {
+  it('in a transaction rolls it back and does not affect later calls', async () => {
     const failing = db.orm.transaction(async transaction => {
       await transaction.insert(rows).values({ text: 'new' })
       throw new Error('changed my mind')
@@ -159,7 +159,7 @@ describe('a failure', () => {
     expect(await count()).toBe(2)
   })
 
-  it('inside a nested transaction rolls back that one only', async () => {
+  it('in a nested transaction rolls back only that one', async () => {
     await db.orm.transaction(async transaction => {
       await transaction.insert(rows).values({ text: 'outer' })
       const inner = transaction.transaction(nested => nested.insert(rows).values({ text: 'taken' }))
@@ -168,7 +168,7 @@ describe('a failure', () => {
     expect(await db.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'taken' }, { text: 'outer' }])
   })
 
-  it('tells no parameters', async () => {
+  it('contains no parameters', async () => {
     const failing = db.orm.insert(rows).values({ id: 1, text: 'a-secret-token' })
     const error: unknown = await failing.then(
       () => undefined,
@@ -180,14 +180,14 @@ describe('a failure', () => {
     )
   })
 
-  it('of the syntax comes out as it is', async () => {
+  it('in the syntax is passed on unchanged', async () => {
     await expect(db.orm.run(sql`selec 1`)).rejects.toMatchObject({ code: 'SQLITE_ERROR' })
     expect(await count()).toBe(1)
   })
 })
 
-describe('a transaction that lies idle', () => {
-  it('is rolled back, is told in the log, and everything else goes on', async () => {
+describe('an idle transaction', () => {
+  it('is rolled back and logged, and other work continues', async () => {
     const lines: string[] = []
     const log = createLog(
       line => lines.push(line),
@@ -207,7 +207,7 @@ describe('a transaction that lies idle', () => {
     await other.close()
   })
 
-  it('is not ended while it works', async () => {
+  it('stays open while it runs statements', async () => {
     const other = await openDatabase({ url: db.url, log: quietLog, limits: { idleInMs: 500 } })
     await other.orm.transaction(async transaction => {
       for (let id = 1; id <= 6; id += 1) {
@@ -220,7 +220,7 @@ describe('a transaction that lies idle', () => {
   })
 })
 
-describe('a database in memory', () => {
+describe('an in-memory database', () => {
   it.each([':memory:', 'file::memory:'])('%s keeps its tables across transactions and prepared reads', async url => {
     const memory = await openDatabase({ url, log: quietLog })
     await memory.client.execute(CREATE)

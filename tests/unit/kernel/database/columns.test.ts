@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => db.close())
 
-it('stores addresses trimmed and in lower case, and finds them in any', async () => {
+it('email columns store addresses trimmed and in lower case, and find them in any case', async () => {
   await db.orm.insert(people).values({ id: 'a', email: ' Ada@Example.TEST ' })
   expect(await db.orm.select().from(people).where(eq(people.email, 'ADA@example.test'))).toMatchObject([
     { id: 'a', email: 'ada@example.test' },
@@ -27,7 +27,7 @@ it('stores addresses trimmed and in lower case, and finds them in any', async ()
   await expect(db.orm.insert(people).values({ id: 'b', email: 'ADA@EXAMPLE.TEST' })).rejects.toThrow('UNIQUE')
 })
 
-it('keeps a point in time to the millisecond', async () => {
+it('timestamp columns keep milliseconds', async () => {
   const seenAt = new Date('2026-11-21T04:05:06.789Z')
   await db.orm.insert(people).values({ id: 'a', email: 'a@example.test', seenAt })
   expect(await db.orm.select({ seenAt: people.seenAt }).from(people)).toEqual([{ seenAt }])

@@ -30,8 +30,8 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-describe('a database file that may not grow', () => {
-  it('refuses writes as `storage-full`, goes on reading, and takes writes when it may grow again', async () => {
+describe('a database file that cannot grow', () => {
+  it('refuses writes with storage-full, keeps reading, and accepts writes once it can grow again', async () => {
     const { rows } = await db.client.execute('select page_count from pragma_page_count')
     await db.client.execute(`pragma max_page_count = ${Number(rows[0]?.[0])}`)
     const large = 'x'.repeat(20_000)
@@ -47,7 +47,7 @@ describe('a database file that may not grow', () => {
     expect(told(WORKS)).toMatchObject([{ after: 'full' }])
   })
 
-  it('says so once for many failures', async () => {
+  it('logs repeated failures once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { rows } = await db.client.execute('select page_count from pragma_page_count')
       await db.client.execute(`pragma max_page_count = ${Number(rows[0]?.[0])}`)
@@ -57,8 +57,8 @@ describe('a database file that may not grow', () => {
   })
 })
 
-describe('a database file that is gone', () => {
-  it('acknowledges nothing that would be lost, makes no empty file, and goes on when the file is back', async () => {
+describe('a missing database file', () => {
+  it('rejects reads and writes, creates no empty file, and continues when the file is back', async () => {
     await insert('second')
     for (const part of ['', '-wal', '-shm']) await rename(path + part, `${path}${part}.away`)
     await expect(insert('lost')).rejects.toMatchObject({ code: 'unavailable', status: 503 })
@@ -77,7 +77,7 @@ describe('a database file that is gone', () => {
     expect([await texts(), db.storageFault()]).toEqual([['first', 'second', 'third'], undefined])
   })
 
-  it('ends a transaction that is open, and the next one is of the new file', async () => {
+  it('ends an open transaction, and the next one uses the new file', async () => {
     const transaction = await db.client.transaction('write')
     await transaction.execute("insert into rows (text) values ('half')")
     await copyFile(path, `${path}.new`)
@@ -93,7 +93,7 @@ describe('a database file that is gone', () => {
     expect(await texts()).not.toContain('half')
   })
 
-  it('is noticed with its whole folder', async () => {
+  it('is detected when its whole folder is missing', async () => {
     const away = `${db.folder}.away`
     await rename(db.folder, away)
     await expect(insert('lost')).rejects.toMatchObject({ code: 'unavailable' })
@@ -102,7 +102,7 @@ describe('a database file that is gone', () => {
     expect(await texts()).toContain('later')
   })
 
-  it('and is in another place: writes go to the new one at once, reads within a moment', async () => {
+  it('with a replacement sends writes there at once and reads within a moment', async () => {
     const other = await openDatabase({ url: `file:${join(db.folder, 'other.db')}`, log })
     await other.client.execute('create table rows (id integer primary key, text text not null)')
     await other.client.execute("insert into rows (text) values ('of the other file')")
@@ -119,7 +119,7 @@ describe('a database file that is gone', () => {
     expect((await db.client.execute('pragma journal_mode')).rows[0]?.[0]).toBe('wal')
   })
 
-  it('is not made anew at the start while its journal is there', async () => {
+  it('is not recreated at the start while its journal exists', async () => {
     const folder = join(db.folder, 'started')
     await mkdir(folder)
     await writeFile(join(folder, 'app.db-wal'), 'what was written last')
@@ -130,7 +130,7 @@ describe('a database file that is gone', () => {
   })
 })
 
-describe('a database file that is damaged', () => {
+describe('a damaged database file', () => {
   /** Puts all rows into the database file and empties the journal, as after a quiet hour. */
   async function settle(): Promise<void> {
     for (let index = 0; index < 200; index += 1) await insert(`row ${index} ${'x'.repeat(200)}`)
@@ -146,7 +146,7 @@ describe('a database file that is damaged', () => {
     return before
   }
 
-  it('in a page: answers `storage-damaged` where it is read, and goes on when the page is mended', async () => {
+  it('rejects reads of a damaged page with storage-damaged and continues after its repair', async () => {
     await settle()
     const before = await overwrite(4096 * 2, Buffer.alloc(4096 * 4, 0x41))
     await expect(texts()).rejects.toMatchObject({ code: 'storage-damaged', status: 503 })
@@ -156,7 +156,7 @@ describe('a database file that is damaged', () => {
     expect(await texts()).toHaveLength(201)
   })
 
-  it('in its head: a start ends with clear words', async () => {
+  it('prevents the start with a clear error when its header is damaged', async () => {
     await settle()
     const copy = join(db.folder, 'copy.db')
     await copyFile(path, copy)
@@ -169,9 +169,9 @@ describe('a database file that is damaged', () => {
   })
 })
 
-describe('a database file that is read-only', WITH_PROCESSES, () => {
+describe('a read-only database file', WITH_PROCESSES, () => {
   // Root can write to every file, so a separate process drops root first.
-  it('refuses writes as `storage-read-only`, goes on reading, and takes writes when it may be written', async () => {
+  it('refuses writes with storage-read-only, keeps reading, and accepts writes once it is writable', async () => {
     await chmod(db.folder, 0o777)
     for (const part of ['', '-wal', '-shm']) await chmod(path + part, 0o666)
     await chmod(path, 0o444)

@@ -67,7 +67,7 @@ describe('migrate', () => {
     expect(results.flatMap(({ applied }) => applied)).toEqual(['0000_first', '0001_rebuild'])
   })
 
-  it('leaves nothing when a migration fails, and names it', async () => {
+  it('changes nothing and names the migration when one fails', async () => {
     const db = await connect()
     const broken = toMigration('0001_broken.sql', 'INSERT INTO missing VALUES (1);')
     await expect(migrate(db, [FIRST, broken], quietLog)).rejects.toThrow('migration 0001_broken failed')
@@ -77,8 +77,8 @@ describe('migrate', () => {
   })
 })
 
-describe('a replica that is far behind', () => {
-  it('reads its own writes at once, and what decides about access at the server', async () => {
+describe('an embedded replica that is far behind', () => {
+  it('reads its own writes at once, and reads access decisions from the server', async () => {
     const primary = await connect()
     await migrate(primary, [FIRST], quietLog)
     await primary.orm.insert(rows).values({ id: 1, text: 'a session' })
@@ -94,7 +94,7 @@ describe('a replica that is far behind', () => {
     expect(await copied()).toEqual(['a session', 'its own'])
   })
 
-  it('remembers what it has read until it writes itself, and for a second at most', async () => {
+  it('remembers reads until its own next write, for at most one second', async () => {
     await migrate(await connect(), [FIRST], quietLog)
     const replica = await connect({ replicaPath: join(folder, 'remembers.db') })
     const asksAlways = await connect({ replicaPath: join(folder, 'asks.db'), remembers: false })
@@ -111,7 +111,7 @@ describe('a replica that is far behind', () => {
   })
 })
 
-it('asks for answers as they are: sqld would compress the smallest, at the cost of another call', async () => {
+it('requests uncompressed responses because sqld would compress even the smallest ones', async () => {
   const encodings = new Set<string>()
   const between = await serve(async request => {
     const encoding = request.headers.get('accept-encoding') ?? ''
@@ -131,7 +131,7 @@ it('asks for answers as they are: sqld would compress the smallest, at the cost 
   await between.stop()
 })
 
-it('over a web socket that is given up, everybody who waits hears that it is out of reach', async () => {
+it('all waiting calls fail with unavailable when their web socket times out', async () => {
   const link = await startLink(server.url)
   const db = await connect({ url: link.origin.replace('http:', 'ws:'), limits: { callInMs: 500 } })
   link.delay(() => 400)
@@ -160,7 +160,7 @@ describe.each(ways)('over %s', (_way, options) => {
     await migrate(db, [FIRST], quietLog)
   })
 
-  it('carries out 50 transactions and other writes at the same time', async () => {
+  it('completes 50 transactions and other concurrent writes', async () => {
     const transactions = Array.from({ length: 50 }, (_, index) =>
       db.orm.transaction(async transaction => {
         await transaction.insert(rows).values({ text: `transaction ${index}` })
@@ -177,7 +177,7 @@ describe.each(ways)('over %s', (_way, options) => {
     expect(await db.orm.select().from(rows)).toHaveLength(70)
   })
 
-  it('rolls back what fails and goes on', async () => {
+  it('rolls back failures and continues', async () => {
     await db.orm.insert(rows).values({ id: 1, text: 'taken' })
     const failing = db.orm.transaction(async transaction => {
       await transaction.insert(rows).values({ text: 'new' })
@@ -193,7 +193,7 @@ describe.each(ways)('over %s', (_way, options) => {
     expect(await db.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'taken' }, { text: 'later' }])
   })
 
-  it('keeps the rows that refer to a table which is made anew', async () => {
+  it('keeps the rows that refer to a rebuilt table', async () => {
     await db.orm.insert(rows).values({ id: 1, text: 'parent' })
     await db.orm.insert(children).values({ id: 1, parent: 1 })
     await migrate(db, [FIRST, REBUILD], quietLog)
@@ -201,7 +201,7 @@ describe.each(ways)('over %s', (_way, options) => {
     await expect(db.orm.insert(children).values({ id: 2, parent: 99 })).rejects.toThrow('FOREIGN KEY')
   })
 
-  it('prepares reads that give plain objects and see its own writes', async () => {
+  it('prepared reads return plain objects and include its own writes', async () => {
     const find = db.prepareRead<{ id: number; text: string }>('select id, text from rows where text = ?')
     await db.orm.insert(rows).values({ id: 5, text: 'own' })
     const found = await find(['own'])
@@ -209,7 +209,7 @@ describe.each(ways)('over %s', (_way, options) => {
     expect(Object.getPrototypeOf(found[0])).toBe(Object.prototype)
   })
 
-  it('soon sees what another client wrote', async () => {
+  it('soon sees the writes of another client', async () => {
     const find = db.prepareRead('select id from rows where text = ?')
     const other = await connect()
     await other.orm.insert(rows).values({ id: 9, text: 'other' })
@@ -217,8 +217,8 @@ describe.each(ways)('over %s', (_way, options) => {
   })
 })
 
-describe.each(ways.slice(0, 2))('a server that goes silent, over %s', (_way, options) => {
-  it('gives `unavailable` after the limit and works again afterwards', async () => {
+describe.each(ways.slice(0, 2))('a server that stops responding, over %s', (_way, options) => {
+  it('returns unavailable after the limit and works again afterwards', async () => {
     const db = await connect({ ...options(), limits: { callInMs: 300 } })
     await migrate(db, [FIRST], quietLog)
     await server.freeze()
@@ -238,7 +238,7 @@ describe.each(ways.slice(0, 2))('a server that goes silent, over %s', (_way, opt
   })
 })
 
-it('waits for a transaction of another client', async () => {
+it('a transaction waits for the transaction of another client', async () => {
   const [holder, waiter] = await Promise.all([connect(), connect()])
   await migrate(holder, [FIRST], quietLog)
   const transaction = await holder.client.transaction('write')

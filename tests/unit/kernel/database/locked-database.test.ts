@@ -30,13 +30,13 @@ afterEach(async () => {
   await db.close()
 })
 
-describe('while another process holds the write lock for a second', WITH_PROCESSES, () => {
+describe('a write lock held by another process for a second', WITH_PROCESSES, () => {
   beforeEach(async () => {
     await open(5000)
     await lockFor(1200)
   })
 
-  it('delays statements, batches and transactions until it is free, and keeps the event loop going', async () => {
+  it('delays statements, batches and transactions until its release, without blocking the event loop', async () => {
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
     // The monitor compares consecutive turns of the event loop, so it needs turns before and after.
@@ -54,7 +54,7 @@ describe('while another process holds the write lock for a second', WITH_PROCESS
     expect(await texts()).toEqual(['from the other process', 'statement', 'batch', 'transaction'])
   })
 
-  it('answers reads at once', async () => {
+  it('does not delay reads', async () => {
     const writing = insert('waits')
     const began = performance.now()
     expect(await texts()).toEqual([])
@@ -64,7 +64,7 @@ describe('while another process holds the write lock for a second', WITH_PROCESS
     expect(await texts()).toEqual(['from the other process', 'waits'])
   })
 
-  it('really commits what was written after the wait', async () => {
+  it('commits the writes that waited', async () => {
     await insert('after the wait')
     await insert('and another')
     // If a connection that met SQLITE_BUSY were kept, it would acknowledge both rows, hold the lock, and lose the rows.
@@ -77,13 +77,13 @@ describe('while another process holds the write lock for a second', WITH_PROCESS
   })
 })
 
-describe('while another process holds the write lock for longer than the limit', WITH_PROCESSES, () => {
+describe('a write lock held by another process for longer than the limit', WITH_PROCESSES, () => {
   beforeEach(async () => {
     await open(300)
     await lockFor(2000)
   })
 
-  it('throws `unavailable` and works again once the lock is free', async () => {
+  it('rejects writes with unavailable and accepts them after its release', async () => {
     const attempts = await Promise.allSettled([
       insert('statement'),
       db.client.batch(["insert into rows (text) values ('batch')"]),

@@ -26,8 +26,8 @@ async function emptyFile(): Promise<Database & { url: string }> {
   return db
 }
 
-describe('a memory of a database file', () => {
-  it('gives what it has until somebody writes, in this process or by another connection', async () => {
+describe('db.memory for a database file', () => {
+  it('returns kept values until this process or another connection writes', async () => {
     const db = await emptyFile()
     const other = await open(db.url)
     const memory = db.memory<{ text: string }>('rows')
@@ -44,7 +44,7 @@ describe('a memory of a database file', () => {
     expect(await memory.get('a', read(db))).toEqual({ text: 'theirs' })
   })
 
-  it('does not keep what was read before a write that ended meanwhile', async () => {
+  it('does not keep a value that was read before a write finished', async () => {
     const db = await emptyFile()
     const memory = db.memory<{ text: string }>('rows')
     const old = await memory.get('a', async () => {
@@ -56,7 +56,7 @@ describe('a memory of a database file', () => {
     expect(memory.peek('a')).toBeUndefined()
   })
 
-  it('forgets when its connection was opened anew, and keeps no failure', async () => {
+  it('forgets its values after the connection was reopened, and keeps no failures', async () => {
     const db = await emptyFile()
     const memory = db.memory<{ text: string }>('rows')
     await memory.get('a', read(db))
@@ -67,7 +67,7 @@ describe('a memory of a database file', () => {
   })
 })
 
-describe('rows of the query builder that are asked for again', () => {
+describe('repeated reads of the query builder', () => {
   const slowRows = sqliteTable('slow', { id: integer().primaryKey(), text: text().notNull() })
   const all = (db: Database) => db.orm.select().from(slowRows).orderBy(slowRows.text).all()
 
@@ -89,7 +89,7 @@ describe('rows of the query builder that are asked for again', () => {
     return performance.now() - began
   }
 
-  it('are given again while nobody writes, and never after a write, of this process or of another connection', async () => {
+  it('return kept rows only until this process or another connection writes', async () => {
     const db = await withSlowRows()
     const other = await open(db.url)
     for (let round = 0; round < 5; round++) {
@@ -102,7 +102,7 @@ describe('rows of the query builder that are asked for again', () => {
     }
   })
 
-  it('are objects of whoever asks', async () => {
+  it('return separate objects to each caller', async () => {
     const db = await withSlowRows()
     await all(db)
     const [first] = await all(db)
@@ -110,7 +110,7 @@ describe('rows of the query builder that are asked for again', () => {
     expect((await all(db))[0]).toEqual({ id: 1, text: 'row 1' })
   })
 
-  it('are those of the values that were asked for', async () => {
+  it('return the rows of the given values', async () => {
     const db = await withSlowRows()
     const some = (values: unknown[]) =>
       db.client.rows({ sql: 'select count(*), ? from slow, slow', args: values as [] })
@@ -121,7 +121,7 @@ describe('rows of the query builder that are asked for again', () => {
     }
   })
 
-  it('are read anew where a statement asks for chance, and where a value is none of JSON', async () => {
+  it('are not kept for random functions and for values that JSON cannot hold', async () => {
     const db = await withSlowRows()
     const chance = { sql: 'select sum(a.id), hex(randomblob(8)) from slow a, slow b', args: [] }
     await db.client.rows(chance)
@@ -134,7 +134,7 @@ describe('rows of the query builder that are asked for again', () => {
     expect(await db.client.rows(bytes(2))).not.toEqual(first)
   })
 
-  it('cost a fraction of reading them', async () => {
+  it('take less than a fifth of the time of the first read', async () => {
     const db = await withSlowRows()
     const slow = { sql: 'select count(*) from slow a, slow b, slow c where c.id < 5', args: [] }
     const first = await timeOf(async () => {
@@ -146,8 +146,8 @@ describe('rows of the query builder that are asked for again', () => {
   })
 })
 
-describe('a memory of a libSQL server', () => {
-  it('forgets with a write of this process, a failed one and a transaction too', async () => {
+describe('db.memory for a libSQL server', () => {
+  it('forgets its values after a write of this process, including transactions and failed writes', async () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url))
@@ -167,7 +167,7 @@ describe('a memory of a libSQL server', () => {
     expect(memory.peek('a')).toBeUndefined()
   })
 
-  it('hears of the writes of others within a second', async () => {
+  it('notices the writes of other clients within a second', async () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url))
@@ -177,7 +177,7 @@ describe('a memory of a libSQL server', () => {
     await other.client.execute("update rows set text = 'theirs'")
     await expect.poll(() => memory.get('a', read(db)), { timeout: 3000 }).toEqual({ text: 'theirs' })
   })
-  it('is none where others must be heard at once', async () => {
+  it('keeps nothing when the writes of others must be visible at once', async () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url, { remembers: false }))

@@ -44,7 +44,7 @@ const tables = async () => {
 }
 
 describe('migrate', () => {
-  it('applies what is missing in the order of the names, and nothing twice', async () => {
+  it('applies missing migrations in the order of their names, each only once', async () => {
     expect(await migrate(db, [SECOND, FIRST], quietLog)).toEqual({ applied: ['0000_first', '0001_second'] })
     expect(await migrate(db, [FIRST, SECOND], quietLog)).toEqual({ applied: [] })
     expect(await migrate(db, [FIRST, SECOND, REBUILD], quietLog)).toEqual({ applied: ['0002_rebuild'] })
@@ -54,14 +54,14 @@ describe('migrate', () => {
     )
   })
 
-  it('keeps the rows that refer to a table which is made anew', async () => {
+  it('keeps the rows that refer to a rebuilt table', async () => {
     await migrate(db, [FIRST, SECOND], quietLog)
     await migrate(db, [FIRST, SECOND, REBUILD], quietLog)
     expect((await db.client.execute('select * from notes')).rows).toHaveLength(1)
     await expect(db.client.execute('insert into notes values (2, 99)')).rejects.toThrow('FOREIGN KEY')
   })
 
-  it('refuses a migration that leaves a reference to nothing', async () => {
+  it('refuses a migration that leaves a dangling reference', async () => {
     await migrate(db, [FIRST, SECOND], quietLog)
     const orphan = toMigration('0002_orphan.sql', 'DELETE FROM people;')
     await expect(migrate(db, [FIRST, SECOND, orphan], quietLog)).rejects.toThrow(
@@ -70,7 +70,7 @@ describe('migrate', () => {
     expect((await db.client.execute('select * from people')).rows).toHaveLength(1)
   })
 
-  it('leaves nothing when a migration fails, and names it', async () => {
+  it('changes nothing and names the migration when one fails', async () => {
     const broken = toMigration(
       '0001_broken.sql',
       'CREATE TABLE extra (id integer);--> statement-breakpoint\nINSERT INTO missing VALUES (1);',
@@ -81,14 +81,14 @@ describe('migrate', () => {
     await expect(db.client.execute('insert into notes values (2, 99)')).rejects.toThrow('FOREIGN KEY')
   })
 
-  it('refuses to start when an applied migration was changed', async () => {
+  it('refuses to start after an applied migration was changed', async () => {
     await migrate(db, [FIRST, SECOND], quietLog)
     const changed = toMigration('0001_second.sql', `${SECOND.sql} `)
     await expect(migrate(db, [FIRST, changed, REBUILD], quietLog)).rejects.toThrow('changed afterwards: 0001_second')
     expect(await pendingMigrations(db, [FIRST, SECOND, REBUILD])).toEqual(['0002_rebuild'])
   })
 
-  it('warns of migrations that this version does not know and goes on', async () => {
+  it('warns about migrations that this version does not know and continues', async () => {
     const lines: string[] = []
     const log = createLog(
       line => lines.push(line),
@@ -149,7 +149,7 @@ describe('migrateAll', () => {
     }
   }
 
-  it('runs those of the platform first, then those of the application, and says whose each is', async () => {
+  it('runs platform migrations before application migrations and logs the origin of each', async () => {
     const { log, noted } = loudLog()
     const first = { platform: [FIRST], application: [OWN] }
     expect(await migrateAll(db, first, log)).toEqual({ applied: ['0000_first', '0000_books'] })
@@ -167,7 +167,7 @@ describe('migrateAll', () => {
     ])
   })
 
-  it('keeps the rows of an application that refer to a table of the platform which is made anew', async () => {
+  it('keeps application rows that refer to a rebuilt platform table', async () => {
     await migrateAll(db, { platform: [FIRST, SECOND], application: [OWN] }, quietLog)
     await db.client.execute('insert into books values (7, 1)')
     await migrateAll(db, { platform: [FIRST, SECOND, REBUILD], application: [OWN] }, quietLog)
@@ -176,7 +176,7 @@ describe('migrateAll', () => {
     expect((await db.client.execute('select id from books')).rows).toEqual([])
   })
 
-  it('keeps those of the platform when one of the application fails, and says whose it is, where it lies and what to do', async () => {
+  it('keeps applied platform migrations when an application migration fails, and explains how to fix its file', async () => {
     const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
     const shipped = { platform: [FIRST, SECOND], application: [OWN, bad] }
     await expect(migrateAll(db, shipped, quietLog)).rejects.toThrow(
@@ -189,7 +189,7 @@ describe('migrateAll', () => {
     })
   })
 
-  it('names the platform where one of its own fails, and leaves those of the application for later', async () => {
+  it('names the platform when its migration fails, and applies no application migrations', async () => {
     const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
     await expect(migrateAll(db, { platform: [FIRST, bad], application: [OWN] }, quietLog)).rejects.toThrow(
       /^migration 0001_bad failed: .*missing\nIt is the platform's; nothing of this version was applied/,
@@ -197,7 +197,7 @@ describe('migrateAll', () => {
     expect(await tables()).toEqual([])
   })
 
-  it('of a pre-release is refused in a sentence and stays as it is', async () => {
+  it('refuses a pre-release database in a sentence and leaves it unchanged', async () => {
     await db.client.executeMultiple(`
       create table fw_migrations (name text primary key not null, hash text not null, applied_at integer not null);
       insert into fw_migrations values ('0000_foundation', 'x', 0), ('0001_organizations', 'y', 0);
@@ -209,7 +209,7 @@ describe('migrateAll', () => {
     expect(await tables()).toEqual(before)
   })
 
-  it('is what readiness asks of both journals', async () => {
+  it('readiness checks the migrations of the platform and the application', async () => {
     const { app, close } = await createTestApp({ DATABASE_URL: db.url })
     const shipped = { platform: await platformMigrations(), application: [] }
     const all = { ...shipped, application: [OWN] }
@@ -223,7 +223,7 @@ describe('migrateAll', () => {
 })
 
 describe('pendingMigrations', () => {
-  it('names all of a new database and none of one that is up to date', async () => {
+  it('lists all migrations of a new database and none of a current one', async () => {
     expect(await pendingMigrations(db, [FIRST, SECOND])).toEqual(['0000_first', '0001_second'])
     await migrate(db, [FIRST], quietLog)
     expect(await pendingMigrations(db, [FIRST, SECOND])).toEqual(['0001_second'])
@@ -232,7 +232,7 @@ describe('pendingMigrations', () => {
   })
 })
 
-describe('a folder of migrations', () => {
+describe('a migration folder', () => {
   let folder: string
 
   beforeEach(async () => {
@@ -243,7 +243,7 @@ describe('a folder of migrations', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('is read in order, the same from the build, with any line ends', async () => {
+  it('is read in order, from disk or from the build, with any line endings', async () => {
     expect(await readMigrationFolder(folder)).toEqual([FIRST, SECOND])
     const files = new Map([SECOND, FIRST].map(({ name, sql }) => [`${name}.sql`, sql.replaceAll('\n', '\r\n')]))
     const assets = {
@@ -253,7 +253,7 @@ describe('a folder of migrations', () => {
     expect(await loadMigrations(assets)).toEqual([FIRST, SECOND])
   })
 
-  it('is applied once when eight processes start at once on a file that is not there yet', WITH_PROCESSES, async () => {
+  it('is applied once when eight processes start at once without a database file', WITH_PROCESSES, async () => {
     const url = `file:${join(folder, 'new', 'fresh.db')}`
     const processes = Array.from({ length: 8 }, () => startProcess('migrate-folder', url, folder))
     await Promise.all(processes.map(process => process.hears('ready')))

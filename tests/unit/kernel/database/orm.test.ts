@@ -170,8 +170,8 @@ afterEach(async () => {
 const inOrder = (value: unknown): unknown =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner))
 
-describe('rows become objects as drizzle makes them', () => {
-  it.each(Object.entries(statements))('of %s', async (_name, build) => {
+describe('query builder results match drizzle', () => {
+  it.each(Object.entries(statements))('for %s', async (_name, build) => {
     const [all, theirAll] = [await build(db.orm).all(), await build(theirs).all()]
     expect(all).toStrictEqual(theirAll)
     expect(inOrder(all)).toBe(inOrder(theirAll))
@@ -192,7 +192,7 @@ describe('rows become objects as drizzle makes them', () => {
     expect(ours).toStrictEqual(drizzles)
   })
 
-  it('of a statement that is used again, with other values', async () => {
+  it('for a prepared statement with other values', async () => {
     const build = (orm: Db) =>
       orm
         .select()
@@ -212,7 +212,7 @@ describe('rows become objects as drizzle makes them', () => {
   })
 })
 
-it('tells of an integer that a number cannot hold', async () => {
+it('the query builder throws for an integer that a number cannot hold', async () => {
   await db.client.execute('insert into books (id, owner) values (5, 9007199254740993)')
   await expect(db.orm.select().from(books)).rejects.toThrow(RangeError)
 })

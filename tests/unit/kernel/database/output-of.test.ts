@@ -48,15 +48,15 @@ const sent = {
 }
 const issueSchema = outputOf(issues, { omit: ['orgId'] })
 
-describe('an output that follows a table', () => {
-  it('takes a row, whatever else it holds, and gives what is sent of it', () => {
+describe('outputOf', () => {
+  it('accepts a row with extra fields and returns its JSON form', () => {
     expect(issueSchema.parse({ ...row, joined: 1 })).toEqual(sent)
     expect(issueSchema.parse(issueSchema.parse(row))).toEqual(sent)
     const wrong = issueSchema.safeParse({ ...row, status: 'closed', stars: '3', dueAt: 'soon', createdAt: null })
     expect(wrong.error?.issues.map(issue => issue.path.join('.'))).toEqual(['status', 'stars', 'dueAt', 'createdAt'])
   })
 
-  it('has the types of the table: of a row going in, of JSON coming out', () => {
+  it('has the types of a table row as input and of its JSON as output', () => {
     type Sent = z.output<typeof issueSchema>
     expectTypeOf<Sent['status']>().toEqualTypeOf<'open' | 'done'>()
     expectTypeOf<Sent['createdAt']>().toEqualTypeOf<string>()
@@ -68,7 +68,7 @@ describe('an output that follows a table', () => {
     expectTypeOf<z.input<typeof issueSchema>['createdAt']>().toEqualTypeOf<Date | string>()
   })
 
-  it('says what is wrong with it at load', () => {
+  it('throws at load for an unknown column or a type that JSON cannot hold', () => {
     // @ts-expect-error There is no such column.
     expect(() => outputOf(issues, { omit: ['orgid'] })).toThrow('omit: issues has no column orgid; it has id, orgId')
     const files = sqliteTable('files', {
@@ -82,7 +82,7 @@ describe('an output that follows a table', () => {
     ).toEqual({ id: 'a', size: 9 })
   })
 
-  it('is told to hosts and in OpenAPI as what is sent', () => {
+  it('describes the JSON form to MCP hosts and in OpenAPI', () => {
     const schema = toolSchema(
       z.object({ issue: issueSchema.pick({ dueAt: true, createdAt: true, status: true }) }),
       'output',
@@ -103,10 +103,10 @@ describe('an output that follows a table', () => {
   })
 })
 
-describe('an action', () => {
+describe('the output of an action', () => {
   const base = { description: 'Gives an issue.', input: z.object({ id: z.string() }) }
 
-  it('returns a row, and its callers get what is sent', async () => {
+  it('converts a returned row to its JSON form', async () => {
     const action = defineAction({ ...base, output: z.object({ issue: issueSchema }), run: () => ({ issue: row }) })
     const { app, close } = await createTestApp()
     const call = {
@@ -122,7 +122,7 @@ describe('an action', () => {
     expectTypeOf<ActionTypeOf<typeof action>['output']['issue']['createdAt']>().toEqualTypeOf<string>()
   })
 
-  it('without a schema for its output gives what JSON makes of the result', () => {
+  it('has the JSON type of the result without an output schema', () => {
     const action = defineAction({
       ...base,
       run: async () => ({ at: new Date(0), all: [new Date(0)], who: 'Ada' as const }),
@@ -132,7 +132,7 @@ describe('an action', () => {
     expectTypeOf<ActionTypeOf<typeof nothing>['output']>().toEqualTypeOf<null>()
   })
 
-  it('is held to its output where it is written, and may write texts of an enumeration as they are', () => {
+  it('is type-checked where the action is written and accepts enum literals', () => {
     const output = outputOf(issues, { omit: ['orgId', 'place', 'price', 'share', 'labels', 'isUrgent', 'stars'] })
     defineAction({
       ...base,
@@ -154,7 +154,7 @@ describe('an action', () => {
   })
 })
 
-it('the item of a collection follows its table, and nothing maps it', () => {
+it('a collection item has the JSON types of its table without a mapping', () => {
   const collection = defineCollection({
     description: 'Issues.',
     item: issueSchema,

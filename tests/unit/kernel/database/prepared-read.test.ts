@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => db.close())
 
-it('gives plain objects for texts, numbers and null', async () => {
+it('prepareRead returns plain objects for texts, numbers and null', async () => {
   const find = db.prepareRead<{ id: number; text: string | null; size: number }>(
     'select * from rows where id = ? or text is ?',
   )
@@ -27,14 +27,14 @@ it('gives plain objects for texts, numbers and null', async () => {
   expect(await find([99, 'nothing'])).toEqual([])
 })
 
-it('gives every row of a long answer', async () => {
+it('prepareRead returns every row of a long result', async () => {
   const list = db.prepareRead<{ n: number }>(
     'with recursive up(n) as (select 1 union all select n + 1 from up where n < ?) select n from up',
   )
   for (const length of [99, 100, 101, 1000]) expect(await list([length])).toHaveLength(length)
 })
 
-it('sees what this process and another one have just committed', WITH_PROCESSES, async () => {
+it('prepareRead sees the latest commits of this process and of another one', WITH_PROCESSES, async () => {
   const other = startProcess('insert-row', db.url)
   await other.hears('ready')
   const find = db.prepareRead<{ text: string }>('select text from rows where text = ?')
@@ -49,7 +49,7 @@ it('sees what this process and another one have just committed', WITH_PROCESSES,
   await other.kill()
 })
 
-it('does not see an open transaction of this process', async () => {
+it('prepareRead does not see an open transaction of this process', async () => {
   const count = db.prepareRead<{ n: number }>('select count(*) as n from rows')
   await db.orm.transaction(async transaction => {
     await transaction.run("insert into rows (text) values ('open')")
@@ -58,26 +58,26 @@ it('does not see an open transaction of this process', async () => {
   expect(await count([])).toEqual([{ n: 3 }])
 })
 
-it('goes on after the table was changed', async () => {
+it('prepareRead continues after the table was changed', async () => {
   const find = db.prepareRead('select * from rows where id = ?')
   expect(await find([1])).toEqual([{ id: 1, text: 'one', size: 1.5 }])
   await db.client.execute("alter table rows add column colour text default 'red'")
   expect(await find([1])).toEqual([{ id: 1, text: 'one', size: 1.5, colour: 'red' }])
 })
 
-it('goes on after a failure', async () => {
+it('prepareRead continues after a failure', async () => {
   const parse = db.prepareRead('select json(text) as value from rows where id = ?')
   await expect(parse([1])).rejects.toThrow('malformed JSON')
   await db.client.execute("update rows set text = '[]' where id = 1")
   expect(await parse([1])).toEqual([{ value: '[]' }])
 })
 
-it('refuses to write', async () => {
+it('prepareRead refuses to write', async () => {
   await expect(db.prepareRead('delete from rows')([])).rejects.toMatchObject({ code: 'SQLITE_READONLY' })
   expect((await db.client.execute('select * from rows')).rows).toHaveLength(2)
 })
 
-it('throws `unavailable` after the database was closed', async () => {
+it('prepareRead throws unavailable after the database was closed', async () => {
   const find = db.prepareRead('select * from rows')
   await find([])
   await db.close()

@@ -33,7 +33,7 @@ describe('a single select', () => {
     ['select id from rows where is_open = ?', [true]],
     ['select id from rows where id = :id', { id: 2 }],
     ['select id from rows where size < ?', [10n]],
-  ])('answers like the plain client: %s', async (text, args) => {
+  ])('returns the same result as the plain client: %s', async (text, args) => {
     const plain = createClient({ url: db.url })
     const [ours, theirs] = [await db.client.execute({ sql: text, args }), await plain.execute({ sql: text, args })]
     plain.close()
@@ -48,7 +48,7 @@ describe('a single select', () => {
     await expect(db.client.execute('select 9007199254740993')).rejects.toThrow(RangeError)
   })
 
-  it('has the columns that the table has by now', async () => {
+  it('includes columns that were added later', async () => {
     const all = () => db.client.execute('select * from rows where id = 1')
     expect((await all()).columns).toHaveLength(5)
     await db.client.execute("alter table rows add column colour text default 'red'")
@@ -63,7 +63,7 @@ describe('a single select', () => {
     expect((await db.client.execute('select id from rows')).rows).toHaveLength(3)
   })
 
-  it('sees one state together with others in a batch, which does not wait for an open transaction', async () => {
+  it('in a batch reads one state and does not wait for an open transaction', async () => {
     await db.orm.transaction(async transaction => {
       await transaction.run("insert into rows (text) values ('open')")
       const results = await db.client.batch([
@@ -74,7 +74,7 @@ describe('a single select', () => {
     })
   })
 
-  it('goes on after more different statements than are kept', async () => {
+  it('continues after more different statements than the cache holds', async () => {
     for (let n = 0; n < 250; n++) expect((await db.client.execute(`select ${n} as n`)).rows[0]).toMatchObject({ n })
     expect((await db.client.execute('select 0 as n')).rows[0]).toMatchObject({ n: 0 })
   })
@@ -88,7 +88,7 @@ describe('a write', () => {
     ['update rows set text = :text where id < $most', { text: 'both', $most: 9 }],
     ['delete from rows where id = ?', [1]],
     ['create table others (id integer)', []],
-  ])('answers like the plain client and leaves the same rows: %s', async (text, args) => {
+  ])('returns the same result as the plain client and stores the same rows: %s', async (text, args) => {
     const plain = createClient({ url: ':memory:' })
     await plain.batch(CREATE)
     const [ours, theirs] = [await db.client.execute({ sql: text, args }), await plain.execute({ sql: text, args })]
@@ -114,7 +114,7 @@ describe('a write', () => {
 })
 
 describe('preparedQuery', () => {
-  it('builds once and answers each call with its own values', async () => {
+  it('builds the query once and uses the values of each call', async () => {
     let built = 0
     const find = preparedQuery(orm => {
       built += 1

@@ -26,8 +26,8 @@ const ids = async (): Promise<number[]> =>
 /** The outcome of each request, in request order. */
 const outcomes = async (work: Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(work)).map(({ status }) => (status === 'fulfilled' ? 'ok' : 'failed'))
-describe('writes that are asked for together', () => {
-  it('are answered each with its own result, in their order', async () => {
+describe('concurrent writes', () => {
+  it('return their own results, in order', async () => {
     const results = await Promise.all([
       db.client.execute(insert(7)),
       db.client.execute('insert into rows (text) values (1), (2), (3)'),
@@ -62,7 +62,7 @@ describe('writes that are asked for together', () => {
     expect([...seen]).toEqual([32])
   })
 
-  it('fail alone', async () => {
+  it('fail independently', async () => {
     const asked = numbers(1, 32).map(id => db.client.execute(insert(id, id === 20 ? null : 'text')))
     expect(await outcomes(asked)).toEqual(numbers(1, 32).map(id => (id === 20 ? 'failed' : 'ok')))
     await expect(asked[19]).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('writes that are asked for together', () => {
     expect(await ids()).toEqual(numbers(1, 32).filter(id => id !== 20))
   })
 
-  it('stay whole where several statements belong together', async () => {
+  it('apply all statements of a batch or none', async () => {
     const asked = [
       db.client.execute(insert(1)),
       db.client.batch([insert(2), insert(3), insert(1), insert(4)]),
@@ -85,7 +85,7 @@ describe('writes that are asked for together', () => {
     expect(await ids()).toEqual([1, 2, 5, 6])
   })
 
-  it('are written each for itself where one ends the transaction', async () => {
+  it('are written one by one when one of them ends the transaction', async () => {
     const asked = [
       db.client.execute(insert(1)),
       db.client.execute({ sql: 'insert or rollback into rows (id, text) values (1, ?)', args: ['again'] }),
@@ -96,7 +96,7 @@ describe('writes that are asked for together', () => {
     expect(await ids()).toEqual([1, 2, 3])
   })
 
-  it('are written each for itself where one breaks what is looked at last', async () => {
+  it('are written one by one when one of them breaks a deferred constraint', async () => {
     const asked = [
       db.client.execute(insert(1)),
       db.client.execute("insert into rows (id, text, parent) values (2, 'orphan', 99)"),
@@ -106,7 +106,7 @@ describe('writes that are asked for together', () => {
     expect(await ids()).toEqual([1, 3])
   })
 
-  it('keep their place between what shares no commit', async () => {
+  it('keep their order among statements that share no commit', async () => {
     const told: string[] = []
     const tell = (name: string) => () => void told.push(name)
     await Promise.all([
@@ -124,14 +124,14 @@ describe('writes that are asked for together', () => {
     expect((await db.client.execute('pragma user_version')).rows[0]?.[0]).toBe(3)
   })
 
-  it('are seen by nobody before they are answered, and by everybody after', async () => {
+  it('become visible to readers only when they are confirmed', async () => {
     const writing = db.client.execute(insert(1))
     expect(await ids()).toEqual([])
     await writing
     expect(await ids()).toEqual([1])
   })
 
-  it('are forgotten by no memory', async () => {
+  it('update remembered values', async () => {
     const memory = db.memory<{ n: number }>('rows')
     const load = async () => ({ n: (await ids()).length })
     expect(await memory.get('n', load)).toEqual({ n: 0 })
@@ -143,14 +143,14 @@ describe('writes that are asked for together', () => {
     )
   })
 
-  it('are more than one transaction takes', async () => {
+  it('complete when they exceed the size of one transaction', async () => {
     expect(await outcomes(numbers(1, 1000).map(id => db.client.execute(insert(id))))).toEqual(
       numbers(1, 1000).map(() => 'ok'),
     )
     expect(await ids()).toEqual(numbers(1, 1000))
   })
 
-  it('are done before the database is closed, and refused after', async () => {
+  it('finish before the database closes, and are refused afterwards', async () => {
     const asked = outcomes([...numbers(1, 8).map(id => db.client.execute(insert(id))), db.client.batch([insert(9)])])
     await db.close()
     expect(await asked).toEqual(numbers(1, 9).map(() => 'ok'))
@@ -158,7 +158,7 @@ describe('writes that are asked for together', () => {
   })
 })
 
-describe('while another process holds the lock', WITH_PROCESSES, () => {
+describe('concurrent writes while another process holds the lock', WITH_PROCESSES, () => {
   async function lockedFor(milliseconds: number, url: string) {
     const other = startProcess('hold-lock', url, String(milliseconds))
     await other.hears('ready')
@@ -167,7 +167,7 @@ describe('while another process holds the lock', WITH_PROCESSES, () => {
     return other
   }
 
-  it('they wait for it together', async () => {
+  it('wait for the lock together', async () => {
     const other = await lockedFor(300, db.url)
     const asked = numbers(11, 18)
     expect(await outcomes(asked.map(id => db.client.execute(insert(id))))).toEqual(asked.map(() => 'ok'))
@@ -175,7 +175,7 @@ describe('while another process holds the lock', WITH_PROCESSES, () => {
     await other.kill()
   })
 
-  it('they are told that it stays, and write when it is gone', async () => {
+  it('fail with unavailable while the lock remains, and succeed after its release', async () => {
     const hasty = await openEmptyDatabase({ limits: { busyInMs: 150 } })
     await hasty.client.execute('create table rows (id integer primary key, text text not null)')
     const other = await lockedFor(60_000, hasty.url)

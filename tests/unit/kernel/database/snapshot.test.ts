@@ -17,7 +17,7 @@ afterEach(() => db.close())
 
 const COUNT = 'select count(*) from rows'
 
-it('gives rows as arrays, of several statements in their order', async () => {
+it('readRows returns rows as arrays, for several statements in order', async () => {
   const [rows, counts] = await db.readRows([
     { sql: 'select text, id from rows where id >= ? order by id', args: [1] },
     { sql: COUNT, args: [] },
@@ -30,7 +30,7 @@ it('gives rows as arrays, of several statements in their order', async () => {
   expect(await db.readRows([])).toEqual([])
 })
 
-it('reads one state, and the next time what was written since', async () => {
+it('snapshot reads one state, and the next call includes later writes', async () => {
   const { snapshot } = db
   const twice = () => snapshot!(({ rows }) => [rows(COUNT, []), rows('select max(id) from rows', [])])
   expect(await twice()).toEqual([[[2]], [[2]]])
@@ -38,7 +38,7 @@ it('reads one state, and the next time what was written since', async () => {
   expect(await twice()).toEqual([[[3]], [[3]]])
 })
 
-it('does not see what others commit meanwhile', async () => {
+it('snapshot does not see commits of others while it runs', async () => {
   const other = new NativeDatabase(join(db.folder, 'test.db'))
   const counts = await db.snapshot!(({ rows }) => {
     const before = rows(COUNT, [])
@@ -50,7 +50,7 @@ it('does not see what others commit meanwhile', async () => {
   expect(await db.readRows([{ sql: COUNT, args: [] }])).toEqual([[[3]]])
 })
 
-it('remembers what it found until anybody writes, here or in another process', WITH_PROCESSES, async () => {
+it('snapshot remembers its values until this process or another one writes', WITH_PROCESSES, async () => {
   let made = 0
   const count = () =>
     db.snapshot!(({ rows, remember }) =>
@@ -70,7 +70,7 @@ it('remembers what it found until anybody writes, here or in another process', W
   await other.kill()
 })
 
-it('forgets after a failure, and goes on', async () => {
+it('snapshot forgets its values after a failure and continues', async () => {
   const remembered = () => db.snapshot!(({ remember }) => remember('made', () => ({})))
   const first = await remembered()
   expect(await remembered()).toBe(first)
@@ -82,7 +82,7 @@ it('forgets after a failure, and goes on', async () => {
   expect(await db.readRows([{ sql: COUNT, args: [] }])).toEqual([[[2]]])
 })
 
-it('says how a statement is read, and goes on with what is new', async () => {
+it('explain returns the query plan and includes new indexes', async () => {
   const plan = () => db.explain('select id from rows where text = ? and id > ?')
   expect(await plan()).toEqual([expect.stringContaining('SEARCH rows USING INTEGER PRIMARY KEY')])
   await db.client.execute('create index rows_text on rows (text)')

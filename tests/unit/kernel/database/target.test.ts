@@ -12,12 +12,12 @@ describe('databaseTarget', () => {
     expect(databaseTarget(url)).toEqual({ kind: 'file', url, path })
   })
 
-  it.each([':memory:', 'file::memory:', 'file::memory:?cache=shared'])('takes %s for a database in memory', url => {
+  it.each([':memory:', 'file::memory:', 'file::memory:?cache=shared'])('treats %s as an in-memory database', url => {
     expect(databaseTarget(url).kind).toBe('memory')
   })
 
   it.each(['libsql://db.example.test', 'https://db.example.test', 'ws://127.0.0.1:8080'])(
-    'takes %s for a server',
+    'treats %s as a server',
     url => {
       expect(databaseTarget(url)).toEqual({ kind: 'server', url })
       expect(databaseTarget(url, 'replica.db')).toEqual({ kind: 'replica', url, path: 'replica.db' })

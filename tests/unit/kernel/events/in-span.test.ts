@@ -25,7 +25,7 @@ function watchSpans() {
   return seen
 }
 
-it('tells spans of actions their name, surface and code, and nothing that people wrote', async () => {
+it('spans of actions contain the name, surface and error code but no user content', async () => {
   const seen = watchSpans()
   const { app, close } = await createTestApp()
   const session = await aMember(app, { email: 'swordfish@example.test', name: 'Swordfish' })

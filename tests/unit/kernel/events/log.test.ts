@@ -14,7 +14,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): Record<stri
 }
 
 describe('log', () => {
-  it('writes one JSON object a line, with time, level and message', () => {
+  it('writes one JSON object per line with time, level and message', () => {
     expect(logged(log => log.info('ready', { port: 3000 }))).toEqual([
       { time: '2026-01-02T03:04:05.000Z', level: 'info', message: 'ready', port: 3000 },
     ])
@@ -33,7 +33,7 @@ describe('log', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', message: forged, name: forged })
   })
 
-  it('leaves out what is less important than asked for', () => {
+  it('omits messages below the configured level', () => {
     expect(logged(log => log.debug('detail'))).toEqual([])
   })
 
@@ -53,7 +53,7 @@ describe('log', () => {
     expect(JSON.stringify(line)).toContain('ok')
   })
 
-  it('writes errors with their causes, and survives circles', () => {
+  it('writes errors with their causes and accepts circular references', () => {
     const circle: Record<string, unknown> = { name: 'circle' }
     circle.self = circle
     const [line] = logged(log =>
@@ -73,19 +73,19 @@ describe('log', () => {
     ['sent Authorization: Bearer swordfish-1234', 'swordfish'],
     ['the answer held eyJhbGciOiJIUzI1NiJ9.swordfish12.swordfish', 'swordfish'],
     ['Failed query: select 1\nparams: swordfish,ada\n    at run (file.ts:1:1)', 'swordfish'],
-  ])('takes secrets and addresses out of the text %j', (text, secret) => {
+  ])('removes secrets and addresses from the text %j', (text, secret) => {
     const [line] = logged(log => log.error(text, { error: new Error(text, { cause: text }), list: [text] }))
     expect(JSON.stringify(line)).not.toContain(secret)
   })
 
   it.each(['/app/node_modules/@libsql/client/lib.js:1:2', 'UNIQUE constraint failed: users.email', 'foo@1.2.3'])(
-    'leaves %j as it is',
+    'keeps %j unchanged',
     text => {
       expect(logged(log => log.info(text))).toMatchObject([{ message: text }])
     },
   )
 
-  it('takes no longer for a text that was made to take long', () => {
+  it('is not slowed down by hostile texts', () => {
     const began = performance.now()
     logged(log => log.info('a'.repeat(200_000)))
     logged(log => log.info(`${'a@'.repeat(50_000)}${'\nparams: '.repeat(2000)}`))

@@ -3,7 +3,7 @@ import { createMemo } from '#fairway/server/kernel/app-context'
 import { countMetric, metricsText, observeSeconds } from '#fairway/server/kernel/events/metrics'
 
 describe('metrics', () => {
-  it('count by labels and escape what the labels say', () => {
+  it('count by labels and escape the label values', () => {
     const app = { memo: createMemo() }
     countMetric(app, 'calls_total', 'Calls.', { name: 'a' })
     countMetric(app, 'calls_total', 'Calls.', { name: 'a' })
@@ -13,7 +13,7 @@ describe('metrics', () => {
     )
   })
 
-  it('put durations into every bucket that is large enough', () => {
+  it('add durations to every bucket that is large enough', () => {
     const app = { memo: createMemo() }
     observeSeconds(app, 'took_seconds', 'Durations.', 0.02)
     observeSeconds(app, 'took_seconds', 'Durations.', 99)
@@ -24,7 +24,7 @@ describe('metrics', () => {
     )
   })
 
-  it('do not grow without end', () => {
+  it('keep a limited number of series', () => {
     const app = { memo: createMemo() }
     for (let index = 0; index < 5000; index++) countMetric(app, 'calls_total', 'Calls.', { name: String(index) })
     expect(metricsText(app).split('\n').length).toBeLessThan(2010)

@@ -38,18 +38,18 @@ const foreign = [
 ]
 const own = ['localhost', 'LOCALHOST:3000', 'localhost:1', '127.0.0.1:3000', '127.9.9.9', '[::1]', '[::1]:3000']
 
-describe('the name that a request was sent to', () => {
+describe('checkHost', () => {
   it.each([
     ['on this machine', LOCAL],
     ['in development', DEVELOPMENT],
     ['without sign-in', OPEN],
-  ])('is one of ours %s, or refused', (_where, env) => {
+  ])('accepts only our own host names %s', (_where, env) => {
     for (const host of foreign) expect([host, isRefused(env, host)]).toEqual([host, true])
     for (const host of [...own, new URL(env.FW_BASE_URL).host])
       expect([host, isRefused(env, host)]).toEqual([host, false])
   })
 
-  it('may be one of FW_ALLOWED_HOSTS, at any port', () => {
+  it('accepts a host name in FW_ALLOWED_HOSTS at any port', () => {
     const env = { ...DEVELOPMENT, FW_ALLOWED_HOSTS: 'Preview.example, 192.168.1.20,[2001:db8::1]' }
     for (const host of ['preview.example', 'PREVIEW.example:8080', '192.168.1.20:3000', '[2001:DB8:0::1]:3000'])
       expect([host, isRefused(env, host)]).toEqual([host, false])
@@ -57,12 +57,12 @@ describe('the name that a request was sent to', () => {
       expect([host, isRefused(env, host)]).toEqual([host, true])
   })
 
-  it('is not asked for at a public address', () => {
+  it('accepts any host name at a public address', () => {
     for (const host of ['evil.example', 'app.internal:8080', undefined]) expect(isRefused(PUBLIC, host)).toBe(false)
   })
 
   it.each(['*', '*.example', 'https://preview.example', 'preview.example:3000', 'a b', '[::zz]'])(
-    'cannot be declared as %s',
+    'refuses the entry %s in FW_ALLOWED_HOSTS',
     async name => {
       const start = async () => readEnv({ FW_ALLOWED_HOSTS: name })
       await expect(start()).rejects.toThrow(/FW_ALLOWED_HOSTS: each entry must be a host name without a port/)

@@ -12,25 +12,25 @@ function requestFrom(address: string, forwarded?: string): IncomingMessage {
 }
 
 describe('clientAddress', () => {
-  it('is the socket address, whatever a header says', () => {
+  it('returns the socket address and ignores headers without a trusted proxy', () => {
     expect(clientAddress(requestFrom('192.0.2.5', '127.0.0.1'), [])).toBe('192.0.2.5')
   })
 
-  it('is the right-most hop that is not a proxy, behind a trusted proxy', () => {
+  it('returns the right-most hop that is not a proxy, behind a trusted proxy', () => {
     const request = requestFrom('10.0.0.1', '127.0.0.1, 198.51.100.7, 10.0.0.2')
     expect(clientAddress(request, ['10.0.0.1', '10.0.0.2'])).toBe('198.51.100.7')
   })
 
-  it('is the proxy itself when the header holds no address', () => {
+  it('returns the proxy address when the header contains no address', () => {
     expect(clientAddress(requestFrom('10.0.0.1', 'unknown'), ['10.0.0.1'])).toBe('10.0.0.1')
   })
 
-  it('gives one form to an IPv4 address on an IPv6 socket', () => {
+  it('returns the IPv4 form of an IPv4 address on an IPv6 socket', () => {
     expect(clientAddress(requestFrom('::ffff:192.0.2.5'), [])).toBe('192.0.2.5')
   })
 })
 
-describe('one address has one spelling', () => {
+describe('canonicalAddress', () => {
   it.each([
     ['192.0.2.5', '192.0.2.5'],
     ['192.0.2.5:4711', '192.0.2.5'],
@@ -43,7 +43,7 @@ describe('one address has one spelling', () => {
     ['unknown', 'unknown'],
     ['_hidden', '_hidden'],
     ['', ''],
-  ])('%j is %j', (address, canonical) => {
+  ])('maps %j to %j', (address, canonical) => {
     expect(canonicalAddress(address)).toBe(canonical)
   })
 })
@@ -58,7 +58,7 @@ describe('addressKey', () => {
     ['::1', '0:0:0:0::/64'],
     ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
     ['::ffff:c000:205', '192.0.2.5'],
-  ])('counts %s as %s', (address, key) => {
+  ])('maps %s to %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
 })

@@ -28,7 +28,7 @@ async function afterOneRequest(): Promise<Socket> {
 }
 
 describe('limitConnections', () => {
-  it('keeps an idle connection for longer than headers may take', async () => {
+  it('keeps an idle connection open for longer than the header time limit', async () => {
     const socket = await afterOneRequest()
     await setTimeout(HEADERS_IN_MS * 3)
     socket.write(REQUEST)
@@ -37,7 +37,7 @@ describe('limitConnections', () => {
     socket.destroy()
   })
 
-  it('answers 408 when headers take too long, on a connection that was idle as well', async () => {
+  it('returns 408 when headers take too long, also on a connection that was idle', async () => {
     const socket = await afterOneRequest()
     socket.write(REQUEST.slice(0, 20))
     const began = performance.now()

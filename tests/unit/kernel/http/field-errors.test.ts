@@ -111,7 +111,7 @@ const cases: Case[] = [
 ]
 
 describe('a field error', () => {
-  it.each(cases)('is %s', (code, schema, value, english, params) => {
+  it.each(cases)('has the code %s and an English message', (code, schema, value, english, params) => {
     const error = errorOf(schema, value)
     expect(error).toMatchObject({ code, message: english })
     expect(error.params).toEqual(params)
@@ -119,7 +119,7 @@ describe('a field error', () => {
     expect(JSON.stringify({ ...error, path: '' })).not.toContain(SECRET)
   })
 
-  it.each(cases)('is said in every language: %s', (_code, schema, value, english, params = {}) => {
+  it.each(cases)('has a text in every language: %s', (_code, schema, value, english, params = {}) => {
     const error = errorOf(schema, value)
     expect(inLanguage('en', error)).toBe(english)
     for (const language of ['de', 'ar'] as const) {
@@ -141,12 +141,12 @@ describe('a field error', () => {
     [z.array(z.any()).min(1), [], 'Geben Sie mindestens 1 Eintrag an.', 'أضف عنصرًا واحدًا على الأقل.'],
     [z.array(z.any()).min(2), [], 'Geben Sie mindestens 2 Einträge an.', 'أضف عنصرين على الأقل.'],
     [z.enum(['a', 'b']), SECRET, 'Wählen Sie eines davon: a, b.', 'اختر واحدًا مما يلي: a, b.'],
-  ])('has the form of its number: %#', (schema, value, german, arabic) => {
+  ])('uses the right plural form: %#', (schema, value, german, arabic) => {
     const error = errorOf(schema, value)
     expect([inLanguage('de', error), inLanguage('ar', error)]).toEqual([german, arabic])
   })
 
-  it('has every code of the catalog', () => {
+  it('is tested for every code of the catalog', () => {
     // The errors that imports add to those of the schema (tests/unit/domains/actions/import-rows.test.ts).
     const ofImports = ['no-such-row', 'several-rows', 'no-member', 'already-there', 'not-accepted']
     // The errors of files (tests/http/files.test.ts).
@@ -157,7 +157,7 @@ describe('a field error', () => {
   })
 })
 
-describe('a message of the schema', () => {
+describe('a message in the schema', () => {
   it.each([
     ['of a check', z.string().min(1, 'Name it.'), ''],
     ['of a type', z.string('Name it.'), 7],
@@ -166,13 +166,13 @@ describe('a message of the schema', () => {
     ['of a choice', z.enum(['a'], 'Name it.'), 'b'],
     ['of a refinement', z.string().refine(() => false, 'Name it.'), 'a'],
     ['of a function', z.string({ error: ({ input }) => (input === 7 ? 'Name it.' : undefined) }), 7],
-  ])('stays as it is: %s', (_, schema, value) => {
+  ])('is kept unchanged: %s', (_, schema, value) => {
     const error = errorOf(schema, value)
     expect(error).toEqual({ path: 'field', message: 'Name it.' })
     expect(inLanguage('de', error)).toBe('Name it.')
   })
 
-  it('leaves a fault that it says nothing about to the catalog', () => {
+  it('leaves other faults to the catalog', () => {
     const schema = z.string({ error: ({ input }) => (input === undefined ? 'Name it.' : undefined) })
     expect(errorOf(schema, 7)).toMatchObject({ code: 'not-text', message: 'Enter text.' })
   })

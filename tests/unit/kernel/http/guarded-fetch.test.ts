@@ -14,7 +14,7 @@ const outageOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof GuardedFetchError ? error.outage : error),
   )
 
-describe('the guard before the connection', () => {
+describe('createGuardedFetch before connecting', () => {
   let https: Awaited<ReturnType<typeof startListener>>
   let outgoing: ReturnType<typeof countOutgoing>
 
@@ -48,7 +48,7 @@ describe('the guard before the connection', () => {
     'https://localhost/a',
     'https://localhost./a',
     'https://LOCALHOST/a',
-  ])('asks nobody for %s', async url => {
+  ])('refuses %s without a connection', async url => {
     await expect(createGuardedFetch()(url, limits)).rejects.toThrow(GuardedFetchError)
   })
 
@@ -59,19 +59,19 @@ describe('the guard before the connection', () => {
     ['a public address and a private one', [PUBLIC, '127.0.0.1']],
     ['the metadata service of a cloud', ['169.254.169.254']],
     ['nothing', []],
-  ])('asks nobody when the name means %s', async (_what, addresses) => {
+  ])('refuses a name that resolves to %s without a connection', async (_what, addresses) => {
     const guarded = createGuardedFetch({ resolve: async () => addresses })
     await expect(guarded(`https://${HOST}/a`, limits)).rejects.toThrow('not in the public network')
   })
 
-  it('asks nobody inside the network, whatever the port', async () => {
+  it('refuses internal addresses on any port', async () => {
     const anyPort = { ...limits, takesPorts: true }
     const inside = createGuardedFetch({ resolve: async () => ['127.0.0.1'] })
     await expect(inside(`https://${HOST}:8443/a`, anyPort)).rejects.toThrow('not in the public network')
     await expect(createGuardedFetch()('https://127.0.0.1:8443/a', anyPort)).rejects.toThrow('has no name')
   })
 
-  it('tells a name that nobody knows, and names that nobody answers for, from a host that it would not ask', async () => {
+  it('distinguishes unknown names and unanswered lookups from refused hosts', async () => {
     const unknown = createGuardedFetch({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
     expect(await outageOf(unknown(`https://${HOST}/a`, limits))).toBe('unknown-name')
     const silent = createGuardedFetch({ resolve: () => new Promise(() => {}) })
@@ -81,7 +81,7 @@ describe('the guard before the connection', () => {
     expect(await outageOf(createGuardedFetch()('https://localhost/a', limits))).toBeNull()
   })
 
-  it('gives the name no longer than the whole request may take', async () => {
+  it('limits name resolution to the time limit of the request', async () => {
     const guarded = createGuardedFetch({ resolve: () => new Promise(() => {}) })
     const began = performance.now()
     await expect(guarded(`https://${HOST}/a`, { ...limits, limitInMs: 100 })).rejects.toThrow(GuardedFetchError)
@@ -89,7 +89,7 @@ describe('the guard before the connection', () => {
   })
 })
 
-describe('an answer', () => {
+describe('createGuardedFetch', () => {
   let server: TlsServer
   let elsewhere: Awaited<ReturnType<typeof startListener>>
 
@@ -121,7 +121,7 @@ describe('an answer', () => {
       }),
     })
 
-  it('is given with its status and headers', async () => {
+  it('returns the status, text and headers of a response', async () => {
     const outgoing = countOutgoing()
     const answer = await guarded()(`https://${HOST}/a`, limits)
     outgoing.stop()
@@ -129,7 +129,7 @@ describe('an answer', () => {
     expect([answer.status, answer.text, answer.header('etag')]).toEqual([200, `${HOST}:${server.port}`, '"1"'])
   })
 
-  it('comes from the port of the address where ports are taken', async () => {
+  it('connects to the port of the address when ports are allowed', async () => {
     const toAddress = createGuardedFetch({
       resolve: async () => [PUBLIC],
       connectTo: () => ({
@@ -141,7 +141,7 @@ describe('an answer', () => {
     expect([answer.status, answer.text]).toEqual([200, `${HOST}:${server.port}`])
   })
 
-  it('is asked for with POST where something is sent, and its beginning is given whatever its status', async () => {
+  it('sends a body with POST and can return the beginning of a response with any status', async () => {
     const posted = await guarded()(`https://${HOST}/refused`, { ...limits, body: 'a body', readsBeginning: true })
     expect([posted.status, posted.text]).toEqual([422, 'a body'])
     const cut = await guarded()(`https://${HOST}/large`, { ...limits, readsBeginning: true })
@@ -149,12 +149,12 @@ describe('an answer', () => {
     expect((await guarded()(`https://${HOST}/refused`, { ...limits, body: 'a body' })).text).toBe('')
   })
 
-  it('may have as many bytes as were allowed and not one more', async () => {
+  it('accepts as many bytes as allowed and refuses one more', async () => {
     expect((await guarded()(`https://${HOST}/full`, limits)).text).toHaveLength(1024)
     await expect(guarded()(`https://${HOST}/large`, limits)).rejects.toThrow('too large')
   })
 
-  it('comes from the addresses that were checked, whatever the name means a moment later', async () => {
+  it('connects only to the addresses that it checked, even if the name changes', async () => {
     const seen: string[][] = []
     const answers = [[PUBLIC], ['127.0.0.1']]
     const guarded = createGuardedFetch({
@@ -168,19 +168,19 @@ describe('an answer', () => {
     expect(seen).toEqual([[PUBLIC]])
   })
 
-  it('that is a redirect is not followed', async () => {
+  it('does not follow a redirect', async () => {
     const answer = await guarded()(`https://${HOST}/redirect`, limits)
     expect([answer.status, answer.text]).toEqual([302, ''])
     expect(elsewhere.connections()).toBe(0)
   })
 
-  it.each(['/slow', '/silent'])('that does not end is given up in time: %s', async path => {
+  it.each(['/slow', '/silent'])('gives up on an unfinished response in time: %s', async path => {
     const began = performance.now()
     await expect(guarded()(`https://${HOST}${path}`, { ...limits, limitInMs: 300 })).rejects.toThrow('in time')
     expect(performance.now() - began).toBeLessThan(1500)
   })
 
-  it('that never comes is the fault of the way out only where nobody was reached', async () => {
+  it('reports an outage only when no server was reached', async () => {
     const via = (port: number, isResolved = true) =>
       createGuardedFetch({
         resolve: async () => [PUBLIC],
@@ -203,7 +203,7 @@ describe('an answer', () => {
     expect(await outageOf(guarded('')(`https://${HOST}/a`, limits))).toBeNull()
   })
 
-  it('of a server with a certificate that nobody vouches for is not taken', async () => {
+  it('refuses a server with an untrusted certificate', async () => {
     await expect(guarded('')(`https://${HOST}/a`, limits)).rejects.toThrow('could not be reached')
   })
 })

@@ -13,7 +13,7 @@ describe('matchesEtag', () => {
     ['a', false],
     ['', false],
     [undefined, false],
-  ])('reads If-None-Match %j', (header, expected) => {
+  ])('compares If-None-Match %j', (header, expected) => {
     const request = new IncomingMessage(new Socket())
     if (header !== undefined) request.headers['if-none-match'] = header
     expect(matchesEtag(request, '"a"')).toBe(expected)

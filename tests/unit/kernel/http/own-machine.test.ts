@@ -46,7 +46,7 @@ async function ask(headers: Record<string, string> = {}, place: RequestOptions =
 
 describe('checkOwnMachine', () => {
   it.each<Record<string, string>>([{}, { host: '127.0.0.1:3000' }, { host: '[::1]:3000' }])(
-    'accepts a program of this machine: %j',
+    'accepts a program on this machine: %j',
     async headers => {
       expect(await ask(headers)).toBe('ok')
     },
@@ -73,32 +73,32 @@ describe('checkOwnMachine', () => {
     'cdn-loop',
     'fly-client-ip',
     'fastly-client-ip',
-  ])('refuses a request with %s, whatever it says', async name => {
+  ])('refuses a request with the header %s, whatever its value', async name => {
     for (const value of ['127.0.0.1', '203.0.113.9', 'localhost', ''])
       expect(await ask({ [name]: value })).toMatch(new RegExp(`^forbidden: .*tunnel \\(${name}\\)`))
   })
 
   it.each(['rebound.example.com', '192.168.1.20:3000', 'localhost.evil.example'])(
-    'refuses a name that is not of this machine: %s',
+    'refuses a host name that does not belong to this machine: %s',
     async host => {
       expect(await ask({ host })).toMatch(/^forbidden: Open this at localhost/)
     },
   )
 
-  it('refuses another machine', async context => {
+  it('refuses requests from another machine', async context => {
     const addresses = Object.values(networkInterfaces()).flat()
     const outside = addresses.find(address => address?.family === 'IPv4' && !address.internal)
     if (!outside) return context.skip()
     expect(await ask({}, { host: outside.address, port })).toMatch(/^forbidden: Open this on the machine/)
   })
 
-  it('refuses everybody while the server listens to others', async () => {
+  it('refuses all requests while the server listens to other machines', async () => {
     isOwnMachine = false
     expect(await ask()).toMatch(/^forbidden: The server listens to others/)
     isOwnMachine = true
   })
 
-  it('believes the server in front of a Unix socket, and nobody else', async () => {
+  it('trusts the sender header only on a Unix socket', async () => {
     expect(await ask({ [SENT_FROM]: THIS_MACHINE, 'x-forwarded-for': '127.0.0.1' }, { socketPath })).toBe('ok')
     expect(await ask({ [SENT_FROM]: 'a tunnel' }, { socketPath })).toBe('forbidden: a tunnel')
     expect(await ask({}, { socketPath })).toMatch(/^forbidden/)

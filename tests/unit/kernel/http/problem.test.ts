@@ -5,7 +5,7 @@ import { errorCatalog } from '#fairway/shared/errors'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 
 describe('toAppError', () => {
-  it('keeps our own error, also when the framework wrapped it', () => {
+  it('keeps an AppError, also when the framework wrapped it', () => {
     const error = new AppError('forbidden')
     expect(toAppError(error)).toBe(error)
     expect(toAppError(createError(new AppError('forbidden', { cause: 'why' })))).toMatchObject({
@@ -21,17 +21,17 @@ describe('toAppError', () => {
     [400, 'invalid-request'],
     [500, 'internal'],
     [200, 'internal'],
-  ])('reads status %i of the framework as %s', (statusCode, code) => {
+  ])('maps the framework status %i to %s', (statusCode, code) => {
     expect(toAppError(createError({ statusCode })).code).toBe(code)
   })
 
-  it.each([undefined, null, 'text', 42, new Error('boom'), { statusCode: 'x' }])('reads %j as internal', thrown => {
+  it.each([undefined, null, 'text', 42, new Error('boom'), { statusCode: 'x' }])('maps %j to internal', thrown => {
     expect(toAppError(thrown).code).toBe('internal')
   })
 })
 
 describe('toProblem', () => {
-  it('carries code, status, detail, request id and faults', () => {
+  it('contains code, status, detail, request id and field errors', () => {
     const error = new AppError('invalid-input', { detail: 'Two fields.', errors: [{ path: 'a', message: 'Missing.' }] })
     const problem = toProblem(error, 'request-1')
     expect(problemSchema.parse(problem)).toEqual({
@@ -45,7 +45,7 @@ describe('toProblem', () => {
     })
   })
 
-  it('says nothing of the inside of a failure', () => {
+  it('hides internal details of a failure', () => {
     const problem = toProblem(
       new AppError('internal', { detail: 'select * from users', cause: new Error('at /srv/x.ts') }),
       'r',

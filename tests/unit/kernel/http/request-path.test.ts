@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { canonicalTarget } from '#fairway/server/kernel/http/request-info'
 
-describe('the target of a request', () => {
+describe('canonicalTarget', () => {
   it.each([
     ['/sign-in', '/sign-in'],
     ['/', '/'],
@@ -22,7 +22,7 @@ describe('the target of a request', () => {
     ['/sign-in?a=/x//y/../%2e&b', '/sign-in?a=/x//y/../%2e&b'],
     ['/sign-in/?', '/sign-in?'],
     ['/sign-in#x?y', '/sign-in'],
-  ])('%s is %s', (sent, path) => {
+  ])('maps %s to %s', (sent, path) => {
     expect(canonicalTarget(sent)).toBe(path)
     expect(canonicalTarget(path)).toBe(path)
   })

@@ -22,7 +22,7 @@ const cookie = 'fw.session_token=x'
 
 describe('checkSameOrigin', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'refuses %s with a cookie from another site, a sibling site, or nowhere',
+    'refuses %s with a cookie from another site, a sibling site or an unknown source',
     method => {
       expect(isRefused(method, { cookie, 'sec-fetch-site': 'cross-site' })).toBe(true)
       expect(isRefused(method, { cookie, 'sec-fetch-site': 'same-site' })).toBe(true)
@@ -34,19 +34,19 @@ describe('checkSameOrigin', () => {
     },
   )
 
-  it('refuses another site whatever the content type says', () => {
+  it('refuses another site even with the content type JSON', () => {
     const contentType = { 'content-type': 'application/json' }
     expect(isRefused('POST', { cookie, 'sec-fetch-site': 'cross-site', ...contentType })).toBe(true)
   })
 
-  it('passes our own pages', () => {
+  it('accepts requests of our own pages', () => {
     expect(isRefused('POST', { cookie, 'sec-fetch-site': 'same-origin' })).toBe(false)
     expect(isRefused('POST', { cookie, 'sec-fetch-site': 'none' })).toBe(false)
     expect(isRefused('POST', { cookie, origin: BASE })).toBe(false)
   })
 
   it.each<Record<string, string>>([{ cookie }, {}])(
-    'refuses another origin whatever the site says, and another site whatever the origin says',
+    'refuses a request when either the origin or the site is foreign',
     own => {
       for (const site of ['same-origin', 'none'])
         for (const origin of [
@@ -67,7 +67,7 @@ describe('checkSameOrigin', () => {
     },
   )
 
-  it('refuses a foreign request even without cookies, and passes a program', () => {
+  it('refuses a foreign request even without cookies, and accepts a program', () => {
     expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' })).toBe(true)
     expect(isRefused('POST', { origin: 'https://evil.test' })).toBe(true)
     expect(isRefused('POST', {})).toBe(false)
@@ -97,7 +97,7 @@ describe('checkOwnPage', () => {
     { 'sec-fetch-site': 'none' },
     { origin: 'http://localhost:3000' },
     { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' },
-  ])('accepts programs and our own pages, under any name of ours: %j', headers => {
+  ])('accepts programs and our own pages, under any of our names: %j', headers => {
     expect(isForeign(headers)).toBe(false)
   })
 
@@ -108,7 +108,7 @@ describe('checkOwnPage', () => {
     { origin: 'https://evil.example' },
     { origin: 'null' },
     { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' },
-  ])('refuses the page of another origin, also when it only reads: %j', headers => {
+  ])('refuses a page of another origin, even when it only reads: %j', headers => {
     expect(isForeign(headers)).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { isServedPath, mountedNames } from '#fairway/server/kernel/http/request-info'
 import { createTestApp } from '../../../support/app'
 
-it('knows the paths of the platform, and mounted ones with all below them', async () => {
+it('isServedPath returns true for platform paths and for all paths below mounted names', async () => {
   const { app, close } = await createTestApp()
   mountedNames(app).add('notes')
   for (const path of ['/mcp', '/_fw/session', '/notes', '/notes/7', '/notes/7/parts'])

@@ -53,8 +53,8 @@ const start = (app: App, ...entries: JobEntry[]) => {
   return stop
 }
 
-describe('the queue', () => {
-  it('runs what is due with its input, the lower priority first, and notes that it is done', async () => {
+describe('the job queue', () => {
+  it('runs due jobs with their input, lower priority first, and marks them as done', async () => {
     const ran: [number, number][] = []
     const entry = jobOf('note', { run: ({ n }, { attempt }) => void ran.push([n, attempt]) })
     const app = standing()
@@ -72,7 +72,7 @@ describe('the queue', () => {
     expect(await rows('distinct state, attempts')).toEqual([{ state: 'done', attempts: 1 }])
   })
 
-  it('queues in the transaction of the caller: what is rolled back was never queued', async () => {
+  it('discards a job when the transaction of its caller is rolled back', async () => {
     const entry = jobOf('note', { run: () => {} })
     const app = standing()
     const undone = app.db.orm.transaction(async on => {
@@ -88,7 +88,7 @@ describe('the queue', () => {
     await expect(queueJob(standing(), test.app.db.orm, entry, { n: 'one' })).rejects.toThrow('number')
   })
 
-  it('has one of a key that waits or runs, however many are queued at once; the next one may come when it has ended', async () => {
+  it('keeps one waiting or running job per key under concurrent calls, and accepts another after it ended', async () => {
     const entry = jobOf('report', { run: () => {} })
     const app = standing()
     const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => add(app, entry, n, { key: 'today' })))
@@ -98,7 +98,7 @@ describe('the queue', () => {
     expect((await rows()).map(({ state }) => state)).toEqual(['done', 'ready'])
   })
 
-  it('tries again later each time, then keeps what has failed until somebody retries it', async () => {
+  it('retries after growing pauses, then keeps the failed job until it is retried manually', async () => {
     let isBroken = true
     const entry = jobOf('fragile', {
       retries: 2,
@@ -126,7 +126,7 @@ describe('the queue', () => {
     expect(await retryJob(app, id)).toBe(false)
   })
 
-  it('retries all that have failed, or those of one name, however many there are', async () => {
+  it('retries any number of failed jobs, all or those of one name', async () => {
     const app = standing()
     const fail = () => {
       throw new AppError('not-found')
@@ -143,7 +143,7 @@ describe('the queue', () => {
     [new AppError('not-found'), 'failed'],
     [new AppError('conflict'), 'scheduled'],
     [new AppError('unavailable'), 'scheduled'],
-  ])('ends a job for good where trying again says the same: %s', async (error, state) => {
+  ])('retries a failed job only when another attempt can succeed: %s', async (error, state) => {
     const entry = jobOf('refused', {
       run: () => {
         throw error
@@ -154,7 +154,7 @@ describe('the queue', () => {
     expect(await runDueJobs(app, [entry])).toMatchObject([{ name: 'refused', state }])
   })
 
-  it('aborts and tries again what takes too long', async () => {
+  it('aborts a job that takes too long and retries it', async () => {
     let reason: unknown
     const entry = jobOf('slow', {
       timeout: 1,
@@ -166,7 +166,7 @@ describe('the queue', () => {
     expect(reason).toMatchObject({ code: 'timed-out' })
   })
 
-  it('cancels what waits', async () => {
+  it('cancels a waiting job', async () => {
     const entry = jobOf('note', { run: () => {} })
     const app = standing()
     const id = await add(app, entry, 1)
@@ -176,7 +176,7 @@ describe('the queue', () => {
     expect((await rows())[0]).toMatchObject({ state: 'cancelled' })
   })
 
-  it('deletes what was done a day ago, and what has failed 30 days ago', async () => {
+  it('deletes done jobs after a day and failed jobs after 30 days', async () => {
     const app = standing()
     const entry = jobOf('note', {
       retries: 0,
@@ -196,8 +196,8 @@ describe('the queue', () => {
   })
 })
 
-describe('several processes', () => {
-  it('do each job once', async () => {
+describe('jobs on several processes', () => {
+  it('run once each', async () => {
     const done = new Map<number, number>()
     const entry = jobOf('count', { run: ({ n }) => void done.set(n, (done.get(n) ?? 0) + 1) })
     const apps = [another(test.app), another(test.app), another(test.app)]
@@ -207,7 +207,7 @@ describe('several processes', () => {
     expect([done.size, [...done.values()].every(times => times === 1)]).toEqual([300, true])
   })
 
-  it('run as many of one limit at a time as it says, of each key', async () => {
+  it('run up to the concurrency limit of each key', async () => {
     const active = new Map<number, number>()
     const most = new Map<number, number>()
     const entry = jobOf('import', {
@@ -226,7 +226,7 @@ describe('several processes', () => {
     expect([...most.values()]).toEqual([2, 2, 2])
   })
 
-  it('take over from one that has died, and the dead one writes nothing any more', async () => {
+  it('are taken over from a dead process, which can no longer write results', async () => {
     const app = standing()
     let begun = 0
     let release = () => {}
@@ -248,7 +248,7 @@ describe('several processes', () => {
     ])
   })
 
-  it('give up what kills its process again and again', async () => {
+  it('fail after they have killed their process repeatedly', async () => {
     const app = standing()
     const ends: (() => void)[] = []
     const entry = jobOf('deadly', { retries: 1, run: () => new Promise<void>(resolve => void ends.push(resolve)) })
@@ -270,8 +270,8 @@ describe('several processes', () => {
   })
 })
 
-describe('a process that serves', () => {
-  it('starts a job soon after it was queued, and stops in order', async () => {
+describe('startJobs', () => {
+  it('starts a job soon after it is queued and stops cleanly', async () => {
     const began: number[] = []
     const entry = jobOf('soon', { run: () => void began.push(performance.now()) })
     const app = another(test.app)
@@ -286,7 +286,7 @@ describe('a process that serves', () => {
     expect(began).toHaveLength(1)
   })
 
-  it('pauses after every 16 jobs while requests come', async () => {
+  it('pauses after every 16 jobs while requests arrive', async () => {
     const began: number[] = []
     const entry = jobOf('short', { run: () => void began.push(performance.now()) })
     const app = another(test.app)
@@ -308,7 +308,7 @@ describe('a process that serves', () => {
     expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(140)
   })
 
-  it('has room for jobs beside those that wait for other servers, and for the platform beside those of authors', async () => {
+  it('reserves capacity beside jobs that wait for other servers, and for platform jobs beside author jobs', async () => {
     const ended = Promise.withResolvers<void>()
     const begun: string[] = []
     const slow = (name: string, options = {}) =>
@@ -325,7 +325,7 @@ describe('a process that serves', () => {
     await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(40)
   })
 
-  it('tells a job that somebody cancels it', async () => {
+  it('aborts a running job when it is cancelled', async () => {
     const entry = jobOf('long', {
       run: (_input, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -338,7 +338,7 @@ describe('a process that serves', () => {
     await vi.waitFor(async () => expect((await rows())[0]).toMatchObject({ state: 'cancelled' }))
   })
 
-  it('gives back what has not ended when it stops, and that attempt does not count', async () => {
+  it('returns unfinished jobs to the queue when it stops, without counting the attempt', async () => {
     const entry = jobOf('stubborn', { timeout: 2, run: () => new Promise(() => {}) })
     const app = another(test.app)
     const stop = startJobs(app, [entry], { graceInMs: 50 })
@@ -348,7 +348,7 @@ describe('a process that serves', () => {
     expect(await rows()).toEqual([{ state: 'ready', attempts: 0 }])
   })
 
-  it('writes the progress of a job', async () => {
+  it('stores the progress of a job', async () => {
     const entry = jobOf('steps', {
       run: (_input, { progress }: JobContext) => {
         for (let done = 1; done <= 10; done++) progress(done, 10)
@@ -361,14 +361,14 @@ describe('a process that serves', () => {
   })
 })
 
-describe('a schedule', () => {
+describe('a job schedule', () => {
   const at = (time: string) => (now = new Date(time))
   const ticks = async () =>
     (await query(test.app, `select tick from fw_jobs order by tick`)).map(({ tick }) =>
       new Date(Number(tick)).toISOString(),
     )
 
-  it('queues each of its moments once, whichever process is first', async () => {
+  it('queues each scheduled time once across several processes', async () => {
     const entry = jobOf('morning', { schedule: '0 7 * * *', run: () => {} })
     const apps = [another(test.app), another(test.app)]
     for (const app of apps) await runDueJobs(app, [entry])
@@ -381,7 +381,7 @@ describe('a schedule', () => {
     expect(await ticks()).toEqual(['2031-05-21T07:00:00.000Z', '2031-05-22T07:00:00.000Z'])
   })
 
-  it('runs once after a time without any process, not once for each moment missed', async () => {
+  it('runs once after a downtime, not once for each missed time', async () => {
     const entry = jobOf('hourly', { schedule: '0 * * * *', run: () => {} })
     await runDueJobs(another(test.app), [entry])
     at('2031-05-20T19:30:00Z')
@@ -391,7 +391,7 @@ describe('a schedule', () => {
     expect(await ticks()).toEqual(['2031-05-20T10:00:00.000Z'])
   })
 
-  it('leaves a moment out while the run before has not ended', async () => {
+  it('skips a time while the previous run has not ended', async () => {
     const entry = jobOf('hourly', { schedule: '0 * * * *', run: () => {} })
     const app = another(test.app)
     await runDueJobs(app, [entry])
@@ -403,7 +403,7 @@ describe('a schedule', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('begins anew when it is declared otherwise, and after a clock that was ahead', async () => {
+  it('restarts when its declaration changes, and after the clock was ahead', async () => {
     await runDueJobs(another(test.app), [jobOf('report', { schedule: '0 7 * * *', run: () => {} })])
     const entry = jobOf('report', { schedule: '0 10 * * *', run: () => {} })
     at('2035-01-01T00:00:00Z')
@@ -430,7 +430,7 @@ describe('a schedule', () => {
     ['every day', /pattern/i],
     ['0 0 31 2 *', /never comes/],
     [{ cron: '0 7 * * *', timeZone: 'Europe/Nowhere' }, /./],
-  ])('is checked where it is declared: %j', (schedule, fault) => {
+  ])('is validated where it is declared: %j', (schedule, fault) => {
     expect(() => jobOf('wrong', { schedule, run: () => {} })).toThrow(fault)
   })
 })

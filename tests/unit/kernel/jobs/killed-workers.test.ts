@@ -25,7 +25,7 @@ afterAll(async () => {
 
 // On a busy machine, the processes take most of a minute just to load.
 it(
-  'runs every job when 20 processes are killed at random moments, and has one effect where its id is the key',
+  'runs every job when 20 processes are killed at random, with one effect when its id is the key',
   { timeout: 90_000 },
   async () => {
     const { app } = test

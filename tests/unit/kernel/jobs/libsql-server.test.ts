@@ -69,7 +69,7 @@ describe('two instances on one libSQL server', () => {
     expect(runs.map(own => own.length > 0)).toEqual([true, true])
   })
 
-  it('keep a limit together', async () => {
+  it('respect a concurrency limit together', async () => {
     let active = 0
     let most = 0
     const apps = bothApps()
@@ -87,7 +87,7 @@ describe('two instances on one libSQL server', () => {
     expect(most).toBe(3)
   })
 
-  it('queue a moment of a schedule once', async () => {
+  it('queue each scheduled time once', async () => {
     const apps = bothApps()
     const entry = jobOf({ schedule: '0 * * * *', run: () => {} })
     for (const app of apps) await runDueJobs(app, [entry])
@@ -101,7 +101,7 @@ describe('two instances on one libSQL server', () => {
     )
   })
 
-  it('take over the jobs of a process that was killed', async () => {
+  it('take over the jobs of a killed process', async () => {
     const [app] = bothApps()
     now = new Date()
     const workers = await bundleWorkers()
@@ -120,7 +120,7 @@ describe('two instances on one libSQL server', () => {
   })
 })
 
-describe('a libSQL server that is away for a while', () => {
+describe('jobs during an outage of the libSQL server', () => {
   /** A job that runs until the test releases it. */
   function heldJob(name: string, retries = 0) {
     const begun: string[] = []
@@ -148,7 +148,7 @@ describe('a libSQL server that is away for a while', () => {
           .filter(({ message }) => message !== 'a job is tried again').length,
     )
 
-  it('loses no job and runs none twice, and each instance says so once and goes on', async () => {
+  it('are neither lost nor run twice, and each instance logs the outage once and continues', async () => {
     const apps = bothApps()
     const endsMeanwhile = heldJob('ends-meanwhile')
     const endsLater = heldJob('ends-later')
@@ -177,7 +177,7 @@ describe('a libSQL server that is away for a while', () => {
     expect(awayLines()).toEqual([1, 1])
   })
 
-  it('leaves the running jobs to an instance that comes back a moment later than another one', async () => {
+  it('stay with an instance that reconnects a moment later than another one', async () => {
     const link = await startLink(server.url)
     const late = await createTestApp({ DATABASE_URL: link.origin })
     const [early] = bothApps()
@@ -203,7 +203,7 @@ describe('a libSQL server that is away for a while', () => {
     await link.stop()
   })
 
-  it('lets an instance stop, and another one does its jobs later', async () => {
+  it('are completed later by another instance after one stops', async () => {
     const [one, other] = bothApps()
     const { entry, begun, release } = heldJob('held', 1)
     await queue(one, entry, 1)
@@ -218,7 +218,7 @@ describe('a libSQL server that is away for a while', () => {
     await expect.poll(countDone, SOON).toBe(1)
   })
 
-  it('runs what was taken although the answer did not arrive, without losing an attempt', async () => {
+  it('run without losing an attempt when the response to their pickup is lost', async () => {
     let isLosing = true
     const between = await serve(async request => {
       const { method, url, headers } = request

@@ -19,7 +19,7 @@ const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK } 
 const ticket = async () => (await issueFormTicket(test.app, NETWORK)).ticket
 
 describe('checkForm', () => {
-  it('accepts a ticket once, of any number of requests at once', async () => {
+  it('accepts a ticket once, even with concurrent requests', async () => {
     const one = await ticket()
     const codes = await Promise.all([sent(one), sent(one), sent(one)])
     expect(codes.toSorted()).toEqual(['form-check-failed', 'form-check-failed', 'done'].toSorted())
@@ -33,12 +33,12 @@ describe('checkForm', () => {
     expect(await sent(await ticket(), how)).toBe('form-check-failed')
   })
 
-  it('refuses a ticket that is not the server’s', async () => {
+  it('refuses a ticket that the server did not issue', async () => {
     const own = await ticket()
     for (const other of ['', 'made-up', `${own.slice(0, -2)}AA`]) expect(await sent(other)).toBe('form-check-failed')
   })
 
-  it('limits how many forms one network sends', async () => {
+  it('limits the number of forms from one network', async () => {
     const codes: unknown[] = []
     for (let count = 0; count < 11; count += 1) codes.push(await sent(await ticket()))
     expect(codes).toEqual([...Array(10).fill('done'), 'rate-limited'])

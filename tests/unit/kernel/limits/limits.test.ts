@@ -20,21 +20,21 @@ async function allowed(app: App, attempts: number, subject = 'ada'): Promise<num
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
-describe('a limit', () => {
-  it('lets as many through as it says, however many come at once, and tells when to come back', async () => {
+describe('rateLimit', () => {
+  it('allows the maximum under concurrent attempts and returns Retry-After', async () => {
     expect(await allowed(test.app, 50)).toBe(3)
     const refused = await rateLimit(test.app, limit, 'ada').catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'rate-limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } })
     expect(await allowed(test.app, 50, 'grace')).toBe(3)
   })
 
-  it('ends with its window, and asking in vain does not make it longer', async () => {
+  it('resets after its window, which refused attempts do not extend', async () => {
     await allowed(test.app, 3)
     await allowed(later(test.app, 59), 20)
     expect(await allowed(later(test.app, 61), 20)).toBe(3)
   })
 
-  it('gives back what was returned, never more', async () => {
+  it('allows refunded attempts again, up to the maximum', async () => {
     await allowed(test.app, 3)
     await refundRateLimit(test.app, limit, 'ada')
     expect(await allowed(test.app, 5)).toBe(1)
@@ -43,12 +43,12 @@ describe('a limit', () => {
     expect(await allowed(test.app, 5)).toBe(3)
   })
 
-  it('has a name of its own', () => {
+  it('uses a unique name for each limit', () => {
     const names = Object.values(limits).map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('names nobody in the table', async () => {
+  it('stores no email addresses in the table', async () => {
     await rateLimit(test.app, limits.signInPerAccount, 'ada@example.test')
     const rows = await query(test.app, 'select key from rate_limits')
     expect(JSON.stringify(rows)).not.toContain('ada@')

@@ -13,8 +13,8 @@ afterEach(() => test.close())
 const count = (subject: string, seconds = 0) =>
   rateLimit({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) }, limit, subject)
 
-describe('a limit that each instance counts by itself', () => {
-  it('lets as many through as it says for each subject, and tells when to come back', async () => {
+describe('rateLimit counted by each instance', () => {
+  it('allows the maximum for each subject and returns Retry-After', async () => {
     for (let index = 0; index < 3; index++) await count('ada')
     await expect(count('ada')).rejects.toThrow(
       expect.objectContaining({ code: 'rate-limited', headers: { 'retry-after': '60' } }),
@@ -22,13 +22,13 @@ describe('a limit that each instance counts by itself', () => {
     await expect(count('grace')).resolves.toBeUndefined()
   })
 
-  it('ends with its window, and asking in vain does not make it longer', async () => {
+  it('resets after its window, which refused attempts do not extend', async () => {
     for (let index = 0; index < 3; index++) await count('ada')
     await expect(count('ada', 59)).rejects.toThrow()
     await expect(count('ada', 61)).resolves.toBeUndefined()
   })
 
-  it('is off where limits are', async () => {
+  it('is disabled with FW_RATE_LIMITS=off', async () => {
     const off = await createTestApp({ FW_RATE_LIMITS: 'off' })
     const counting = { ...off.app, config: { ...off.app.config, rateLimits: true } }
     try {

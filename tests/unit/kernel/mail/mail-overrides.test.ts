@@ -27,14 +27,14 @@ const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
 // The sample adds a mail to the platform's.
 const ofPlatform = (names: string[]) => names.filter(name => name !== 'contact-message')
 
-describe('the texts of a mail', () => {
-  it('are the platform’s, in the language that is asked for', () => {
+describe('mail texts', () => {
+  it('come from the platform in the requested language', () => {
     expect(contentOf(undefined).subject).toBe('Sign in to Larch')
     expect(contentOf(undefined, 'de')).toMatchObject({ language: 'de', subject: 'Bei Larch anmelden' })
     expect(contentOf(undefined, 'de').notes[1]).toContain('Firefox on Linux')
   })
 
-  it('are the application’s where it says something else, part by part and language by language', () => {
+  it('come from the application for each overridden part and language', () => {
     const mails = {
       'magic-link': {
         en: { subject: 'Your way in', lines: ['Hello.', ({ product }: { product: string }) => `This is ${product}.`] },
@@ -48,7 +48,7 @@ describe('the texts of a mail', () => {
     expect(contentOf(mails, 'de').subject).toBe('Bei Larch anmelden')
   })
 
-  it('go out in English in a language that there is not', () => {
+  it('fall back to English for an unknown language', () => {
     const app = {
       config: { name: 'Larch', baseUrl: 'https://app.example.test', mails: {} },
       memo: createMemo(),
@@ -88,13 +88,13 @@ describe('the texts of a mail', () => {
     ['text', /mails: must be an object of mails/],
   ])('are refused with the name of the mail: %j', (mails, fault) => expect(faultOf(mails)).toMatch(fault))
 
-  it('are there for every mail in every language', () => {
+  it('exist for every mail in every language', () => {
     const mailsIn = (language: string) => ofPlatform(Object.keys(messagesOf(language).mails))
     expect(mailsIn('en')).toHaveLength(26)
     for (const { code } of languages) expect(mailsIn(code)).toEqual(mailsIn('en'))
   })
 
-  it('are listed in the guide, mail by mail with their values', () => {
+  it('are listed in the brand guide, each mail with its values', () => {
     const guide = readFileSync(new URL('../../../../docs/guides/brand.md', import.meta.url), 'utf8')
     const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| `product`[^|]* \| ([^|]+) \|$/gm)]
     expect(rows.map(([, name]) => name)).toEqual(ofPlatform(Object.keys(messagesOf('en').mails)))

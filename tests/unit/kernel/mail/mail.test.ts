@@ -33,7 +33,7 @@ const textOf = (app: App, { id, content: sealed }: { id: string; content: string
   JSON.parse(unseal(app.config.keys, 'mail-outbox', sealed, id))
 
 describe('the mail outbox', () => {
-  it('sends in the background and keeps nothing of what was taken', async () => {
+  it('sends in the background and deletes sent mails', async () => {
     const smtp = await startSmtp()
     const { app } = await appWithMail(smtp.url)
     const stop = startJobs(app, [SEND_MAIL])
@@ -44,7 +44,7 @@ describe('the mail outbox', () => {
     await smtp.stop()
   })
 
-  it('does not wait for a mail server that says nothing, and seals what waits', async () => {
+  it('does not wait for a silent mail server and seals waiting mails', async () => {
     const silent = await serveSilence()
     const { app } = await appWithMail(`smtp://127.0.0.1:${silent.port}`)
     const began = performance.now()
@@ -57,7 +57,7 @@ describe('the mail outbox', () => {
     await silent.stop()
   })
 
-  it('never sends what its transaction has taken back', async () => {
+  it('never sends a mail whose transaction was rolled back', async () => {
     const smtp = await startSmtp()
     const { app } = await appWithMail(smtp.url)
     const takenBack = app.db.orm.transaction(async tx => {
@@ -70,7 +70,7 @@ describe('the mail outbox', () => {
     await smtp.stop()
   })
 
-  it('tries nine times in about 45 minutes, then gives up and keeps no text', async () => {
+  it('tries nine times in about 45 minutes, then gives up and deletes the text', async () => {
     const smtp = await startSmtp({ refuses: 'for-now' })
     const { app } = await appWithMail(smtp.url)
     await queueMail(app, 'ada@example.test', content())
@@ -92,7 +92,7 @@ describe('the mail outbox', () => {
     await smtp.stop()
   })
 
-  it('gives up at once where the server refuses the address for good', async () => {
+  it('gives up at once when the server rejects the address permanently', async () => {
     const smtp = await startSmtp({ refuses: 'for-good' })
     const { app } = await appWithMail(smtp.url)
     await queueMail(app, 'ada@example.test', content())
@@ -103,7 +103,7 @@ describe('the mail outbox', () => {
     await smtp.stop()
   })
 
-  it('takes along what waited for the outbox of the version before', async () => {
+  it('migrates mails that wait in the outbox of the previous version', async () => {
     const db = await openEmptyDatabase()
     const platform = await platformMigrations()
     await migrateAll(db, { platform: platform.slice(0, 4), application: [] }, quietLog)
@@ -118,8 +118,8 @@ describe('the mail outbox', () => {
   })
 })
 
-describe('a mail', () => {
-  it('says the same as text and as HTML, and lets no name speak for us', async () => {
+describe('renderMail', () => {
+  it('returns the same content as text and HTML, without markup and line breaks from names', async () => {
     const mail = await renderMail(
       {
         name: 'hello',
@@ -138,7 +138,7 @@ describe('a mail', () => {
     expect(mail.html).toContain('href="https://app.example.test/x?a=1&amp;b=2"')
   })
 
-  it('has the name and the accent of the application, and its logo where mail programs show it', async () => {
+  it('uses the application’s name and accent, and its logo when mail programs can show it', async () => {
     const content = {
       name: 'x',
       language: 'de',

@@ -8,8 +8,8 @@ import { startSmtp } from '../../../support/mail'
 
 const mail = { to: 'ada@example.test', subject: 'Grüße', text: 'One line.\nÄnother line.' }
 
-describe('with a mail server', () => {
-  it('sends to the one address, with sender, subject and text', async () => {
+describe('createMailer with a mail server', () => {
+  it('sends to the single address, with sender, subject and text', async () => {
     const smtp = await startSmtp()
     const mailer = createMailer(
       { smtp: { url: smtp.url, from: 'Fairway <no-reply@example.test>' }, outbox: null },
@@ -24,7 +24,7 @@ describe('with a mail server', () => {
     expect(smtp.received.flatMap(({ to }) => to)).not.toContain('b@example.test')
   })
 
-  it('throws when the server refuses, or is not there', async () => {
+  it('throws when the server refuses or is unavailable', async () => {
     const smtp = await startSmtp({ refuses: 'for-now' })
     const mailer = createMailer({ smtp: { url: smtp.url, from: 'no-reply@example.test' }, outbox: null }, quietLog)
     await expect(mailer.send(mail)).rejects.toThrow()
@@ -33,8 +33,8 @@ describe('with a mail server', () => {
   })
 })
 
-describe('without one', () => {
-  it('writes mails to the outbox, for the owner of the folder only', async () => {
+describe('createMailer without a mail server', () => {
+  it('writes mails to the outbox, readable by its owner only', async () => {
     const outbox = join(mkdtempSync(join(tmpdir(), 'fw-mail-')), 'outbox')
     const mailer = createMailer({ outbox }, quietLog)
     await mailer.send(mail)
@@ -43,7 +43,7 @@ describe('without one', () => {
     expect(statSync(join(outbox, name)).mode & 0o077).toBe(0)
   })
 
-  it('is not ready in production and says so instead of losing the mail', async () => {
+  it('is not ready in production and throws instead of losing the mail', async () => {
     const mailer = createMailer({ outbox: null }, quietLog)
     expect(mailer.isReady).toBe(false)
     await expect(mailer.send(mail)).rejects.toThrow('no mail server')

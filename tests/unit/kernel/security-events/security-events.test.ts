@@ -57,14 +57,14 @@ describe('security events', () => {
     expect(await listAlerts(app)).toMatchObject([{ kind, count: most + 8, alertAbove: most }])
   })
 
-  it('of the next hour are counted anew', async () => {
+  it('are counted separately in the next hour', async () => {
     await record('invalid-provider-response', 5)
     const later = { ...app, now: () => new Date(app.now().getTime() + 3_600_000) }
     await record('invalid-provider-response', 1, later)
     expect(await listAlerts(later)).toEqual([])
   })
 
-  it('are filtered and exported, the oldest first', async () => {
+  it('can be filtered and exported, oldest first', async () => {
     await record('callback-failed', 2)
     await recordSecurityEvent(app, { kind: 'account-refused', reason: '=1+1, "quoted"' })
     const { events } = await listSecurityEvents(app, { kind: 'account-refused', page: 1, itemsPerPage: 10 })
@@ -76,7 +76,7 @@ describe('security events', () => {
     expect(lines.map(line => JSON.parse(line))).toMatchObject([{ kind: 'account-refused', subject: null }])
   })
 
-  it('go after ninety days, their counts later', async () => {
+  it('are deleted after ninety days, before their counts', async () => {
     await record('callback-failed', 2)
     const later = { ...app, now: () => new Date(app.now().getTime() + 91 * 86_400_000) }
     await purgeSecurityEvents(later)
@@ -87,7 +87,7 @@ describe('security events', () => {
     expect(rows[0]).toMatchObject({ events: 0, counts: 1 })
   })
 
-  it('are in the metrics by kind, also those that never were', async () => {
+  it('appear in the metrics by kind, including kinds that never occurred', async () => {
     await record('callback-failed', 2)
     const text = await readMetrics(app)
     expect(text).toContain('fairway_security_events_total{kind="callback-failed"} 2\n')
@@ -97,7 +97,7 @@ describe('security events', () => {
     }
   })
 
-  it('that cannot be stored are logged and disturb nobody', async () => {
+  it('are logged without an error when they cannot be stored', async () => {
     const broken = {
       ...app,
       db: { ...app.db, client: { ...app.db.client, batch: () => Promise.reject(new Error('gone')) } },

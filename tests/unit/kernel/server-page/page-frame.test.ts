@@ -17,14 +17,14 @@ const around = (before: string, style = '') =>
     { style },
   )
 
-describe('a page of the server', () => {
-  it('stands under the mark and the name where the application has no frame', async () => {
+describe('renderPage', () => {
+  it('shows the mark and the name when the application has no frame', async () => {
     const { html } = await renderPage(appWith({}, { name: 'Larch' }), input)
     expect(html).toMatch(/<main>(<!--.*?-->)*<p class="brand"><svg.*<\/svg>Larch<\/p><p>the form<\/p>/)
     expect(html).toContain('<title>Sign in · Larch</title>')
   })
 
-  it('stands in the frame of its name, or else in the one for all', async () => {
+  it('uses the frame of the page, or else the frame for all pages', async () => {
     const frames = { frame: around('all'), 'check-mail': around('mail') }
     const one = await renderPage(appWith(frames, { name: 'Larch' }), input)
     const other = await renderPage(appWith(frames, { name: 'Larch' }), { ...input, page: 'check-mail' })
@@ -33,14 +33,14 @@ describe('a page of the server', () => {
     expect(other.html).not.toContain('all ')
   })
 
-  it('inside another site has nothing around it, and keeps the accent', async () => {
+  it('renders no frame inside another site but keeps the accent', async () => {
     const app = appWith({ frame: around('all') }, { brand: { name: 'Larch', accent: '#7c3aed' } })
     const { html } = await renderPage(app, { ...input, page: null })
     expect(html).not.toMatch(/Larch|all /)
     expect(html).toContain('--ui-primary:#7c3aed')
   })
 
-  it('allows the style of its frame by its hash, and no script of it', async () => {
+  it('allows the style of the frame by its hash, and none of its scripts', async () => {
     const frame = around('<script>alert(1)</script>', 'footer{color:red}')
     const { html, policy } = await renderPage(appWith({ frame }), input)
     const sheet = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? ''
@@ -53,13 +53,13 @@ describe('a page of the server', () => {
   it.each([
     ['leaves it out', definePageFrame(() => h('p', 'nothing else')), 0],
     ['shows it twice', definePageFrame(({ content }) => h('div', [content, content])), 2],
-  ])('is not sent from a frame that %s', async (_fault, frame, times) => {
+  ])('refuses to render the content when the frame %s', async (_fault, frame, times) => {
     await expect(renderPage(appWith({ frame }), input)).rejects.toThrow(
       `the frame of the page sign-in must show its content once, and shows it ${times} times`,
     )
   })
 
-  it('shows the logo that fits the colours of the page', async () => {
+  it('shows the logo that fits the color scheme of the page', async () => {
     const both = { brand: { logo: { light: '/a.svg', dark: '/b.png' } } }
     const { html } = await renderPage(appWith({}, both), input)
     expect(html).toContain(
@@ -70,6 +70,6 @@ describe('a page of the server', () => {
   })
 })
 
-it('definePageFrame refuses a style that would end the style sheet', () => {
+it('definePageFrame refuses a style that closes the style element', () => {
   expect(() => definePageFrame(({ content }) => content, { style: 'p{}</STYLE><script>' })).toThrow(/must not end/)
 })

@@ -51,29 +51,29 @@ const walk = async (...[source, path, options]: Parameters<typeof iterateCollect
   (await Array.fromAsync(iterateCollection(source, path, options as IterateOptions))).map(item => item.id)
 
 describe('iterateCollection', () => {
-  it('gives the items of all pages, in order, and asks for each page once', async () => {
+  it('returns the items of all pages in order and requests each page once', async () => {
     expect(await walk(origin, '/items')).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(asked).toEqual(['/items', '/items?page=2', '/items?page=3'])
   })
 
-  it('gives whole pages', async () => {
+  it('returns whole pages', async () => {
     const pages = await Array.fromAsync(iterateCollection(origin, '/items').pages())
     expect(pages.map(page => page.items.length)).toEqual([3, 3, 1])
     expect(pages[0]).toMatchObject({ totalItems: 7, view: { next: '/items?page=2' } })
   })
 
-  it('asks for a page only when the loop gets there', async () => {
+  it('requests a page only when the loop reaches it', async () => {
     for await (const item of iterateCollection(origin, '/items')) if (item.id === 2) break
     expect(asked).toEqual(['/items'])
   })
 
-  it('begins anew in every loop', async () => {
+  it('starts again in every loop', async () => {
     const all = iterateCollection(origin, '/items')
     await Array.fromAsync(all)
     expect(await Array.fromAsync(all)).toHaveLength(7)
   })
 
-  it('sends the parameters and headers', async () => {
+  it('sends the given parameters and headers', async () => {
     let seen: IncomingMessage | undefined
     answer = (request, response) => {
       seen = request
@@ -84,7 +84,7 @@ describe('iterateCollection', () => {
     expect(seen?.headers).toMatchObject({ 'x-key': 'k', accept: 'application/ld+json, application/json' })
   })
 
-  it('goes through a given fetch by path', async () => {
+  it('calls a given fetch function with paths', async () => {
     const paths: unknown[] = []
     const fetch = (path: unknown) => {
       paths.push(path)
@@ -94,7 +94,7 @@ describe('iterateCollection', () => {
     expect(paths).toEqual(['/items', '/items?page=2', '/items?page=3'])
   })
 
-  it('checks items with `parse`', async () => {
+  it('applies the parse option to each item', async () => {
     const parse = (item: Record<string, unknown>) => Number(item.id) * 10
     expect(await Array.fromAsync(iterateCollection(origin, '/items', { parse }))).toEqual([10, 20, 30, 40, 50, 60, 70])
   })
@@ -127,20 +127,20 @@ describe('iterateCollection', () => {
     await expect(walk(origin, '/items')).rejects.toMatchObject({ code: 'unreadable-answer', status: 302 })
   })
 
-  it('notices links that lead back', async () => {
+  it('detects links that lead back', async () => {
     answer = (request, response) =>
       json(response, { member: [{ id: 1 }], view: { '@id': request.url, next: '/items?page=2' } })
     await expect(walk(origin, '/items')).rejects.toMatchObject({ code: 'link-loop' })
     expect(asked).toEqual(['/items', '/items?page=2'])
   })
 
-  it('notices empty pages without end', async () => {
+  it('detects an endless chain of empty pages', async () => {
     answer = (_, response) => json(response, emptyPage({ '@id': '/items', next: `/items?id[lt]=-${asked.length}` }))
     await expect(walk(origin, '/items')).rejects.toMatchObject({ code: 'link-loop' })
     expect(asked).toHaveLength(11)
   })
 
-  it('waits as long as a busy server wants and then goes on', async () => {
+  it('waits for Retry-After when the server is busy and then continues', async () => {
     answer = (request, response) =>
       asked.length === 2 ? json(response, {}, 429, { 'retry-after': '1' }) : items(request, response)
     const began = performance.now()
@@ -160,7 +160,7 @@ describe('iterateCollection', () => {
     expect(asked).toHaveLength(6)
   })
 
-  it('says what a refusing server said', async () => {
+  it('throws the code, status and message of the server’s error', async () => {
     answer = (_, response) => json(response, { code: 'invalid-input', detail: 'Page should not be less than 1' }, 400)
     await expect(walk(origin, '/items')).rejects.toMatchObject({
       name: 'CollectionError',
@@ -175,7 +175,7 @@ describe('iterateCollection', () => {
     await expect(walk(origin, '/items')).rejects.toMatchObject({ code: 'unreadable-answer' })
   })
 
-  it('stops in the middle of a walk with the reason of the signal', async () => {
+  it('stops in the middle of a loop with the reason of the signal', async () => {
     const stop = new AbortController()
     const seen: unknown[] = []
     const reading = (async () => {
@@ -199,7 +199,7 @@ describe('iterateCollection', () => {
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  it('runs in Node as it is', async () => {
+  it('runs in Node.js without a build', async () => {
     const file = new URL('../../../../layers/fairway/shared/collections/iterate-collection.ts', import.meta.url).href
     const script = `
       import { iterateCollection } from ${JSON.stringify(file)}

@@ -12,14 +12,14 @@ function codeOf(value: unknown): unknown {
   }
 }
 
-describe('an email address', () => {
+describe('emailSchema', () => {
   it.each([
     ['  Ada@Example.COM ', 'ada@example.com'],
     // Full-width characters, as input methods write them.
     ['ada＠example.com', 'ada@example.com'],
     ['ＡＤＡ@example.com', 'ada@example.com'],
     [`${'a'.repeat(242)}@example.com`, `${'a'.repeat(242)}@example.com`],
-  ])('%j is kept as %j', (written, kept) => {
+  ])('converts %j to %j', (written, kept) => {
     expect(emailSchema.parse(written)).toBe(kept)
   })
 
@@ -35,7 +35,7 @@ describe('an email address', () => {
     expect(codeOf(written)).toBe(code)
   })
 
-  it('is a described text in the JSON Schema of an input', () => {
+  it('is a described string in the JSON Schema of an input', () => {
     expect(z.toJSONSchema(emailSchema, { io: 'input' })).toMatchObject({
       type: 'string',
       description: 'An email address.',

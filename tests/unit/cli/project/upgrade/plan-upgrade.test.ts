@@ -54,8 +54,8 @@ const manifest = `{
 const plan = (now: PlatformVersion, next: PlatformVersion) =>
   planUpgrade({ root, now, next, dependency: next.manifest.version })
 
-describe('an upgrade', () => {
-  it('changes the version and those of the packages that both have, and nothing else of package.json', async () => {
+describe('planUpgrade', () => {
+  it('updates the platform and the packages that both have, and nothing else in package.json', async () => {
     write({ 'package.json': manifest })
     const next = version('0.2.0')
     next.manifest.dependencies = { zod: '4.7.0', 'drizzle-orm': '0.46.0' }
@@ -66,7 +66,7 @@ describe('an upgrade', () => {
     expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
   })
 
-  it('raises overrides that a new project has, and leaves those that the author has changed or removed', async () => {
+  it('raises the overrides of a new project and keeps those that the author changed or removed', async () => {
     const text = (kit: string) =>
       JSON.stringify({ overrides: { 'drizzle-kit': { esbuild: kit }, cssnano: { lilconfig: '1.0.0' } } })
     write({ 'package.json': text('0.28.2') })
@@ -82,7 +82,7 @@ describe('an upgrade', () => {
     expect(changes.map(({ after }) => JSON.parse(after ?? ''))).toEqual([JSON.parse(text('0.29.0'))])
   })
 
-  it('names the migrations, the lines of the changelog and the settings between the two', async () => {
+  it('lists the migrations, changelog lines and settings between both versions', async () => {
     write({ 'package.json': manifest, '.env': 'OLD_NAME=1\n' })
     const now = version('0.1.0', { settings: { OLD_NAME: { description: 'How many.', unset: '1' } } })
     const next = version('0.2.0', {
@@ -97,7 +97,7 @@ describe('an upgrade', () => {
     })
   })
 
-  it('runs the codemods of the versions between, over the author’s sources alone, and shows what they change', async () => {
+  it('runs the codemods between both versions on the author’s sources only and returns their changes', async () => {
     const route = "import { getSession } from '#fw'\nexport default () => getSession()\n"
     const own = 'const getSession = () => 1\n'
     write({
@@ -115,28 +115,28 @@ describe('an upgrade', () => {
     expect(readFileSync(join(root, 'server/routes/me.ts'), 'utf8')).toBe(route)
   })
 
-  it('lets one codemod go on where another has ended', async () => {
+  it('runs each codemod on the result of the previous one', async () => {
     write({ 'package.json': manifest, 'server/a.ts': "import { getSession } from '#fw'\n" })
     const again: Codemod = { ...renaming, title: 'again', change: text => text.replaceAll('sessionOf', 'findSession') }
     const { changes } = await plan(version('0.1.0'), version('0.2.0', { codemods: [renaming, again] }))
     expect(changes.at(-1)?.after).toBe("import { findSession } from '#fw'\n")
   })
 
-  it('has nothing to change where package.json says the same already', async () => {
+  it('changes nothing when package.json already has the version', async () => {
     write({ 'package.json': manifest })
     expect((await plan(version('0.1.0'), version('0.1.0'))).changes).toEqual([])
   })
 })
 
-describe('a version of the platform', () => {
-  it('is read from its package: migrations, settings, and codemods for no version but known ones', async () => {
+describe('readVersion', () => {
+  it('reads migrations and settings from the package, and codemods of known versions only', async () => {
     const read = await readVersion(join(process.cwd(), 'layers/fairway'))
     expect(read.migrations[0]).toBe('0000_initial')
     expect(read.settings?.FW_BASE_URL?.description).toContain('public origin')
     expect(read.codemods).toEqual([])
   })
 
-  it('is read without settings where its table cannot be loaded', async () => {
+  it('reads a version without settings when they cannot be loaded', async () => {
     write({
       'package.json': JSON.stringify({ version: '9.0.0', dependencies: {}, engines: { node: '>=30' } }),
       'server/kernel/config/env.ts': "import 'a-package-of-the-future'\n",
@@ -145,7 +145,7 @@ describe('a version of the platform', () => {
   })
 })
 
-describe('settings of two versions', () => {
+describe('settingChanges', () => {
   const setting = (description: string, unset = 'off') => ({ description, unset })
   it.each([
     [{ A: setting('a') }, {}, ['A is gone, and your .env has it']],
@@ -156,18 +156,18 @@ describe('settings of two versions', () => {
       ['A, when it is not set: on (until now off), and your .env has it'],
     ],
     [{ A: setting('a') }, { A: setting('a, in other words') }, []],
-  ])('%j and %j are told apart', (before, after, expected) => {
+  ])('compares %j with %j', (before, after, expected) => {
     expect(settingChanges(before, after, ['A'])).toEqual(expected)
   })
 })
 
-describe('a changelog', () => {
+describe('changelogBetween', () => {
   const text = '## [1.2.0] - 2027\n- c\n## v1.1.0\n- b\n\n### Fixed\n- b2\n## 1.0.0\n- a\n'
   it.each([
     ['1.0.0', '1.2.0', ['1.2.0:', '- c', '1.1.0:', '- b', '### Fixed', '- b2']],
     ['1.0.0', '1.1.0', ['1.1.0:', '- b', '### Fixed', '- b2']],
     ['1.2.0', '1.2.0', []],
-  ])('from %s to %s gives the lines between', (from, to, expected) => {
+  ])('returns the lines after %s up to %s', (from, to, expected) => {
     expect(changelogBetween(text, from, to)).toEqual(expected)
   })
 })

@@ -43,8 +43,8 @@ async function tamper(...statements: string[]) {
 }
 const faults = async () => (await verifyAuditLog(app)).flatMap(report => report.faults)
 
-describe('the audit log', () => {
-  it('is chained for each organization, and holds', async () => {
+describe('audit log', () => {
+  it('chains rows per organization and verifies without faults', async () => {
     const eve = await aMember(app)
     await record(3)
     await record(2, eve)
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('is chained once by several instances at once, without a fork or a gap', async () => {
+  it('chains each row once when several instances seal it concurrently', async () => {
     for (let round = 0; round < 4; round++) {
       await record(20)
       const instances = [withLatency(app), withLatency(app), withLatency(app)]
@@ -77,14 +77,14 @@ describe('the audit log', () => {
     ['counted up', `update audit_log set times = 9 where seq = 3`, /row 3 .* was changed/],
     ['deleted in the middle', 'delete from audit_log where seq = 2', /rows 2 to 2 are missing/],
     ['deleted at the end', 'delete from audit_log where seq = 5', /rows 5 to 5 are missing at the end/],
-  ])('shows a row that was %s', async (_how, statement, fault) => {
+  ])('detects a row that was %s', async (_how, statement, fault) => {
     await record(5)
     await sealAuditLog(app)
     await tamper(statement)
     expect((await faults())[0]).toMatch(fault)
   })
 
-  it('refuses to change and to delete what is chained', async () => {
+  it('rejects updates and deletions of chained rows', async () => {
     await record(1)
     await sealAuditLog(app)
     for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log']) {
@@ -92,7 +92,7 @@ describe('the audit log', () => {
     }
   })
 
-  it('still verifies after the secret was changed, and says so when the old one is gone', async () => {
+  it('verifies after a secret rotation, and reports an unknown secret when the old one is missing', async () => {
     await record(2)
     await sealAuditLog(app)
     const { createKeyRing } = await import('#fairway/server/kernel/crypto/seal')
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     expect((await verifyAuditLog(lost))[0]?.faults[0]).toMatch(/secret that is not known/)
   })
 
-  it('is read by owners and admins of the organization, filtered and exported, and by nobody else', async () => {
+  it('lets owners of the organization list, filter and export it, and denies members', async () => {
     const member = await aMember(app)
     await addTo(app, ada, member, 'member')
     await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [member.userId, ada.orgId])
@@ -118,7 +118,7 @@ describe('the audit log', () => {
     await expect(listAuditLog(app, theirs, { page: 1, itemsPerPage: 2 })).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('has a total of all its rows, whether they are chained or not', async () => {
+  it('counts chained and unchained rows in the total', async () => {
     const eve = await aMember(app)
     const totalOf = async (session: Session) =>
       (await listAuditLog(app, session, { page: 1, itemsPerPage: 1 })).totalItems
@@ -131,7 +131,7 @@ describe('the audit log', () => {
     expect([await totalOf(ada), await totalOf(eve)]).toEqual([5, 1])
   })
 
-  it('is exported with each row once, however many were written at one time', async () => {
+  it('exports each row once when many rows have the same timestamp', async () => {
     await query(
       app,
       `insert into audit_log (id, at, action, caller, org_id, outcome, request_id)

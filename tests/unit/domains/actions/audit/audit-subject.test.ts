@@ -78,8 +78,8 @@ const feed = async (session: Session, before?: string) =>
     subject?.title,
   ])
 
-describe('what an audit row names', () => {
-  it('is the table and the id of what was written, and its title only where the whole organization could read it', async () => {
+describe('audit row subject', () => {
+  it('stores table and id, and the title only when the whole organization can read the record', async () => {
     const id = await aNote(maria, 'Weekly metrics')
     await publish(maria, id)
     await run('archive-note', maria, { id })
@@ -91,7 +91,7 @@ describe('what an audit row names', () => {
     ])
   })
 
-  it('keeps the title also where the whole organization may change it', async () => {
+  it('stores the title when the whole organization can edit the record', async () => {
     const id = await aNote(maria, 'Weekly metrics')
     await run('set-note-visibility', maria, { id, visibility: 'org-edit' })
     expect((await rows()).at(-1)).toMatchObject({ subject_id: id, subject_title: 'Weekly metrics' })
@@ -103,7 +103,7 @@ describe('what an audit row names', () => {
     ])
   })
 
-  it('is told to those who may read it, with its page; of what is deleted the kept title stays', async () => {
+  it('shows title and page to people who can read the record, and keeps the stored title after deletion', async () => {
     const id = await aNote(maria, 'Weekly metrics')
     expect(await log()).toEqual([['create-note', null, null]])
     await run('share-note', maria, { id, email: owner.email })
@@ -120,7 +120,7 @@ describe('what an audit row names', () => {
     expect(csv.split('\r\n').at(-2)).toContain(`notes,${id},Weekly metrics`)
   })
 
-  it('is nothing where the caller may not read it', async () => {
+  it('is empty when the caller cannot read the record', async () => {
     const id = await aNote(maria, 'My dismissal')
     await run('update-note', jon, { id, title: 'x' }).catch(() => undefined)
     await run('delete-note', jon, { id }).catch(() => undefined)
@@ -130,7 +130,7 @@ describe('what an audit row names', () => {
     ])
   })
 
-  it('is chained: changing it is noticed, and rows without it hold as before', async () => {
+  it('is part of the chain, which detects a changed title and still verifies rows without a subject', async () => {
     const id = await aNote(maria, 'Weekly metrics')
     await publish(maria, id)
     await recordAudit(app, { action: 'plain', caller: 'http', session: maria, requestId: 'r', input: {}, keeps: [] })
@@ -148,8 +148,8 @@ describe('what an audit row names', () => {
   })
 })
 
-describe('the activity of a member', () => {
-  it('never names a private thing of another person, nor what was done to it', async () => {
+describe('activity', () => {
+  it('omits other members’ private records and all actions on them', async () => {
     const id = await aNote(maria, 'My dismissal')
     await run('update-note', maria, { id, title: 'My dismissal, again' })
     expect(await feed(jon)).toEqual([])
@@ -163,7 +163,7 @@ describe('the activity of a member', () => {
     expect((await feed(maria))[0]).toEqual(['delete-note', null])
   })
 
-  it('tells of what others share with the person, and not with whom else it is shared', async () => {
+  it('shows actions on records shared with the member, but not with whom else they are shared', async () => {
     const id = await aNote(maria, 'Plan')
     await run('share-note', maria, { id, email: jon.email })
     await run('update-note', maria, { id, pinned: true })
@@ -174,7 +174,7 @@ describe('the activity of a member', () => {
     expect(await feed(owner)).toEqual([])
   })
 
-  it('tells of what the whole organization may read, until it is private again', async () => {
+  it('shows actions on organization-wide records until they become private again', async () => {
     const id = await aNote(maria, 'Plan')
     await publish(maria, id)
     expect((await feed(jon))[0]).toEqual(['set-note-visibility', 'Plan'])
@@ -183,7 +183,7 @@ describe('the activity of a member', () => {
     expect(await feed(jon)).toEqual([['set-note-visibility', 'Plan']])
   })
 
-  it('tells of roles and of who came, by name, and of no refusal', async () => {
+  it('shows role changes with names, and omits removals and denied actions', async () => {
     const entry = { caller: 'http' as const, requestId: 'r', keeps: ['email', 'role'] }
     const input = { email: jon.email, role: 'admin' }
     await recordAudit(app, { ...entry, action: 'change-member-role', session: owner, input })
@@ -200,7 +200,7 @@ describe('the activity of a member', () => {
     expect(people.map(({ name }) => name).toSorted()).toEqual(['Jon', 'Owner'])
   })
 
-  it('is read page by page, and stays in its organization', async () => {
+  it('is paginated and limited to the member’s organization', async () => {
     for (let index = 0; index < 5; index++) await aNote(maria, `Note ${index}`)
     const first = await listActivity(app, maria, catalog, { itemsPerPage: 3 })
     const second = await listActivity(app, maria, catalog, { itemsPerPage: 3, before: first.next ?? undefined })
@@ -210,7 +210,7 @@ describe('the activity of a member', () => {
     expect(await feed({ ...maria, orgId: null })).toEqual([])
   })
 
-  it('looks at 5,000 rows for one page at most, and goes on from there with the next', async () => {
+  it('scans at most 5,000 rows per page and continues there on the next page', async () => {
     await aNote(maria, 'Before')
     await query(
       app,
@@ -227,8 +227,8 @@ describe('the activity of a member', () => {
   })
 })
 
-describe('the filters of the log', () => {
-  it('find by action, person, thing, outcome and time, and name all actions that occur', async () => {
+describe('audit log filters', () => {
+  it('find entries by action, person, subject, outcome and time, and return all actions that occur', async () => {
     const id = await aNote(maria, 'Plan')
     await aNote(jon, 'Other')
     await run('archive-note', maria, { id })
@@ -244,7 +244,7 @@ describe('the filters of the log', () => {
     expect(await find({ from: new Date(app.now().getTime() + 1000) })).toEqual([0, occurring])
   })
 
-  it('are answered by indexes', async () => {
+  it('use indexes', async () => {
     const at = new Date(0)
     const filters = [
       {},

@@ -43,7 +43,7 @@ const seal = () => sealAuditLog(app)
 const faults = async () => (await verifyAuditLog(app)).flatMap(report => report.faults)
 
 describe('repeated denials of one person', () => {
-  it('are the first one, and one row that counts the others of the hour', async () => {
+  it('are stored as the first denial and one row that counts the others of the hour', async () => {
     await refuse(1)
     expect(await rows()).toMatchObject([{ action: 'purge', times: 1, input: '{"id":1}' }])
     for (let again = 0; again < 4; again++) await refuse(1)
@@ -58,7 +58,7 @@ describe('repeated denials of one person', () => {
     ])
   })
 
-  it('are all counted when forty come at once, at several instances', async () => {
+  it('are all counted when forty arrive concurrently at several instances', async () => {
     const instances = [withLatency(app), withLatency(app)]
     await Promise.all(instances.map(at => refuse(20, { at })))
     expect(await counts()).toEqual([
@@ -67,7 +67,7 @@ describe('repeated denials of one person', () => {
     ])
   })
 
-  it('are kept apart by person, by action and by hour, and other refusals are not folded', async () => {
+  it('are counted per person, action and hour, and other errors are not merged', async () => {
     await refuse(2)
     await refuse(2, { action: 'publish' })
     await refuse(2, { session: await aMember(app) })
@@ -79,7 +79,7 @@ describe('repeated denials of one person', () => {
     expect(all.every(([, times]) => times === 1)).toBe(true)
   })
 
-  it('are chained once their hour is over, and hold', async () => {
+  it('are chained after their hour ends, and verify without faults', async () => {
     await refuse(6)
     await seal()
     expect((await rows()).map(row => [row.times, row.seq])).toEqual([
@@ -98,14 +98,14 @@ describe('repeated denials of one person', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('are missed when nobody chains them after their hour', async () => {
+  it('are reported as missing when they are not chained after their hour', async () => {
     await refuse(6)
     await seal()
     time.now += HOUR_IN_MS
     expect(await faults()).toEqual(['1 rows are not chained'])
   })
 
-  it('are rows of their own when an instance with a slow clock is told of them after they were chained', async () => {
+  it('get separate rows when an instance with a slow clock records them after chaining', async () => {
     const late = { ...app, now: () => new Date(Date.UTC(2026, 10, 22, 10, 59)) }
     await refuse(4, { at: late })
     time.now += HOUR_IN_MS
@@ -121,7 +121,7 @@ describe('repeated denials of one person', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('hold when an instance with a slow clock still counts while another one chains', async () => {
+  it('are all counted and verified when an instance with a slow clock counts while another one chains', async () => {
     const late = withLatency({ ...app, now: () => new Date(Date.UTC(2026, 10, 22, 10, 59)) })
     for (let round = 0; round < 5; round++) {
       const action = `purge-${round}`

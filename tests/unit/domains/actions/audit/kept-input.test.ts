@@ -42,7 +42,7 @@ const schema = z.object({
 
 const kept = (input: unknown, keeps: string[] = []): unknown => JSON.parse(keptInput({ input, schema, keeps }))
 
-describe('what an audit row keeps of an input', () => {
+describe('keptInput', () => {
   it.each([
     ['an id', { id: ID, olderId: ID }],
     ['an enumeration', { role: 'editor', trimmedRole: 'viewer', kind: 'note', roles: ['viewer'] }],
@@ -51,7 +51,7 @@ describe('what an audit row keeps of an input', () => {
     ['a boolean', { pinned: true }],
     ['nothing at all', { kind: null, part: null }],
     ['numbers and enumerations inside', { shape: { kind: 'square', edge: 2 } }],
-  ])('is %s', (_what, input) => {
+  ])('keeps %s', (_what, input) => {
     expect(kept(input)).toEqual(input)
   })
 
@@ -78,18 +78,18 @@ describe('what an audit row keeps of an input', () => {
     ['a text of an unknown kind', { anything: 'x' }, { anything: '[text]' }],
     ['an object of an unknown kind', { anything: { mine: 'x' } }, { anything: {} }],
     ['a field that the action does not have', { mine: 'x', count: 1 }, { count: 1 }],
-  ])('is not %s', (_what, input, row) => {
+  ])('does not keep %s', (_what, input, row) => {
     expect(kept(input)).toEqual(row)
   })
 
-  it('is cut below six levels, however deep the input is', () => {
+  it('cuts input below six levels, however deep it is', () => {
     const tree: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000))
     const cut = [[[[[['[deep]']]]]]]
     expect(kept({ tags: tree })).toEqual({ tags: cut })
     expect(kept({ tags: tree }, ['tags'])).toEqual({ tags: cut })
   })
 
-  it('is a text that the declaration names, cut to 200 characters', () => {
+  it('keeps texts that the action declares, cut to 200 characters', () => {
     const long = 'x'.repeat(500)
     expect(kept({ title: long, text: 'y', tags: ['a'] }, ['title', 'tags'])).toEqual({
       title: `${'x'.repeat(200)}…`,
@@ -98,11 +98,11 @@ describe('what an audit row keeps of an input', () => {
     })
   })
 
-  it('is never what stands under the name of a secret, declared or not', () => {
+  it('redacts fields with the name of a secret, even when declared', () => {
     expect(kept({ apiToken: 'swordfish' }, ['apiToken'])).toEqual({ apiToken: '[redacted]' })
   })
 
-  it('is only what is named where there is no schema', () => {
+  it('keeps only declared fields when there is no schema', () => {
     const input = { email: 'ada@example.test', role: 'admin', note: 'Mine', count: 1 }
     expect(JSON.parse(keptInput({ input, keeps: ['email', 'role', 'absent'] }))).toEqual({
       email: 'ada@example.test',
@@ -110,7 +110,7 @@ describe('what an audit row keeps of an input', () => {
     })
   })
 
-  it('is nothing of an input that is no object', () => {
+  it('returns an empty object for input that is not an object', () => {
     for (const input of ['My dismissal', ['My dismissal'], undefined, null]) {
       expect(keptInput({ input, schema, keeps: ['title'] })).toBe('{}')
     }

@@ -41,7 +41,7 @@ async function call(app: App, input: object, signal?: AbortSignal, session?: Ses
 }
 
 describe('get-browser-connection', () => {
-  it('asks the service with the shared credentials and gives the address of the browser', async () => {
+  it('calls the builder service with the shared credentials and returns the browser URL', async () => {
     const { app, service } = await setUp('good')
     const result = await call(app, { sessionId: 'mine-1' })
     expect(result).toEqual({ wsUrl: 'wss://browser.example.test/devtools/abc', sessionId: 'mine-1' })
@@ -54,14 +54,14 @@ describe('get-browser-connection', () => {
     ])
   })
 
-  it('makes a session id when none is given, and takes the service’s own', async () => {
+  it('creates a session id when none is given, and returns the service’s own session id', async () => {
     const { app } = await setUp('good')
     expect(await call(app, {})).toMatchObject({ sessionId: expect.stringMatching(/^[\da-f-]{36}$/) })
     const other = await setUp('own-session')
     expect(await call(other.app, { sessionId: 'mine' })).toEqual({ wsUrl: 'ws://127.0.0.1:9/x', sessionId: 'theirs' })
   })
 
-  it('says that nothing is connected', async () => {
+  it('returns 409 when no builder service is connected', async () => {
     const test = await createTestApp()
     open.push(test.close)
     await expect(call(test.app, {})).rejects.toMatchObject({ code: 'builder-not-connected', status: 409 })
@@ -75,26 +75,29 @@ describe('get-browser-connection', () => {
     ['dropped', 'browser-connection-failed'],
     ['no-ws-url', 'no-ws-url'],
     ['bad-ws-url', 'no-ws-url'],
-  ])('answers a service that is %s with %s and no key in any text', async (mode, code) => {
-    const { app, service, lines } = await setUp(mode)
-    const error = await call(app, { sessionId: 's' }).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code, status: 502 })
-    expect(service.requests).toHaveLength(1)
-    app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
-    const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
-    const rows = await query(app, 'select * from audit_log')
-    expect(rows).toHaveLength(1)
-    expect(JSON.stringify([problem, lines(), rows, String(error)])).not.toMatch(/bpk-|public0123/)
-  })
+  ])(
+    'returns 502 when the service is %s, with code %s and without keys in errors, logs or audit rows',
+    async (mode, code) => {
+      const { app, service, lines } = await setUp(mode)
+      const error = await call(app, { sessionId: 's' }).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code, status: 502 })
+      expect(service.requests).toHaveLength(1)
+      app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
+      const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
+      const rows = await query(app, 'select * from audit_log')
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify([problem, lines(), rows, String(error)])).not.toMatch(/bpk-|public0123/)
+    },
+  )
 
-  it('stops when the caller has gone', async () => {
+  it('stops when the caller disconnects', async () => {
     const { app } = await setUp('silent')
     const gone = new AbortController()
     setTimeout(() => gone.abort(), 100)
     await expect(call(app, {}, gone.signal)).rejects.toMatchObject({ code: 'browser-connection-failed' })
   })
 
-  it('refuses a session id that is none', async () => {
+  it('returns invalid-input for a malformed session id without calling the service', async () => {
     const { app, service } = await setUp('good')
     await expect(call(app, { sessionId: 'a/../b' })).rejects.toMatchObject({ code: 'invalid-input' })
     expect(service.requests).toEqual([])
@@ -109,14 +112,14 @@ async function colleague(app: App, role: OrgRole): Promise<Session> {
   return { ...person, orgId: owner.orgId, orgName: owner.orgName, orgRole: role }
 }
 
-describe('who may open a browser', () => {
+describe('get-browser-connection access', () => {
   it.each([
     ['owner', undefined, true],
     ['admin', undefined, true],
     ['member', undefined, false],
     ['member', { roles: ['member'] }, true],
     ['admin', { roles: ['member'] }, false],
-  ] as const)('%s, where fw.config says %j: %s', async (role, builder, isAllowed) => {
+  ] as const)('for role %s with builder setting %j is allowed: %s', async (role, builder, isAllowed) => {
     const { app, service } = await setUp('good', builder && { builder: { roles: [...builder.roles] } })
     const answer = call(app, {}, undefined, await colleague(app, role))
     if (isAllowed) await expect(answer).resolves.toHaveProperty('wsUrl')
@@ -124,7 +127,7 @@ describe('who may open a browser', () => {
     expect(service.requests).toHaveLength(isAllowed ? 1 : 0)
   })
 
-  it('is nobody but the people whom it names, with a confirmed address', async () => {
+  it('allows only the listed people, with their role and a confirmed email', async () => {
     const builder = { roles: ['member' as const], emails: ['Ada@example.test '] }
     const { app } = await setUp('good', { builder, auth: { requireEmailVerification: true } })
     const ada = { ...(await colleague(app, 'member')), email: 'ada@example.test' }
@@ -137,21 +140,21 @@ describe('who may open a browser', () => {
       await expect(call(app, {}, undefined, other)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  it('is nobody without an organization', async () => {
+  it('denies accounts without an organization', async () => {
     const { app } = await setUp('good')
     const alone = { ...(await aMember(app)), orgId: null, orgName: null, orgRole: null }
     await expect(call(app, {}, undefined, alone)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   it.each([{ roles: [] }, { roles: ['curator'] }, { emails: [] }, { emails: ['ada'] }, { people: [] }])(
-    '%j is refused at load',
+    'throws at load for %j',
     builder => {
       expect(() => defineFwConfig({ builder } as FwConfigInput)).toThrow(/builder/)
     },
   )
 })
 
-describe('where it is listed', () => {
+describe('get-browser-connection listings', () => {
   const declared = {
     actions: [{ name: 'get-browser-connection', group: 'builder', action: getBrowserConnection }],
     resources: [],
@@ -171,11 +174,11 @@ describe('where it is listed', () => {
     }
   }
 
-  it('is nowhere without a builder service', async () => {
+  it('omit it without a builder service', async () => {
     expect(await listsOf({})).toEqual({ tools: [], paths: [], catalog: [] })
   })
 
-  it('is everywhere with one, and says who may', async () => {
+  it('include it as tool, route and catalog entry with its roles when a builder service is configured', async () => {
     expect(await listsOf(keys)).toEqual({
       tools: ['get-browser-connection'],
       paths: ['/_fw/actions/get-browser-connection'],
@@ -183,14 +186,14 @@ describe('where it is listed', () => {
     })
   })
 
-  it('is no tool of a host whose person may not call it', async () => {
+  it('omit the tool for members who may not call it', async () => {
     expect((await listsOf(keys, 'member')).tools).toEqual([])
   })
 })
 
 describe('BUILDER_API_HOST', () => {
   it.each(['http://api.example.test', 'https://api.example.test/v1', 'https://user:pw@api.example.test', 'ftp://x'])(
-    'refuses %s',
+    'rejects %s',
     async host => {
       await expect(createTestApp({ BUILDER_API_HOST: host })).rejects.toThrow(/BUILDER_API_HOST/)
     },

@@ -107,7 +107,7 @@ const as = async (person: Session | null, path: string, from = server): Promise<
 }
 
 describe('useFairway in a route', () => {
-  it('gives what an action gets, of the person who is signed in', async () => {
+  it('returns the same context as an action for the signed-in account', async () => {
     expect(await (await as(owner, '/everything')).json()).toEqual({
       email: owner.email,
       orgId: owner.orgId,
@@ -121,7 +121,7 @@ describe('useFairway in a route', () => {
     expect(await codeOf(await as(owner, '/peer'))).toBe('unknown-peer')
   })
 
-  it('is refused without a session, unless the route says that anyone may call it', async () => {
+  it('returns 401 without a session, unless the route is public', async () => {
     expect(await statusAndCode(await as(null, '/everything'))).toEqual([401, 'unauthenticated'])
     expect(await (await as(null, '/anyone')).text()).toBe('nobody')
     expect(await (await as(owner, '/anyone')).text()).toBe(owner.email)
@@ -129,7 +129,7 @@ describe('useFairway in a route', () => {
     expect(await statusAndCode(bearer)).toEqual([401, 'unauthenticated'])
   })
 
-  it('asks a guard that it is given, and has what that proves', async () => {
+  it('runs the given guard, narrows the context types, and returns 401 or 403 when denied', async () => {
     expect(await statusAndCode(await as(owner, '/curators'))).toEqual([403, 'forbidden'])
     await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
     expect(await (await as(owner, '/curators')).text()).toBe('true true')
@@ -138,14 +138,14 @@ describe('useFairway in a route', () => {
     expect(await statusAndCode(await as(owner, '/strangers'))).toEqual([403, 'forbidden'])
   })
 
-  it('is refused where the organization does not open to the session, as actions are', async () => {
+  it('returns 403 when the organization requires another sign-in provider, as for actions', async () => {
     await query(test.app, "update organizations set required_auth_provider = 'google'")
     expect(await statusAndCode(await as(owner, '/everything'))).toEqual([403, 'provider-required'])
   })
 })
 
-describe('in any request', () => {
-  it('the function of a collection has the same, and its guard may ask for an app role', async () => {
+describe('request context', () => {
+  it('is available to collection functions, and collection guards can require an app role', async () => {
     await putCredential(test.app, { orgId: owner.orgId ?? '' }, 'mailer', 'of-the-org')
     expect(await statusAndCode(await as(owner, '/in-hand'))).toEqual([403, 'forbidden'])
     await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
@@ -154,7 +154,7 @@ describe('in any request', () => {
     })
   })
 
-  it('app roles are resolved for whoever asks, and null falls back to nobody', async () => {
+  it('resolves app roles for the caller, and returns no-identity for a null email', async () => {
     await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
     expect(await (await as(owner, '/role')).json()).toEqual({ status: 'assigned', role: 'curator' })
     expect(await (await as(other, '/role')).json()).toEqual({ status: 'unassigned' })
@@ -163,7 +163,7 @@ describe('in any request', () => {
     expect(await (await as(owner, '/role-outside')).json()).toEqual({ status: 'no-org' })
   })
 
-  it('the team is that of whoever asks, and an account is moved by its one writer', async () => {
+  it('lists the caller’s team, and setActiveOrgId switches an account’s organization', async () => {
     expect(await (await as(owner, '/members')).text()).toBe('1')
     expect(await statusAndCode(await as(null, '/members'))).toEqual([401, 'unauthenticated'])
     const second = await anotherOrg(test.app, owner)
@@ -172,7 +172,7 @@ describe('in any request', () => {
     expect((await sessionNow(test.app, owner)).orgId).toBe(owner.orgId)
   })
 
-  it('people whose requests interleave see nothing of each other', async () => {
+  it('isolates interleaved requests of different people', async () => {
     await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
     const slow = await serveHandlers(withLatency(test.app), { routes }, 0)
     const mine = { email: owner.email, role: { status: 'assigned', role: 'curator' }, members: 1 }
@@ -183,7 +183,7 @@ describe('in any request', () => {
     await slow.stop()
   })
 
-  it('a page that is rendered for everybody may resolve somebody it names, and reads no session', async () => {
+  it('resolves roles of named accounts on a shared page, and does not read the session', async () => {
     await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
     const refused = 'the session was read while rendering a page that every visitor shares'
     expect(await (await as(owner, `/page?email=${owner.email}&org=${owner.orgId}`)).json()).toEqual({

@@ -46,8 +46,8 @@ const later = (minutes: number): App => {
   return { ...app, now: () => new Date(app.now().getTime() + minutes * 60_000) }
 }
 
-describe('what loses something for good', () => {
-  it('is not run, but put to the person', async () => {
+describe('destructive peer call', () => {
+  it('returns 202 with an approval URL and does not run', async () => {
     const { status, body } = await ask()
     expect(status).toBe(202)
     const { id, url, expiresAt } = body.approval
@@ -58,14 +58,14 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toEqual({ status: 202, body })
   })
 
-  it('is not even asked when it would be refused', async () => {
+  it('creates no approval when the call would be refused', async () => {
     expect((await ask({ name: 7 })).status).toBe(400)
     expect((await ask({}, ada, 'guarded')).status).toBe(403)
     const rows = await query(receiver.app, 'select * from a2a_approvals where user_id = ?', [ada.userId])
     expect(rows).toEqual([])
   })
 
-  it('runs once when the person approves, and the application collects the result', async () => {
+  it('runs once after approval, and the calling app collects the result', async () => {
     const { id } = await ask({ name: 'old' })
     expect(await decide(id, 'approve')).toEqual({ location: `/_fw/a2a/approvals/${id}` })
     expect(ran).toEqual([{ name: 'old', orgId: ada.orgId }])
@@ -78,7 +78,7 @@ describe('what loses something for good', () => {
     expect(rows).toMatchObject([{ caller: 'a2a', via: MAIL, outcome: 'ok', user_id: ada.userId }])
   })
 
-  it('runs once for twenty answers at the same time', async () => {
+  it('runs once for twenty concurrent approvals', async () => {
     const { id } = await ask({ name: 'race' })
     const slow = withLatency(receiver.app)
     const answers = await Promise.all(Array.from({ length: 20 }, () => decide(id, 'approve', ada, slow)))
@@ -87,7 +87,7 @@ describe('what loses something for good', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('is either approved or declined by those who do both at once', async () => {
+  it('is either approved or declined when both decisions arrive concurrently', async () => {
     const { id } = await ask({ name: 'both' })
     const slow = withLatency(receiver.app)
     const decisions = Array.from({ length: 10 }, (_, n) => (n % 2 ? 'approve' : 'decline'))
@@ -97,7 +97,7 @@ describe('what loses something for good', () => {
     expect(status).toBe(ran.length === 1 ? 200 : 403)
   })
 
-  it('is not run when the person declines, and the application is told', async () => {
+  it('does not run after the person declines, and returns 403 to the calling app', async () => {
     const { id } = await ask()
     await decide(id, 'decline')
     expect(ran).toEqual([])
@@ -107,7 +107,7 @@ describe('what loses something for good', () => {
     expect((await show(id)).html).toContain('You declined')
   })
 
-  it('tells the application how it failed, without another try', async () => {
+  it('returns the failure to the calling app without a retry', async () => {
     const { id } = await ask({ name: 'stuck' })
     await decide(id, 'approve')
     const expected = { status: 409, body: { code: 'conflict', detail: 'Somebody else has it.' } }
@@ -117,7 +117,7 @@ describe('what loses something for good', () => {
     expect((await show(id)).html).toContain('The action failed')
   })
 
-  it('belongs to the application that asked, and to this person', async () => {
+  it('returns 404 to other calling apps and for other people', async () => {
     const eve = await aMember(receiver.app)
     const { id } = await ask()
     await decide(id, 'approve')
@@ -131,7 +131,7 @@ describe('what loses something for good', () => {
     expect(await collect('nothing')).toMatchObject({ status: 404 })
   })
 
-  it('runs in the organization that it was asked in, also when the person works in another one now', async () => {
+  it('runs in the organization it was requested in after the person switches organizations', async () => {
     const { id } = await ask({ name: 'here' })
     const now = await anotherOrg(receiver.app, ada)
     expect(now.orgId).not.toBe(ada.orgId)
@@ -140,21 +140,21 @@ describe('what loses something for good', () => {
     expect(ran).toEqual([{ name: 'here', orgId: ada.orgId }])
   })
 
-  it('has ended for somebody who has left that organization', async () => {
+  it('returns 410 after the person leaves the organization', async () => {
     const { id } = await ask()
     await query(receiver.app, 'delete from org_members where user_id = ?', [ada.userId])
     expect(await decide(id, 'approve')).toMatchObject({ status: 410 })
     expect(ran).toEqual([])
   })
 
-  it('does not run in an organization that has asked for a provider since', async () => {
+  it('does not run when the organization has since required a sign-in provider', async () => {
     const { id } = await ask()
     await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [ada.orgId])
     await expect(decide(id, 'approve')).rejects.toMatchObject({ code: 'provider-required' })
     expect(ran).toEqual([])
   })
 
-  it('is checked by guard and schema once more when it runs', async () => {
+  it('validates the input again when it runs', async () => {
     const { id } = await ask()
     await query(receiver.app, 'update a2a_approvals set input = ? where id = ?', ['{}', id])
     await decide(id, 'approve')
@@ -162,7 +162,7 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
   })
 
-  it('ends after a day, and is swept', async () => {
+  it('expires after a day and is purged', async () => {
     const { id } = await ask()
     const tomorrow = later(24 * 60 + 1)
     expect(await decide(id, 'approve', ada, tomorrow)).toMatchObject({ status: 410 })
@@ -175,7 +175,7 @@ describe('what loses something for good', () => {
     expect(await collect(open)).toMatchObject({ status: 202 })
   })
 
-  it('keeps what came of an approval in the last minute for an hour', async () => {
+  it('keeps the result of an approval in the last minute for an hour', async () => {
     const { id } = await ask()
     await decide(id, 'approve', ada, later(24 * 60 - 1))
     const rows = await query(receiver.app, 'select expires_at - decided_at as kept from a2a_approvals where id = ?', [
@@ -184,7 +184,7 @@ describe('what loses something for good', () => {
     expect(Number(rows[0]?.kept)).toBe(60 * 60 * 1000)
   })
 
-  it('has ended when the process died while it ran', async () => {
+  it('returns 410 when the process died and no result is stored 16 minutes after approval', async () => {
     const { id } = await ask()
     await query(receiver.app, "update a2a_approvals set status = 'approved', decided_at = ? where id = ?", [
       Date.now() - 60_000,
@@ -196,7 +196,7 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toMatchObject({ status: 410 })
   })
 
-  it('cannot be asked of one person without end', async () => {
+  it('is rate limited per account', async () => {
     const limited = await startReceiver()
     const bob = await aMember(limited.app)
     const call = async () =>
@@ -208,8 +208,8 @@ describe('what loses something for good', () => {
   })
 })
 
-describe('the page', () => {
-  it('says which application asks for what, with which values, and as whom', async () => {
+describe('approval page', () => {
+  it('shows the calling app, action, values and account, with escaped HTML and a strict CSP', async () => {
     const { id } = await ask({ name: '<script>alert(1)</script>' })
     const { status, html, policy } = await show(id)
     expect(status).toBe(200)
@@ -229,7 +229,7 @@ describe('the page', () => {
     expect(policy).toContain("default-src 'none'")
   })
 
-  it('cuts long values and shows nothing that hides', async () => {
+  it('truncates long values and removes invisible characters', async () => {
     const { id } = await ask({ name: `a\u202Eb\u0000c\n${'x'.repeat(380)}` })
     const { html } = await show(id)
     for (const letter of ['\u202E', '\u0000']) expect(html).not.toContain(letter)
@@ -237,7 +237,7 @@ describe('the page', () => {
     expect(html).toContain('… and 86 more characters')
   })
 
-  it('leads to the sign-in page without a session, and back', async () => {
+  it('returns 401 with a link to the sign-in page and back when there is no session', async () => {
     const { id } = await ask()
     const { status, html } = await show(id, null)
     expect(status).toBe(401)
@@ -246,7 +246,7 @@ describe('the page', () => {
     expect(await decide(id, 'approve', null)).toMatchObject({ status: 401 })
   })
 
-  it('is not there for somebody else, whose answer counts for nothing', async () => {
+  it('returns 404 for other accounts and ignores their decision', async () => {
     const eve = await aMember(receiver.app)
     const { id } = await ask()
     const { status, html } = await show(id, eve)
@@ -257,7 +257,7 @@ describe('the page', () => {
     expect(ran).toEqual([])
   })
 
-  it('takes no other decision', async () => {
+  it('rejects any other decision', async () => {
     const { id } = await ask()
     for (const decision of ['', 'yes', 'Approve']) {
       await expect(decide(id, decision)).rejects.toMatchObject({ code: 'invalid-request' })

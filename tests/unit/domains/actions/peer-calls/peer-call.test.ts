@@ -23,12 +23,12 @@ beforeEach(() => {
 })
 const asAda = (change: PeerTokenChange = {}) => receiver.token('ada@example.test', change)
 
-describe('input that is nested too deeply', () => {
+describe('deeply nested peer call input', () => {
   it.each([
     ['write', 400, 'failed'],
     ['small', 400, 'failed'],
     ['guarded', 403, 'denied'],
-  ])('is refused by %s with %d, and leaves an audit row', async (action, status, outcome) => {
+  ])('is rejected by %s with %d and writes an audit row', async (action, status, outcome) => {
     const before = await countRows(receiver.app, 'audit_log')
     const body = `{"action":"${action}","input":{"text":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`
     expect((await receiver.post(body, await asAda())).status).toBe(status)
@@ -41,7 +41,7 @@ describe('input that is nested too deeply', () => {
   })
 })
 
-describe('a token of another application', () => {
+describe('peer token', () => {
   const future = Math.floor(Date.now() / 1000) + 3600
   const bad: [string, () => Promise<string | undefined>][] = [
     ['missing', async () => undefined],
@@ -71,7 +71,7 @@ describe('a token of another application', () => {
     ['with an address that is not confirmed', () => asAda({ claims: { email_verified: false } })],
   ]
 
-  it.each(bad)('that is %s opens nothing, and is answered like all the others', async (_name, make) => {
+  it.each(bad)('that is %s returns the same 401 as all others and records a security event', async (_name, make) => {
     const token = await make()
     const events = await countRows(receiver.app, "security_events where kind = 'peer-refused'")
     const { status, headers, body } = await receiver.post({ action: 'write', input: { text: 'no' } }, token)
@@ -90,7 +90,7 @@ describe('a token of another application', () => {
     expect(await countRows(receiver.app, "security_events where kind = 'peer-refused'")).toBe(events + 1)
   })
 
-  it('opens nothing a second time', async () => {
+  it('returns 401 on second use', async () => {
     const token = await asAda()
     const call = { action: 'write', input: { text: 'once' } }
     expect((await receiver.post(call, token)).status).toBe(200)
@@ -98,7 +98,7 @@ describe('a token of another application', () => {
     expect(ran).toEqual(['once'])
   })
 
-  it('is used once by two instances that get it at the same time', async () => {
+  it('is accepted once when two instances receive it concurrently', async () => {
     const second = await receiver.serve(withLatency(receiver.app), await freePort())
     const first = await receiver.serve(withLatency(receiver.app), await freePort())
     for (let round = 0; round < 5; round++) {
@@ -111,7 +111,7 @@ describe('a token of another application', () => {
     expect(ran).toHaveLength(5)
   })
 
-  it('may be signed with the secret as it is, with a key of ours, and with the secret of before', async () => {
+  it('is accepted when signed with the raw secret, a key derived from it, or the previous secret', async () => {
     const sign = async (secret: string) => {
       const peer = await createTestApp({ FW_BASE_URL: MAIL, A2A_SECRET: secret })
       const { baseUrl: audience } = receiver
@@ -130,24 +130,24 @@ describe('a token of another application', () => {
     await afterwards.stop()
   })
 
-  it('is in no answer and no line of the log', async () => {
+  it('does not appear in responses or logs', async () => {
     const token = await asAda()
     const answers = [await receiver.post({ action: 'nothing' }, token), await receiver.post({ action: 'x' }, token)]
     expect(JSON.stringify([answers, receiver.test.lines()])).not.toContain('eyJ')
   })
 })
 
-describe('whom a call acts for', () => {
+describe('account of a peer call', () => {
   const whoAmI = async (token: string) => (await receiver.post({ action: 'who-am-i' }, token)).body
 
-  it('is the person with this confirmed address, in their own organization', async () => {
+  it('is the account with the confirmed email, in its own organization', async () => {
     const { userId, orgId, orgRole: role } = ada
     expect(await whoAmI(await asAda())).toEqual({ result: { userId, orgId, role, caller: 'a2a' } })
     const byEmail = await receiver.token('user-of-mail', { claims: { email: 'ADA@example.test ' } })
     expect((await whoAmI(byEmail)).result.userId).toBe(userId)
   })
 
-  it('does not change by an organization, a role or a user id in the token', async () => {
+  it('is not changed by an organization, role or user id in the token', async () => {
     const eve = await aMember(receiver.app, { email: 'eve@example.test' })
     const before = await query(receiver.app, 'select * from org_members order by org_id, user_id')
     const claims = {
@@ -170,7 +170,7 @@ describe('whom a call acts for', () => {
     ['is not confirmed', 'unproven@example.test'],
     ['is none', 'user-17'],
     ['is that of the template', 'local@localhost'],
-  ])('is nobody for an address that %s, and nobody is made', async (_name, subject) => {
+  ])('returns 403 for an email that %s, and creates no account', async (_name, subject) => {
     await receiver.app.db.orm
       .insert(users)
       .values({
@@ -187,7 +187,7 @@ describe('whom a call acts for', () => {
     expect(await query(receiver.app, 'select * from users')).toEqual(before)
   })
 
-  it('is nobody for an application that speaks for itself: what is public alone', async () => {
+  it('is empty when an app calls for itself, which allows public actions only', async () => {
     const call = async (action: string) =>
       receiver.post({ action, input: { text: 'x' } }, await receiver.token('app:mail'))
     expect((await call('open')).body).toEqual({ result: { isPerson: false } })
@@ -195,7 +195,7 @@ describe('whom a call acts for', () => {
     expect(ran).toEqual([])
   })
 
-  it('is shut out of an organization that asks for a provider: a call is no sign-in, whatever the person has linked', async () => {
+  it('has no access to an organization that requires a provider, even with a linked provider account', async () => {
     const boss = await aMember(receiver.app, { email: 'boss@example.test' })
     await query(
       receiver.app,
@@ -212,7 +212,7 @@ describe('whom a call acts for', () => {
     ])
   })
 
-  it('loses an organization with the membership, on the next call', async () => {
+  it('loses access to an organization on the next call after the membership ends', async () => {
     const bob = await aMember(receiver.app, { email: 'bob@example.test' })
     await addTo(receiver.app, ada, bob, 'member')
     await query(
@@ -227,7 +227,7 @@ describe('whom a call acts for', () => {
   })
 })
 
-describe('what a call may do', () => {
+describe('peer call', () => {
   const refusals: [string, unknown, number, string][] = [
     ['an action that is not there', { action: 'nothing' }, 404, 'unknown-action'],
     ['a name of every object', { action: '__proto__' }, 404, 'unknown-action'],
@@ -242,17 +242,17 @@ describe('what a call may do', () => {
     ['more than any action takes', { action: 'open', input: { a: 'x'.repeat(1_100_000) } }, 413, 'payload-too-large'],
     ['what a guard refuses', { action: 'guarded' }, 403, 'forbidden'],
   ]
-  it.each(refusals)('is refused for %s', async (_name, body, status, code) => {
+  it.each(refusals)('is rejected for %s', async (_name, body, status, code) => {
     const answer = await receiver.post(body, await asAda())
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  it('names the fields of an input that is not accepted', async () => {
+  it('returns the invalid input fields', async () => {
     const { body } = await receiver.post({ action: 'write', input: { text: 'too long' } }, await asAda())
     expect(body.errors).toMatchObject([{ path: 'text' }])
   })
 
-  it('leaves a row that says who asked for it, and through which application', async () => {
+  it('writes an audit row with the account and the calling app', async () => {
     await receiver.post({ action: 'write', input: { text: 'row' } }, await asAda())
     const [row] = await query(
       receiver.app,
@@ -261,7 +261,7 @@ describe('what a call may do', () => {
     expect(row).toMatchObject({ caller: 'a2a', via: MAIL, user_id: ada.userId, outcome: 'ok' })
   })
 
-  it('is JSON alone', async () => {
+  it('returns 415 for content types other than JSON', async () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await receiver.post('{"action":"open"}', await asAda(), { headers })).status).toBe(415)
   })
@@ -271,12 +271,12 @@ describe('what a call may do', () => {
     ['of another site, by its mark', { 'sec-fetch-site': 'cross-site' }],
     ['of a neighbour', { 'sec-fetch-site': 'same-site' }],
     ['of a frame without an origin', { origin: 'null' }],
-  ])('is nothing for a page %s', async (_name, headers) => {
+  ])('returns 403 for a page %s', async (_name, headers) => {
     const { status, body } = await receiver.post({ action: 'open' }, await asAda(), { headers })
     expect([status, body.code]).toEqual([403, 'cross-origin'])
   })
 
-  it('is limited for each application', async () => {
+  it('is rate limited per calling app', async () => {
     const limited = await startReceiver()
     const call = async (issuer: string) =>
       limited.post({ action: 'open' }, await limited.token('app:x', {}, issuer)).then(({ status }) => status)
@@ -287,7 +287,7 @@ describe('what a call may do', () => {
     await limited.stop()
   })
 
-  it('is limited for tokens that are not accepted', async () => {
+  it('is rate limited for invalid tokens, without affecting valid ones', async () => {
     const limited = await startReceiver()
     for (let n = 0; n < 61; n++) await limited.post({ action: 'open' }, 'a.b.c')
     expect((await limited.post({ action: 'open' }, 'a.b.c')).status).toBe(429)
@@ -296,8 +296,8 @@ describe('what a call may do', () => {
   })
 })
 
-describe('where applications are configured', () => {
-  it('no other one may call, although it has the secret', async () => {
+describe('FW_PEERS', () => {
+  it('returns 403 for unlisted calling apps, even with the shared secret', async () => {
     const strict = await startReceiver({ FW_PEERS: JSON.stringify({ mail: MAIL }) })
     const call = async (issuer: string) => {
       const { status, body } = await strict.post({ action: 'open' }, await strict.token('app:x', {}, issuer))
@@ -312,8 +312,8 @@ describe('where applications are configured', () => {
   })
 })
 
-describe('without a secret', () => {
-  it.each(['production', 'test'])('nothing runs in %s, and no row is written', async environment => {
+describe('peer call without A2A_SECRET', () => {
+  it.each(['production', 'test'])('returns 503 in %s and writes no rows', async environment => {
     const bare = await startReceiver({ NODE_ENV: environment, A2A_SECRET: '' })
     const tables = ['audit_log', 'security_events', 'fw_one_time', 'rate_limits', 'a2a_approvals']
     const token = await peerToken({ audience: bare.baseUrl, issuer: MAIL, subject: 'app:mail' })
@@ -325,7 +325,7 @@ describe('without a secret', () => {
     await bare.stop()
   })
 
-  it('programs on this machine act in development as the development account, else as nobody', async () => {
+  it('runs local calls in development as the development account, or without a person', async () => {
     const bare = await startReceiver({ NODE_ENV: 'development', A2A_SECRET: '' })
     const call = (headers: Record<string, string> = {}) => bare.post({ action: 'open' }, undefined, { headers })
     expect((await call()).body).toEqual({ result: { isPerson: false } })
@@ -344,7 +344,7 @@ describe('without a secret', () => {
     await bare.stop()
   })
 
-  it('nothing runs in development where the development account is switched off', async () => {
+  it('returns 503 in development when the development account is disabled', async () => {
     const bare = await startReceiver({ NODE_ENV: 'development', A2A_SECRET: '', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' })
     const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' }
     expect((await bare.post({ action: 'open' }, undefined, { headers })).status).toBe(503)

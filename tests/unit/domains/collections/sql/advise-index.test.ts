@@ -56,7 +56,7 @@ const context = () => aContext(test.app, member)
 const byRank = [{ field: 'rank', direction: 'DESC' } as const]
 const done = [{ kind: 'exact', field: 'state', values: ['done'] } as const]
 
-it('names the index that a cursor sorts without, once, and is silent when it is there', async () => {
+it('index advice names the index missing for a cursor sort once, and stops when it exists', async () => {
   const reader = declared()
   await cursorPage(reader, context(), { via: byRank, limit: 3, filters: done })
   await cursorPage(reader, context(), { via: byRank, limit: 5, filters: done })
@@ -85,7 +85,7 @@ it('names the index that a cursor sorts without, once, and is silent when it is 
   expect(await advice()).toEqual([])
 })
 
-it('names the index that a count looks for', async () => {
+it('index advice names the index missing for a count', async () => {
   const reader = declared({ scope: 'everybody' })
   const rank = [{ kind: 'range', field: 'rank', operator: 'gt', value: '3' } as const]
   await reader.countItems(context(), rank)
@@ -94,7 +94,7 @@ it('names the index that a count looks for', async () => {
   ])
 })
 
-it('says nothing about pages in the order of the key, or where no index helps', async () => {
+it('index advice is silent for pages in key order and when no index helps', async () => {
   const reader = declared({ scope: 'everybody' })
   await reader.readPage(context(), aQuery(partial(1, 3)))
   await reader.readPage(context(), aQuery(full(1, 3)))

@@ -66,7 +66,7 @@ async function sorted(order: string): Promise<unknown[]> {
   return rows.map(({ id }) => id)
 }
 
-describe('a cursor walk', () => {
+describe('cursor pagination', () => {
   const orders: [OrderBy[], string][] = [
     [by('-id'), 'id desc'],
     [by('id'), 'id'],
@@ -86,7 +86,7 @@ describe('a cursor walk', () => {
     [by('-second'), 'second desc, id desc'],
   ]
 
-  it.each(orders)('by %j sees each row once, in order, both ways', async (via, order) => {
+  it.each(orders)('by %j returns each row once and in order, in both directions', async (via, order) => {
     const expected = await sorted(order)
     for (const format of ['bounds', 'opaque'] as const) {
       for (const limit of [1, 2, 5, 8, 24, 30]) {
@@ -104,7 +104,7 @@ describe('a cursor walk', () => {
     }
   })
 
-  it('is not moved by rows that are inserted or deleted before it', async () => {
+  it('is unaffected by rows inserted or deleted before the cursor', async () => {
     const pages = await walk(
       reader,
       context(),
@@ -120,22 +120,22 @@ describe('a cursor walk', () => {
     expect(idsOf(...pages)).toEqual([24, 23, 22, 21, 20, 19, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
   })
 
-  it('keeps to the filters', async () => {
+  it('applies the filters', async () => {
     const filters = [{ kind: 'range', field: 'level', operator: 'lte', value: '3' } as const]
     const pages = await walk(reader, context(), { via: by('-id'), limit: 5, filters })
     expect(idsOf(...pages)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     expect(pages.length).toBe(3)
   })
 
-  it('follows the order that is asked for', async () => {
+  it('uses the requested order', async () => {
     const pages = await walk(reader, context(), { via: by('-id'), limit: 7, order: by('id') })
     expect(idsOf(...pages)).toEqual(await sorted('id'))
     expect(pages[0]!.next).toEqual(bounds(['id', 'gt', '7']))
   })
 })
 
-describe('the cursor of a page', () => {
-  it('holds the last and the first row, with the key where rows are equal', async () => {
+describe('page cursor', () => {
+  it('contains the last and first row, with the primary key for rows with equal values', async () => {
     const first = await cursorPage(reader, context(), { via: by('-level'), limit: 5 })
     expect(idsOf(first)).toEqual([24, 23, 22, 21, 20])
     expect(first.next).toEqual(bounds(['level', 'lt', '5'], ['id', 'lt', '20']))
@@ -143,20 +143,20 @@ describe('the cursor of a page', () => {
     expect(second.previous).toEqual(bounds(['level', 'gt', '5'], ['id', 'gt', '19']))
   })
 
-  it('goes back to the neighbouring page', async () => {
+  it('goes back to the neighboring page', async () => {
     const page = await cursorPage(reader, context(), { via: by('-id'), limit: 3, at: bounds(['id', 'gt', '4']) })
     expect(idsOf(page)).toEqual([7, 6, 5])
     expect(page.previous).toEqual(bounds(['id', 'gt', '7']))
     expect(page.next).toEqual(bounds(['id', 'lt', '5']))
   })
 
-  it('takes the first fields alone', async () => {
+  it('accepts bounds for the first fields only', async () => {
     const page = await cursorPage(reader, context(), { via: by('-level'), limit: 5, at: bounds(['level', 'lt', '2']) })
     expect(idsOf(page)).toEqual([4, 3, 2, 1])
     expect(page.previous).toEqual(bounds(['level', 'gt', '1'], ['id', 'gt', '4']))
   })
 
-  it('writes null as nothing, and dates with what they hold', async () => {
+  it('writes null without a value, and dates with their stored precision', async () => {
     const [, second] = await walk(reader, context(), { via: by('at'), limit: 3 })
     expect(second!.previous).toEqual({
       bounds: [
@@ -171,7 +171,7 @@ describe('the cursor of a page', () => {
     expect(seconds.next).toEqual(bounds(['second', 'lt', '2024-01-12T12:00:00+00:00'], ['id', 'lt', '24']))
   })
 
-  it('takes dates in other forms', async () => {
+  it('accepts dates in other formats', async () => {
     for (const value of [
       '2024-01-02T12:00:00Z',
       '2024-01-02T13:00:00 01:00',
@@ -187,14 +187,14 @@ describe('the cursor of a page', () => {
     }
   })
 
-  it('reads a window between two bounds, to its end and not back', async () => {
+  it('reads a window between two bounds to its end, without previous pages', async () => {
     const at = bounds(['id', 'lt', '12'], ['id', 'gt', '6'])
     const pages = await walk(reader, context(), { via: by('-id'), limit: 2, at })
     expect(pages.map(page => idsOf(page))).toEqual([[11, 10], [9, 8], [7]])
     expect(pages.map(({ previous }) => previous)).toEqual([undefined, undefined, undefined])
   })
 
-  it('leads back from an empty page, to the last rows and to the first', async () => {
+  it('leads back from an empty page to the last or first rows', async () => {
     for (const format of ['bounds', 'opaque'] as const) {
       const pages = await walk(reader, context(), { via: by('-id'), limit: 10, format })
       const end = await cursorPage(reader, context(), { via: by('-id'), limit: 4, format, at: pages[1]!.next })
@@ -214,7 +214,7 @@ describe('the cursor of a page', () => {
     ])
   })
 
-  it('leads nowhere in an empty collection, and asks nothing for a page of no rows', async () => {
+  it('is absent in an empty collection and for a page without rows', async () => {
     const empty = await cursorPage(reader, context(), { via: by('-id'), limit: 0 })
     expect(empty).toEqual({ mode: 'cursor', items: [], itemsPerPage: 0 })
     await query(test.app, 'delete from cursor_rows')
@@ -239,7 +239,7 @@ describe('the cursor of a page', () => {
     ],
     ['a gap', by('-level', '-id'), bounds(['id', 'lt', '5']), 'id[lt]'],
     ['a field that is not in the order', by('-level', '-id'), bounds(['score', 'lt', '5']), 'score[lt]'],
-  ])('refuses %s', async (_, via, at, path) => {
+  ])('rejects %s', async (_, via, at, path) => {
     await expect(cursorPage(reader, context(), { via, limit: 3, at })).rejects.toMatchObject({
       code: 'invalid-input',
       errors: [{ path }],
@@ -247,12 +247,12 @@ describe('the cursor of a page', () => {
   })
 })
 
-describe('an opaque cursor', () => {
+describe('opaque cursor', () => {
   const via = by('-score', 'id')
   const read = (at: string, more = {}) =>
     cursorPage(reader, context(), { via, limit: 5, format: 'opaque', at: { token: at }, ...more })
 
-  it('is refused when it was changed, or made for another order, other filters or another table', async () => {
+  it('is rejected when it was changed, or used with another order or other filters', async () => {
     const { next } = await cursorPage(reader, context(), { via, limit: 5, format: 'opaque' })
     const token = next && 'token' in next ? next.token : ''
     expect(idsOf(await read(token))).toHaveLength(5)
@@ -266,7 +266,7 @@ describe('an opaque cursor', () => {
     await expect(read(token, { order: by('id') })).rejects.toMatchObject(refusal)
   })
 
-  it('shows nobody the values it holds, and is the same token each time', async () => {
+  it('hides its values, and is the same token for the same page', async () => {
     const read = () => cursorPage(reader, context(), { via: by('name'), limit: 5, format: 'opaque' })
     const [first, again] = await Promise.all([read(), read()])
     const tokenOf = ({ next }: typeof first) => (next && 'token' in next ? next.token : '')

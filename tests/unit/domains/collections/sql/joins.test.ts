@@ -100,8 +100,8 @@ async function everyPage(reader: Reader, limit: number, more = {}): Promise<Reco
 const expectedChildren = (id: number) => Array.from({ length: id % 4 }, (_, index) => `K${index}`)
 const namesOf = (value: unknown) => (value as { name: string }[]).map(({ name }) => name)
 
-describe('rows of a join to many', () => {
-  it('are a list of each item, and pages hold whole items', async () => {
+describe('one-to-many join', () => {
+  it('returns a list for each item, and whole items on every page', async () => {
     for (const paginationFetchJoinCollection of [undefined, true]) {
       const reader = aReader(
         withChildren,
@@ -120,7 +120,7 @@ describe('rows of a join to many', () => {
     }
   })
 
-  it('decide which items there are when the join is an inner one', async () => {
+  it('excludes items without joined rows when it is an inner join', async () => {
     const reader = aReader(withChildren, { root: parents, joins: [{ ...asList, type: 'inner' }] })
     const items = await everyPage(reader, 4)
     expect(items.map(({ id }) => id)).toEqual([1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19])
@@ -128,14 +128,14 @@ describe('rows of a join to many', () => {
     expect(await reader.readItem(context(), '4')).toBeNull()
   })
 
-  it('are those of the condition, where it reads them', async () => {
+  it('returns only the joined rows that match the where condition', async () => {
     const reader = aReader(withChildren, { root: parents, joins: [asList], where: eq(children.name, 'K1') })
     const items = await everyPage(reader, 4)
     expect(items.map(({ id }) => id)).toEqual([2, 3, 6, 7, 10, 11, 14, 15, 18, 19])
     for (const { children } of items) expect(namesOf(children)).toEqual(['K1'])
   })
 
-  it('may be rows of rows', async () => {
+  it('can follow another one-to-many join', async () => {
     const reader = aReader(item.extend({ toys: z.array(z.object({ name: z.string() })) }), {
       root: parents,
       joins: [
@@ -150,8 +150,8 @@ describe('rows of a join to many', () => {
   })
 })
 
-describe('a join that only filters', () => {
-  it('gives no item twice', async () => {
+describe('join used only for filtering', () => {
+  it('returns no duplicate items', async () => {
     for (const paginationUseOutputWalkers of [undefined, true]) {
       const reader = aReader(
         item,
@@ -164,12 +164,12 @@ describe('a join that only filters', () => {
     }
   })
 
-  it('counts no row of a left join, which cannot change the items', async () => {
+  it('does not count the rows of a left join', async () => {
     const reader = aReader(item, { root: parents, joins: [{ table: children, on: onChildren }] })
     expect(await everyPage(reader, 7)).toHaveLength(COUNT)
   })
 
-  it('may be one behind another', async () => {
+  it('can follow another join', async () => {
     const joins = [
       { table: children, on: onChildren },
       { table: toys, on: and(eq(toys.childId, children.id), eq(toys.name, 'T2'))!, type: 'inner' as const },
@@ -179,8 +179,8 @@ describe('a join that only filters', () => {
   })
 })
 
-describe('a join to one', () => {
-  it('is found by the unique key, and is an object or null', async () => {
+describe('one-to-one join', () => {
+  it('is detected by the unique key, and returns an object or null', async () => {
     const reader = aReader(item.extend({ profile: z.object({ motto: z.string() }).nullable() }), {
       root: parents,
       joins: [{ table: profiles, on: eq(parents.id, profiles.parentId), as: 'profile' }],
@@ -190,7 +190,7 @@ describe('a join to one', () => {
     expect(items[1]!.profile).toEqual({ motto: 'M2' })
   })
 
-  it('gives fields that can be filtered and ordered by, null where there is no row', async () => {
+  it('adds fields for filters and order, which are null without a matching row', async () => {
     const columns = { boss: bosses.name, motto: profiles.motto }
     const reader = aReader(
       item.extend({ boss: z.string().nullable(), motto: z.string().nullable() }),
@@ -213,7 +213,7 @@ describe('a join to one', () => {
     expect(idsOf(...pages)).toEqual(rows.map(({ id }) => id))
   })
 
-  it('decides when it is an inner one', async () => {
+  it('excludes items without a joined row when it is an inner join', async () => {
     const reader = aReader(item, {
       root: parents,
       joins: [{ table: profiles, on: eq(parents.id, profiles.parentId), type: 'inner' }],
@@ -222,7 +222,7 @@ describe('a join to one', () => {
   })
 })
 
-describe('a grouped query', () => {
+describe('grouped query', () => {
   const twoChildren: SqlSelect = {
     root: parents,
     joins: [{ table: children, on: onChildren }],
@@ -231,7 +231,7 @@ describe('a grouped query', () => {
   }
   const left = [2, 3, 6, 7, 10, 11, 14, 15, 18, 19]
 
-  it('counts and cuts groups', async () => {
+  it('counts and paginates groups', async () => {
     for (const paginationUseOutputWalkers of [undefined, true]) {
       const reader = aReader(item, twoChildren, {
         pagination: { paginationUseOutputWalkers },
@@ -247,7 +247,7 @@ describe('a grouped query', () => {
     }
   })
 
-  it('may have fields made of the group, ordered and filtered by', async () => {
+  it('supports filters and order by aggregate fields', async () => {
     const columns = { kids: count(children.id) }
     const reader = aReader(
       item.extend({ kids: z.number().int() }),
@@ -269,7 +269,7 @@ describe('a grouped query', () => {
     })
   })
 
-  it('may have groups of its own', async () => {
+  it('supports groups by a column other than the primary key', async () => {
     const reader = aReader(z.object({ city: z.string(), people: z.number() }), {
       root: parents,
       columns: { people: sql<number>`count(*)` },
@@ -284,7 +284,7 @@ describe('a grouped query', () => {
   })
 })
 
-describe('a declaration', () => {
+describe('join definition', () => {
   it.each([
     [
       'lists that would be cut',
@@ -310,11 +310,11 @@ describe('a declaration', () => {
       {},
       /joins: join_children: columns/,
     ],
-  ] satisfies [string, SqlSelect, object, RegExp][])('with %s is refused', (_, source, pagination, message) => {
+  ] satisfies [string, SqlSelect, object, RegExp][])('throws for %s', (_, source, pagination, message) => {
     expect(() => aReader(item, source, { pagination })).toThrow(message)
   })
 
-  it('is refused by a request whose options forbid what it needs', async () => {
+  it('fails on a request whose options forbid the joined lists', async () => {
     const reader = aReader(withChildren, { root: parents, joins: [asList] })
     await expect(reader.readPage(context(), aQuery(full(1, 5), { fetchJoinCollection: false }))).rejects.toThrow(
       /paginationFetchJoinCollection/,

@@ -73,7 +73,7 @@ const queries = {
   }),
 }
 
-describe('a page that is given again', () => {
+describe('cached page', () => {
   const scopes: Record<string, CollectionScope> = {
     organization: 'organization',
     shared: 'shared',
@@ -81,7 +81,7 @@ describe('a page that is given again', () => {
     'function with another text for everybody': ({ email }) => sql`owner_email = ${sql.raw(`'${email}'`)}`,
   }
   it.each(Object.keys(scopes).flatMap(scope => Object.keys(queries).map(mode => [scope, mode] as const)))(
-    'is never that of somebody else: scope %s, %s pages, two people in turns',
+    'is never returned to another person: scope %s, %s pages',
     async (scope, mode) => {
       const reader = aReader(item, rows, { scope: scopes[scope] })
       const asked = queries[mode as keyof typeof queries]
@@ -100,7 +100,7 @@ describe('a page that is given again', () => {
     },
   )
 
-  it('has no field that answers leave out, which filters all the same, also of groups', async () => {
+  it('has no omitted fields, which still work as filters, also in grouped queries', async () => {
     const both = sql`${rows.name} || ' of ' || ${rows.id}`
     const withBoth = item.extend({ both: z.string().optional() })
     const asked = aQuery(full(1, 3), { filters: [{ kind: 'search', field: 'both', value: 'row 2 of 2' }] })
@@ -115,7 +115,7 @@ describe('a page that is given again', () => {
     }
   })
 
-  it.each(Object.keys(queries))('is read anew after a write of this process: %s pages', async mode => {
+  it.each(Object.keys(queries))('is read again after a write by this process: %s pages', async mode => {
     const reader = aReader(item, rows, { scope: 'organization' })
     const asked = queries[mode as keyof typeof queries]
     expect(await keptOf(reader, asked)).toMatchObject({ mode })
@@ -124,7 +124,7 @@ describe('a page that is given again', () => {
     expect((await reader.readPage(contextOf(one), asked)).items[0]).toEqual({ id: 1, name: 'changed' })
   })
 
-  it('is read anew after a write of another process', async () => {
+  it('is read again after a write by another process', async () => {
     const reader = aReader(item, rows, { scope: 'organization' })
     expect(await keptOf(reader, queries.full)).toMatchObject({ totalItems: 5 })
     await query({ dataDir }, 'delete from kept_rows where id = 1')
@@ -132,7 +132,7 @@ describe('a page that is given again', () => {
     expect(await reader.readPage(contextOf(one), queries.full)).toMatchObject({ totalItems: 4 })
   })
 
-  it('is another one for other filters, orders, sizes and cursors', async () => {
+  it('depends on filters, order, page size and cursor', async () => {
     const reader = aReader(item, rows, { scope: 'organization', filters: { id: 'range' }, order: ['id'] })
     const { cursor } = queries
     const bounds = (value: string) =>
@@ -155,7 +155,7 @@ describe('a page that is given again', () => {
       for (const [query, ids] of asked) expect(idsOf(await reader.readPage(contextOf(one), query))).toEqual(ids)
   })
 
-  it('is made by the author anew each time, of rows that were kept', async () => {
+  it('passes cached rows to toItem on each request', async () => {
     let clock = 0
     const reader = aReader(item, rows, { scope: 'organization', toItem: ({ id }) => ({ id, name: `at ${clock}` }) })
     expect(await keptOf(reader, queries.full)).toMatchObject({ items: [{ name: 'at 0' }, {}, {}] })
@@ -164,9 +164,9 @@ describe('a page that is given again', () => {
   })
 })
 
-describe('a page is not kept', () => {
+describe('page caching', () => {
   it.each(["strftime('%Y', 'now')", 'random()', 'current_timestamp', 'cast(unixepoch() as text)'])(
-    'where it depends on %s',
+    'is skipped when the query depends on %s',
     async expression => {
       const asked = { root: rows, columns: { name: sql.raw(expression) as ReturnType<typeof sql<string>> } }
       expect(await keptOf(aReader(item, asked, { scope: 'organization' }), queries.full)).toBeUndefined()
@@ -175,12 +175,12 @@ describe('a page is not kept', () => {
     },
   )
 
-  it('where it is large', async () => {
+  it('is skipped for large pages', async () => {
     await query(test.app, "update kept_rows set name = printf('%040000d', 1) where id = 1")
     expect(await keptOf(aReader(item, rows, { scope: 'organization' }), queries.full)).toBeUndefined()
   })
 
-  it('where the database cannot tell whether others wrote', async () => {
+  it('is skipped when the database cannot detect writes by others', async () => {
     const { snapshot: _, ...db } = test.app.db
     const reader = aReader(item, rows, { scope: 'organization' })
     const context = { ...contextOf(one), app: { ...test.app, db } }

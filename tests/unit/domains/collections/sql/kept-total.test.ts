@@ -114,13 +114,13 @@ function statements(seed: number, count: number, orgs: readonly (string | null)[
   return Array.from({ length: count }, () => pick(kinds)())
 }
 
-describe('a total that is kept', () => {
+describe('keepTotal', () => {
   it.each([
     [1, 'off'],
     [2, 'off'],
     [3, 'on'],
     [4, 'on'],
-  ])('is what a count gives after writes of every kind (seed %i, recursive triggers %s)', async (seed, recursive) => {
+  ])('matches a count after writes of every kind (seed %i, recursive triggers %s)', async (seed, recursive) => {
     await run(`pragma recursive_triggers = ${recursive}`)
     let failed = 0
     let replaced = 0
@@ -135,7 +135,7 @@ describe('a total that is kept', () => {
     expect(replaced).toBeGreaterThan(20)
   })
 
-  it('is right after writes of another process, and after what was rolled back', async () => {
+  it('is correct after writes by another process and after a rollback', async () => {
     await query({ dataDir }, 'insert into totalled (org_id, name) values (?, ?), (?, ?)', [
       one.orgId,
       'a',
@@ -151,13 +151,13 @@ describe('a total that is kept', () => {
     await expectTotals()
   })
 
-  it('is read and not counted: a page shows what is kept', async () => {
+  it('returns the stored total without counting', async () => {
     await run("insert into totalled (name) values ('a'), ('b')")
     await run("update fw_totals set amount = 7 where total = 'totalled:all'")
     expect(await total(all, one)).toBe(7)
   })
 
-  it('is counted where the table was made anew, and kept again from the next start on', async () => {
+  it('counts after the table is recreated, and stores the total again from the next start', async () => {
     await run("insert into totalled (org_id, name) values ('x', 'a'), ('x', 'b')")
     await test.app.db.client.executeMultiple(
       `create table later as select * from totalled; drop table totalled; ${CREATE}; insert into totalled select * from later; drop table later; insert into totalled (name) values ('c')`,
@@ -168,7 +168,7 @@ describe('a total that is kept', () => {
     expect(await keptAmount()).toBe(3)
   })
 
-  it('counts rows that were there before, and is left alone by a start that changes nothing', async () => {
+  it('includes existing rows, and is unchanged by a start without changes', async () => {
     await keepTotals(test.app, [])
     await run("insert into totalled (org_id, name) values ('x', 'a'), ('y', 'b')")
     await Promise.all([keepTotals(test.app, entries), keepTotals(test.app, entries), keepTotals(test.app, entries)])
@@ -178,7 +178,7 @@ describe('a total that is kept', () => {
     expect(await keptAmount()).toBe(9)
   })
 
-  it('follows a unique index that comes later', async () => {
+  it('supports a unique index that is added later', async () => {
     await run('create unique index totalled_name on totalled (name)')
     await keepTotals(test.app, entries)
     await run("insert into totalled (id, name) values (1, 'a')")
@@ -187,7 +187,7 @@ describe('a total that is kept', () => {
     expect(await countRows(test.app, 'totalled')).toBe(1)
   })
 
-  it('leaves nothing behind where nobody wants it', async () => {
+  it('removes its triggers and totals when no collection uses it', async () => {
     await keepTotals(test.app, [])
     expect(await countRows(test.app, "sqlite_schema where type = 'trigger' and name like 'fw_total%'")).toBe(0)
     expect(await countRows(test.app, 'fw_totals')).toBe(0)
@@ -195,7 +195,7 @@ describe('a total that is kept', () => {
     expect(await total(all, one)).toBe(1)
   })
 
-  it('is refused for a table whose replaced rows cannot be found', async () => {
+  it('throws for a unique index whose replaced rows cannot be found', async () => {
     await run('create unique index totalled_upper on totalled (upper(name))')
     await expect(keepTotals(test.app, entries)).rejects.toThrow('the unique index totalled_upper of totalled')
   })
@@ -205,6 +205,6 @@ it.each([
   [{ source: () => [] }, 'keepTotal: belongs to a table'],
   [{ source: { root: rows } }, 'keepTotal: belongs to a table'],
   [{ scope: () => null }, "allowed are the scopes 'everybody' and 'organization'"],
-])('is refused at load where no total can be kept: %o', (more, fault) => {
+])('keepTotal throws at load when the total cannot be stored: %o', (more, fault) => {
   expect(() => defineCollection({ ...base, ...(more as object) })).toThrow(fault)
 })

@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('gives pages and the total of one state, while rows come and go', async () => {
+it('libSQL server returns pages and totals of one state while rows change', async () => {
   const over = new AbortController()
   const writing = (async () => {
     for (let id = COUNT + 1; !over.signal.aborted; id += 1) {
@@ -58,7 +58,7 @@ it('gives pages and the total of one state, while rows come and go', async () =>
   await writing
 })
 
-it('gives partial pages, single items and cursor walks', async () => {
+it('libSQL server returns partial pages, single items and cursor pages', async () => {
   const context = aContext(test.app)
   expect(await reader.readPage(context, aQuery(partial(10, 100)))).toMatchObject({ hasNextPage: false })
   expect(await reader.readItem(context, '1')).toEqual({ id: 1, name: 'Item 1', score: null })

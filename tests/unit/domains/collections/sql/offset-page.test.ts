@@ -76,8 +76,8 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-describe('a full page', () => {
-  it('has its rows and the total, wherever it lies', async () => {
+describe('full page', () => {
+  it('has its rows and the total at any position', async () => {
     for (const limit of [7, 30, 100, 999, 1000, 1001]) {
       const lastPage = Math.ceil(COUNT / limit)
       for (const number of new Set([1, 2, 3, 5, 6, 11, 20, 33, lastPage - 1, lastPage])) {
@@ -91,7 +91,7 @@ describe('a full page', () => {
     }
   })
 
-  it('is empty with the real total behind the end, and with a limit of 0', async () => {
+  it('is empty with the real total after the last page, and with a limit of 0', async () => {
     expect(await page(99, 30)).toMatchObject({ items: [], totalItems: COUNT, lastPage: 34, page: 99 })
     expect(await page(3, 30, { filters: [range('id', 'lte', '60')] })).toMatchObject({
       items: [],
@@ -113,7 +113,7 @@ describe('a full page', () => {
     })
   })
 
-  it('keeps its order when it is read from the far end', async () => {
+  it('keeps its order when it is read from the end', async () => {
     const order = [{ field: 'category', direction: 'DESC' } as const]
     const pages = await Promise.all(Array.from({ length: 10 }, (_, index) => page(index + 1, 100, { order })))
     const sorted = await query(test.app, 'select id from offset_rows order by category desc, id')
@@ -121,7 +121,7 @@ describe('a full page', () => {
   })
 })
 
-describe('a page deep in a long order', () => {
+describe('deep page of a long list', () => {
   const many = sqliteTable('offset_many', {
     id: integer('id').primaryKey(),
     a: integer('a'),
@@ -161,7 +161,7 @@ describe('a page deep in a long order', () => {
     }
   }
 
-  it('is the same with and without an index, and after rows were written', async () => {
+  it('is the same with and without an index, and correct after writes', async () => {
     await test.app.db.client
       .executeMultiple(`create table offset_many (id integer primary key, a integer, b integer not null);
       insert into offset_many with recursive u(n) as (select 1 union all select n + 1 from u where n < 5000)
@@ -176,8 +176,8 @@ describe('a page deep in a long order', () => {
   })
 })
 
-describe('a partial page', () => {
-  it('knows whether there is a next one', async () => {
+describe('partial page', () => {
+  it('reports whether there is a next page', async () => {
     const at = async (number: number, limit: number) => reader.readPage(context(), aQuery(partial(number, limit)))
     expect(await at(10, 100)).toMatchObject({ hasNextPage: false, page: 10, itemsPerPage: 100 })
     expect(await at(9, 100)).toMatchObject({ hasNextPage: true })
@@ -185,7 +185,7 @@ describe('a partial page', () => {
     expect(await at(1, 0)).toEqual({ mode: 'partial', items: [], page: 1, itemsPerPage: 0, hasNextPage: false })
   })
 
-  it('looks at no row behind the next one, so it counts nothing', async () => {
+  it('reads no rows after the next one, and does not count', async () => {
     // Row 12 contains invalid JSON, so a read that reaches it fails.
     const broken = sql`json(case ${rows.id} when 12 then '{' else '{}' end) is not null`
     const fragile = aReader(item, { root: rows, where: broken })
@@ -194,8 +194,8 @@ describe('a partial page', () => {
   })
 })
 
-describe('a total', () => {
-  it('is found anew after each write', async () => {
+describe('total', () => {
+  it('is updated after each write', async () => {
     const before = (await page(1, 5)).totalItems
     await query(
       test.app,
@@ -206,7 +206,7 @@ describe('a total', () => {
     expect((await page(1, 5)).totalItems).toBe(before)
   })
 
-  it('is found anew each time where it depends on more than the rows', async () => {
+  it('is counted on each request when the query is not deterministic', async () => {
     const chance = aReader(item, { root: rows, where: sql`abs(random()) % 2 = 0` })
     const totals = new Set<number | null>()
     for (let round = 0; round < 10; round += 1) totals.add(await chance.countItems(context(), []))
@@ -214,8 +214,8 @@ describe('a total', () => {
   })
 })
 
-describe('everything at once', () => {
-  it('is refused when it is more than the limit', async () => {
+describe('whole collection', () => {
+  it('returns collection-too-large when it exceeds the limit', async () => {
     const everything = (most: number) => reader.readPage(context(), aQuery({ mode: 'whole', most }))
     expect(await everything(COUNT)).toMatchObject({ mode: 'whole', totalItems: COUNT })
     await expect(everything(COUNT - 1)).rejects.toMatchObject({ code: 'collection-too-large', status: 400 })
@@ -225,7 +225,7 @@ describe('everything at once', () => {
 describe('filters', () => {
   const total = async (...filters: FilterCondition[]) => (await page(1, 1, { filters })).totalItems
 
-  it('are equality with one value or any of several; empty values are none', async () => {
+  it('match one or several exact values, and ignore empty values', async () => {
     expect(await total(exact('category', '1'))).toBe(250)
     expect(await total(exact('category', '1', '2'))).toBe(500)
     expect(await total(exact('id', '1', '2', '5000'))).toBe(2)
@@ -234,7 +234,7 @@ describe('filters', () => {
     expect(await total(exact('category', '1'), exact('id', '5'))).toBe(1)
   })
 
-  it('are ranges in the terms of the column', async () => {
+  it('match ranges by the type of the column', async () => {
     expect(await total(range('id', 'gt', '990'))).toBe(10)
     expect(await total(range('id', 'gte', '10'), range('id', 'lt', '20'))).toBe(10)
     expect(await total(range('price', 'lte', '2.5'))).toBe(5)
@@ -243,7 +243,7 @@ describe('filters', () => {
     expect(late).toBe(10)
   })
 
-  it('search for a text as it is, ignoring case', async () => {
+  it('search for literal text, ignoring case', async () => {
     expect(await total(search('name', 'item 99'))).toBe(11)
     expect(await total(search('name', '100%'))).toBe(1)
     expect(await total(search('name', '%'))).toBe(1)
@@ -253,7 +253,7 @@ describe('filters', () => {
     expect(await total(search('name', "' or 1=1 --"))).toBe(0)
   })
 
-  it('work on booleans, dates and expressions', async () => {
+  it('support booleans, dates and expressions', async () => {
     expect(await wideReader.countItems(context(), [exact('open', 'true')])).toBe(500)
     expect(await wideReader.countItems(context(), [exact('at', '2024-01-01T00:00:09Z')])).toBe(1)
     expect(await wideReader.countItems(context(), [exact('shout', 'ITEM 9')])).toBe(1)
@@ -265,13 +265,13 @@ describe('filters', () => {
     [range('id', 'gte', '99999999999999999999'), 'id[gte]'],
     [range('price', 'gt', '0x10'), 'price[gt]'],
     [exact('id', 'one'), 'id'],
-  ])('refuse %j', async (filter, path) => {
+  ])('reject %j', async (filter, path) => {
     await expect(page(1, 1, { filters: [filter] })).rejects.toMatchObject({ code: 'invalid-input', errors: [{ path }] })
   })
 })
 
 describe('items', () => {
-  it('have booleans, dates, JSON, null and expressions as JSON has them', async () => {
+  it('contain booleans, dates, JSON, null and expressions as JSON values', async () => {
     expect(await wideReader.readItem(context(), '7')).toEqual({
       id: 7,
       name: 'Item 7 100%_\\',
@@ -286,19 +286,19 @@ describe('items', () => {
     expect((await wideReader.readItem(context(), '8'))!.note).toBeNull()
   })
 
-  it('are made by the author of rows as drizzle has them', async () => {
+  it('are built by toItem from Drizzle rows', async () => {
     const made = aReader(z.object({ id: z.number(), year: z.number(), who: z.string().nullable() }), rows, {
       toItem: (row, session) => ({ id: row.id, year: (row.at as Date).getUTCFullYear(), who: session?.email ?? null }),
     })
     expect(await made.readItem(context(), '7')).toEqual({ id: 7, year: 2024, who: null })
   })
 
-  it('are null for keys that are none', async () => {
+  it('are null for unknown and malformed keys', async () => {
     for (const id of ['0', 'abc', '7.0', '', '7 ', '99999999999999999999'])
       expect(await reader.readItem(context(), id)).toBeNull()
   })
 
-  it('are found where the condition of the source lets them', async () => {
+  it('are found only when they match the where condition of the source', async () => {
     const odd = aReader(item, { root: rows, where: eq(rows.note, 'odd') })
     expect(await odd.readItem(context(), '7')).not.toBeNull()
     expect(await odd.readItem(context(), '8')).toBeNull()
@@ -306,7 +306,7 @@ describe('items', () => {
   })
 })
 
-describe('a declaration', () => {
+describe('table source definition', () => {
   const keyless = sqliteTable('keyless', { id: integer('id').notNull() })
   it.each([
     ['a field that no column fills', () => aReader(wide, rows), /item: no column fills shout/],
@@ -351,7 +351,7 @@ describe('a declaration', () => {
       () => aReader(item, rows, { scope: 'shared' }),
       /scope: 'shared' needs the columns ownerEmail, orgId, visibility/,
     ],
-  ])('with %s is refused', (_, declare, message) => {
+  ])('throws for %s', (_, declare, message) => {
     expect(declare).toThrow(message)
     expect(declare).toThrow(/^defineCollection: /)
   })

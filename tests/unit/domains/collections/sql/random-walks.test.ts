@@ -53,7 +53,7 @@ const orders = fc.uniqueArray(
 )
 
 it(
-  'walk every row once, in order, forward and backward, whatever the rows, the order and the page size',
+  'pagination returns each row once and in order, in both directions, for any rows, order and page size',
   { timeout: 120_000 },
   async () => {
     await fc.assert(

@@ -76,21 +76,21 @@ async function seen(scope: CollectionScope, session: Session): Promise<unknown[]
   return ids
 }
 
-describe('what people see', () => {
-  it('is theirs, shared with them, or published to their organization, for `shared`', async () => {
+describe('collection scope', () => {
+  it('shared returns own rows, rows shared with the account, and rows published to its organization', async () => {
     expect(await seen('shared', owner)).toEqual(['a-private', 'b-published', 'c-shared'])
     expect(await seen('shared', colleague)).toEqual(['b-published', 'c-shared'])
     expect(await seen('shared', outsider)).toEqual(['d-elsewhere'])
     expect(await seen('shared', { ...colleague, orgId: null })).toEqual([])
   })
 
-  it('is of their active organization, for `organization`', async () => {
+  it('organization returns the rows of the active organization', async () => {
     expect(await seen('organization', colleague)).toEqual(['a-private', 'b-published', 'c-shared'])
     expect(await seen('organization', outsider)).toEqual(['d-elsewhere'])
     expect(await seen('organization', { ...owner, orgId: null })).toEqual([])
   })
 
-  it('is what a function says, anew for each of them', async () => {
+  it('function selects the rows for each account separately', async () => {
     const scope = (session: Session) =>
       session.email === owner.email ? eq(notes.ownerEmail, session.email) : sql`${notes.title} = 'd-elsewhere' or 1 = 0`
     expect(await seen(scope, owner)).toEqual(['a-private', 'b-published', 'c-shared'])
@@ -98,11 +98,11 @@ describe('what people see', () => {
     expect(await seen(scope, outsider)).toEqual(['d-elsewhere'])
   })
 
-  it('is everything, for `everybody`', async () => {
+  it('everybody returns all rows', async () => {
     expect(await seen('everybody', outsider)).toHaveLength(4)
   })
 
-  it('is nothing without a session, but where no session is needed', async () => {
+  it('returns unauthenticated without a session, unless the collection is public', async () => {
     for (const scope of ['shared', 'organization', () => sql`1 = 1`] as const) {
       const reader = readerOf(scope)
       const refusal = { code: 'unauthenticated' }

@@ -61,8 +61,8 @@ const statusOf = async (answer: ReturnType<typeof showCeremony>) => {
   return 'status' in settled ? settled.status : settled.location
 }
 
-describe('a ceremony', () => {
-  it('tells the person and the applications of the hub, once, and keeps its secrets as hashes only', async () => {
+describe('desktop ceremony', () => {
+  it('returns the person and the hub’s apps once, and stores its secrets only as hashes', async () => {
     const { ceremony, exchange, verifier, cookie, visit } = await confirmed()
     const answer = await exchangeCeremony(app, exchange)
     expect(desktopExchangeSchema.parse(answer)).toEqual({
@@ -80,7 +80,7 @@ describe('a ceremony', () => {
     expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
   })
 
-  it('lives five minutes, in a cookie of its browser alone', async () => {
+  it('lasts five minutes and is bound to a cookie of its browser', async () => {
     const { ceremony, setCookie, exchange, visit } = await begin()
     expect(setCookie).toMatch(
       /^fw\.desktop_binding=[\w-]{43}; Path=\/_fw\/desktop; HttpOnly; SameSite=Lax; Max-Age=300$/,
@@ -92,14 +92,14 @@ describe('a ceremony', () => {
     expect(await statusOf(showCeremony(app, visit))).toBe(410)
   })
 
-  it('has a cookie that other hosts cannot send without https', async () => {
+  it('sets a __Secure- cookie over https', async () => {
     const secure = await createTestApp({ ...hubEnv(), FW_BASE_URL: 'https://hub.example.test' })
     const { setCookie } = await beginCeremony(secure.app, { ...aCeremony().input, ...from, cookieHeader: undefined })
     expect(setCookie).toMatch(/^__Secure-fw\.desktop_binding=[\w-]{43}; Path=\/_fw\/desktop; .*; Secure; /)
     await secure.close()
   })
 
-  it('is one of three at most that a browser has open', async () => {
+  it('is one of at most three open ceremonies per browser', async () => {
     const first = await begin()
     const later = [await begin(first.cookie), await begin(first.cookie), await begin(first.cookie)]
     expect(new Set(later.map(({ cookie }) => cookie))).toEqual(new Set([first.cookie]))
@@ -107,13 +107,13 @@ describe('a ceremony', () => {
     for (const { visit } of later) expect(await statusOf(showCeremony(app, visit))).toBe(200)
   })
 
-  it('is not begun without end from one network', async () => {
+  it('is rate limited per network', async () => {
     const input = { ...aCeremony().input, clientAddress: '192.0.2.77', cookieHeader: undefined }
     const codes = await Promise.all(Array.from({ length: 31 }, () => refusalOf(beginCeremony(app, input))))
     expect(codes.filter(code => code === 'rate-limited')).toHaveLength(1)
   })
 
-  it('leaves no row a day after its end', async () => {
+  it('is deleted a day after it ends', async () => {
     const { ceremony } = await begin()
     const other = await begin()
     await set(ceremony.id, 'expires_at', Date.now() - 24 * 60 * 60 * 1000)
@@ -123,13 +123,13 @@ describe('a ceremony', () => {
   })
 })
 
-describe('an exchange', () => {
-  it('waits for somebody to confirm', async () => {
+describe('desktop exchange', () => {
+  it('returns ceremony-pending until the person confirms', async () => {
     const { exchange } = await begin()
     expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-pending')
   })
 
-  it('is refused in one way without the right browser, verifier and person, and none of that uses it up', async () => {
+  it('returns one error for a wrong browser, verifier or person, without using up the ceremony', async () => {
     const { exchange } = await confirmed()
     const other = await begin()
     const somebody = await aMember(app)
@@ -152,7 +152,7 @@ describe('an exchange', () => {
     expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('done')
   })
 
-  it('ends the ceremony after five wrong verifiers, but never by those of another browser', async () => {
+  it('ends the ceremony after five wrong verifiers, but not by those of another browser', async () => {
     const { exchange, visit } = await confirmed()
     for (let round = 0; round < 8; round++) {
       await refusalOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong', cookieHeader: undefined }))
@@ -166,7 +166,7 @@ describe('an exchange', () => {
     expect(await statusOf(showCeremony(app, visit))).toBe(410)
   })
 
-  it('of twenty at once through a slow database is answered once', async () => {
+  it('succeeds once for twenty concurrent requests over a slow database', async () => {
     const { exchange } = await confirmed()
     const slow = withLatency(app)
     const codes = await Promise.all(Array.from({ length: 20 }, () => refusalOf(exchangeCeremony(slow, exchange))))
@@ -179,7 +179,7 @@ describe('an exchange', () => {
     ['has a payload that does not open', 'payload', 'short'],
     ['has a word for a time', 'expires_at', 'tomorrow'],
     ['counts in words', 'tries', 'many'],
-  ])('fails on a row that %s, and keeps it', async (_title, column, value) => {
+  ])('fails on a row that %s and keeps the row', async (_title, column, value) => {
     const { ceremony, exchange, visit } = await confirmed()
     await set(ceremony.id, column, value)
     const row = await rowOf(ceremony.id)
@@ -189,8 +189,8 @@ describe('an exchange', () => {
   })
 })
 
-describe('the page of a ceremony', () => {
-  it('opens in the browser that began it only, with its nonce, whoever is signed in', async () => {
+describe('desktop ceremony page', () => {
+  it('returns 403 in another browser or with another nonce, and records a security event', async () => {
     const { visit } = await begin()
     const other = await begin()
     for (const change of [{ cookieHeader: undefined }, { cookieHeader: other.cookie }, { nonce: other.visit.nonce }]) {
@@ -209,7 +209,7 @@ describe('the page of a ceremony', () => {
     ])
   })
 
-  it('asks nobody who could not be vouched for', async () => {
+  it('requires a session with a confirmed email that is not a development session', async () => {
     const { visit } = await begin()
     const signIn = `/sign-in?${new URLSearchParams({ return: `/_fw/desktop/ceremonies/${visit.id}?nonce=${visit.nonce}` })}`
     const sessions: [unknown, Session | null][] = [
@@ -226,7 +226,7 @@ describe('the page of a ceremony', () => {
     expect(await rowOf(visit.id)).toMatchObject({ subject: null })
   })
 
-  it('confirms once, for whom it named', async () => {
+  it('confirms once, for the account that it named', async () => {
     const { visit, ceremony } = await begin()
     const bob = await aMember(app)
     const here = `/_fw/desktop/ceremonies/${visit.id}?nonce=${visit.nonce}`
@@ -245,7 +245,7 @@ describe('the page of a ceremony', () => {
     expect(await statusOf(showCeremony(app, { ...visit, session: bob }))).toBe(410)
   })
 
-  it('ends with a page for whoever confirmed, and for nobody else', async () => {
+  it('shows the completion page only to the account that confirmed', async () => {
     const { visit } = await confirmed()
     const pending = await begin()
     expect(await statusOf(showCompletion(app, { session: ada, nonce: visit.nonce }))).toBe(200)
@@ -255,8 +255,8 @@ describe('the page of a ceremony', () => {
   })
 })
 
-describe('the applications of a hub', () => {
-  it('are only those with an exact origin, an exact callback and the capability', async () => {
+describe('apps of a hub', () => {
+  it('include only entries with an exact origin, an exact callback and the capability', async () => {
     const bad = [
       { origin: 'http://bad.example.test' },
       { origin: 'https://bad.example.test/' },

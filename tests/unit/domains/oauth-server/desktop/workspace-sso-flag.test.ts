@@ -22,7 +22,7 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64)'
 const warnings = () => test.lines().filter(({ message }) => String(message).includes('cannot be read'))
 
 describe('desktop.workspace-sso', () => {
-  it('is off until it is switched on, and off again', async () => {
+  it('is off by default, and can be switched on and off', async () => {
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
     await setWorkspaceSso(test.app, true, 'ada')
     expect([await isWorkspaceSsoOn(test.app), await isDesktopHub(test.app)]).toEqual([true, true])
@@ -32,7 +32,7 @@ describe('desktop.workspace-sso', () => {
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
   })
 
-  it.each(["'on'", "'true'", '2', '-1', '1.5', "x'01'"])('is off where the row says %s', async value => {
+  it.each(["'on'", "'true'", '2', '-1', '1.5', "x'01'"])('is off when the row contains %s', async value => {
     await query(
       test.app,
       `insert into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ${value}, 1, 'x')`,
@@ -40,7 +40,7 @@ describe('desktop.workspace-sso', () => {
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
   })
 
-  it('is off where it cannot be read, which is logged once a minute', async () => {
+  it('is off when it cannot be read, which is logged once a minute', async () => {
     await setWorkspaceSso(test.app, true, 'ada')
     await query(test.app, 'alter table feature_flags rename to hidden_flags')
     for (let count = 0; count < 5; count++) expect(await isWorkspaceSsoOn(test.app)).toBe(false)
@@ -53,7 +53,7 @@ describe('desktop.workspace-sso', () => {
     expect(await isWorkspaceSsoOn(test.app)).toBe(true)
   })
 
-  it('is not switched on where there is no hub, but off always', async () => {
+  it('cannot be switched on without a hub, but can always be switched off', async () => {
     const plain = await createTestApp()
     await expect(setWorkspaceSso(plain.app, true, 'ada')).rejects.toMatchObject({ code: 'no-identity-hub' })
     await setWorkspaceSso(plain.app, false, 'ada')
@@ -62,7 +62,7 @@ describe('desktop.workspace-sso', () => {
   })
 })
 
-describe('what an application tells a desktop application', () => {
+describe('desktopAvailability', () => {
   const client = { FW_IDENTITY_HUB_URL: 'https://hub.example.test', FW_BASE_URL: 'https://mail.example.test' }
   const { A2A_SECRET } = hubEnv()
   const facts = {
@@ -73,7 +73,7 @@ describe('what an application tells a desktop application', () => {
   }
   const names = { FW_APP_ID: 'mail', FW_SSO_CLIENT_ID: 'mail-client' }
 
-  it('is nothing where it is neither a hub nor a client, whatever the browser calls itself', async () => {
+  it('has no desktop part without a hub or client, for any user agent', async () => {
     const settings: Record<string, string>[] = [{}, { FW_IDENTITY_HUB_URL: 'https://hub.example.test' }, { A2A_SECRET }]
     for (const env of settings) {
       const plain = await createTestApp({ FW_BASE_URL: 'https://mail.example.test', ...env })
@@ -82,7 +82,7 @@ describe('what an application tells a desktop application', () => {
     }
   })
 
-  it('is how it signs people in, to everybody where its settings say so', async () => {
+  it('returns the sign-in client to everyone when the settings configure it', async () => {
     const mail = await createTestApp({ A2A_SECRET, ...client, ...names })
     for (const userAgent of [BROWSER, DESKTOP]) {
       expect(desktopAvailabilitySchema.parse(await desktopAvailability(mail.app, userAgent))).toEqual({
@@ -93,7 +93,7 @@ describe('what an application tells a desktop application', () => {
     await mail.close()
   })
 
-  it('is seen by desktop applications only where just its declaration names the hub', async () => {
+  it('returns the client to desktop apps only when just the declaration names the hub', async () => {
     const env = { A2A_SECRET, FW_BASE_URL: client.FW_BASE_URL, ...names }
     const mail = await createTestApp(env, { identity: { hubUrl: client.FW_IDENTITY_HUB_URL } })
     expect([hasDesktopPart(mail.app, BROWSER), hasDesktopPart(mail.app, 'NotFairway-Desktop/1')]).toEqual([
@@ -105,7 +105,7 @@ describe('what an application tells a desktop application', () => {
     await mail.close()
   })
 
-  it('is the same for a hub whatever the browser calls itself', async () => {
+  it('returns the same for a hub with any user agent', async () => {
     expect(await desktopAvailability(test.app, BROWSER)).toEqual({ available: false, client: null })
     await setWorkspaceSso(test.app, true, 'ada')
     for (const userAgent of [BROWSER, DESKTOP]) {

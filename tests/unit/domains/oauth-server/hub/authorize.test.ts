@@ -121,15 +121,15 @@ const bad: [what: string, query: string][] = [
   ['more than eight KiB', `${queryWith({})}&x=${'a'.repeat(8192)}`],
 ]
 
-describe('a request that is not in order', () => {
-  it.each(bad)('is refused before anybody is looked up: %s', async (_, query) => {
+describe('invalid hub authorization request', () => {
+  it.each(bad)('is rejected before the session is looked up: %s', async (_, query) => {
     const refusal = await visit(test.app, query, looked).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'invalid-authorization-request', status: 400 })
     expect(JSON.stringify(refusal)).not.toMatch(/evil\.test|mail\.example/)
   })
 })
 
-describe('a request that is in order', () => {
+describe('valid hub authorization request', () => {
   it.each([
     ['an exact address', 'mail', 'mail', CALLBACK],
     ['another address of the same app', 'mail', 'mail', 'https://staging.example.com:8443/back'],
@@ -138,7 +138,7 @@ describe('a request that is in order', () => {
     ['no port on localhost', 'local', 'local', 'http://localhost/_fw/identity/callback'],
     ['any port on 127.0.0.1', 'number', 'number', 'http://127.0.0.1:51234/_fw/identity/callback'],
     ['a port that is registered', 'fixed', 'fixed', 'http://127.0.0.1:4000/_fw/identity/callback'],
-  ])('leads to the sign-in page, which leads back: %s', async (_, app, clientId, redirectUri) => {
+  ])('redirects to the sign-in page, which leads back: %s', async (_, app, clientId, redirectUri) => {
     const query = queryWith({ app, client_id: clientId, redirect_uri: redirectUri })
     const answer = await visit(test.app, query, signedOut)
     if (!('location' in answer)) throw new Error('a page')
@@ -155,7 +155,7 @@ describe('a request that is in order', () => {
     ['another path', 'local', 'http://localhost:3000/other'],
     ['a host below localhost', 'local', 'http://a.localhost:3000/_fw/identity/callback'],
     ['another port where one is registered', 'fixed', 'http://127.0.0.1:4001/_fw/identity/callback'],
-  ])('means this machine by its registered name only: %s', async (_, app, redirectUri) => {
+  ])('names this machine by its registered name only, and is rejected with %s', async (_, app, redirectUri) => {
     const query = queryWith({ app, client_id: app, redirect_uri: redirectUri })
     await expect(visit(test.app, query, looked)).rejects.toMatchObject({ code: 'invalid-authorization-request' })
   })
@@ -168,7 +168,7 @@ describe('a request that is in order', () => {
       'every sign that a state may have (RFC 6749 appendix A.5)',
       { state: ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~//..%2f%0d` },
     ],
-  ])('gets a code after signing in there: %s', async (_, change) => {
+  ])('returns a code after sign-in: %s', async (_, change) => {
     const answer = await visit(test.app, queryWith(change), signedOut)
     const back = 'location' in answer ? new URL(answer.location, env.FW_BASE_URL).searchParams.get('return') : ''
     const person = await addPerson(test.app)
@@ -180,7 +180,7 @@ describe('a request that is in order', () => {
     expect(row?.payload.codeChallenge).toBe(parameters.code_challenge)
   })
 
-  it('is written anew where the sign-in page would change its spelling', async () => {
+  it('is rewritten when the sign-in page would change its spelling', async () => {
     const { query } = newRequest('mail', CALLBACK)
     for (const spelling of [`${query}&x='"<>`, `${query}&x=${'a'.repeat(3000)}`, query.replaceAll('%2F', '/')]) {
       const answer = await visit(test.app, spelling, signedOut)
@@ -192,8 +192,8 @@ describe('a request that is in order', () => {
   })
 })
 
-describe('somebody who is signed in', () => {
-  it('goes back with a code and the state, and nothing else', async () => {
+describe('hub authorization request with a session', () => {
+  it('redirects back with only a code and the state', async () => {
     const person = await addPerson(test.app)
     const { query: asked, parameters: sent } = newRequest('mail', CALLBACK)
     const answer = await visit(test.app, asked, async () => sessionFor(person, 'google'))
@@ -214,7 +214,7 @@ describe('somebody who is signed in', () => {
     ['whose address nobody has confirmed', { emailVerified: false }, 'email-not-verified'],
     ['with the development account', { kind: 'dev' as const }, 'dev-account-refused'],
     ['with its address', { email: 'dev@local.test' }, 'dev-account-refused'],
-  ])('%s gets a page that says what to do, and no code', async (_, row, code) => {
+  ])('returns 403 with instructions and without a code for a person %s', async (_, row, code) => {
     const person = await addPerson(test.app, row)
     const { query: asked } = newRequest('mail', CALLBACK)
     const answer = await visit(test.app, asked, async () => sessionFor(person))
@@ -229,7 +229,7 @@ describe('somebody who is signed in', () => {
     expect(rows).toEqual([])
   })
 
-  it('gets sixty codes in ten minutes, and an address a hundred and twenty looks a minute', async () => {
+  it('allows sixty codes in ten minutes per person, and 120 requests a minute per address', async () => {
     const limited = await createTestApp({ ...env, FW_RATE_LIMITS: 'on' })
     const person = await addPerson(limited.app)
     const { query } = newRequest('mail', CALLBACK)
@@ -242,8 +242,8 @@ describe('somebody who is signed in', () => {
   })
 })
 
-describe('a hub in development', () => {
-  it('accepts every application on this machine under its own name, and its development account', async () => {
+describe('hub in development', () => {
+  it('accepts every app on this machine under its own name, and its development account', async () => {
     const { IDENTITY_SSO_APP_REGISTRY_JSON: _, ...unregistered } = env
     const dev = await createTestApp({ ...unregistered, FW_BASE_URL: 'http://localhost:3000', NODE_ENV: 'development' })
     const person = await addPerson(dev.app, { kind: 'dev' })

@@ -36,8 +36,8 @@ const token = (signer = app, audience = HUB, type: 'a2a+jwt' | 'identity+jwt' = 
 const check = async (claim: Partial<typeof mail>, bearer: string | undefined) =>
   checkRegistration(hub.app, requireHub(hub.app), { ...mail, ...claim, token: bearer, clientAddress: '192.0.2.1' })
 
-describe('asking the hub about a registration', () => {
-  it('says yes to what is exactly so, and signs the answer back to whoever asks', async () => {
+describe('hub registration check', () => {
+  it('confirms an exact registration, and signs the answer for the calling app', async () => {
     const answer = await check({}, await token())
     expect(answer).toEqual({ registered: true, differences: [], proof: expect.any(String) })
     const input = { type: 'a2a+jwt', audience: MAIL, issuer: HUB } as const
@@ -65,12 +65,12 @@ describe('asking the hub about a registration', () => {
     ],
     ['capability', { appId: 'calls' }, 'the hub ignores its entry for calls: capabilities: must contain identity-sso'],
     ['app', { appId: 'odd' }, expect.stringMatching(/^the hub ignores its entry for odd: origin/)],
-  ])('names what differs: %s', async (field, claim, reason) => {
+  ])('names the difference: %s', async (field, claim, reason) => {
     const answer = await check(claim, await token())
     expect(answer).toMatchObject({ registered: false, reason, differences: [{ field }] })
   })
 
-  it('names everything that differs', async () => {
+  it('names all differences', async () => {
     const { differences } = await check({ clientId: 'x', redirectUri: 'https://x.example/y' }, await token())
     expect(differences.map(({ field }) => field)).toEqual(['client_id', 'origin', 'callback_path'])
     expect(differences.map(describeDifference)).toHaveLength(3)
@@ -83,19 +83,19 @@ describe('asking the hub about a registration', () => {
     ['one signed with another secret', () => token(stranger)],
     ['one for somebody else', () => token(app, 'https://other.example.com')],
     ['one of another kind', () => token(app, HUB, 'identity+jwt')],
-  ])('answers nothing to %s', async (_, make) => {
+  ])('returns 401 for %s', async (_, make) => {
     await expect(check({}, await make())).rejects.toMatchObject({ code: 'unauthenticated', status: 401 })
   })
 
-  it('takes a token once', async () => {
+  it('accepts a token once', async () => {
     const bearer = await token()
     await check({}, bearer)
     await expect(check({}, bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 })
 
-describe('reading a token without using it up', () => {
-  it('leaves it to be used', async () => {
+describe('readPeerToken', () => {
+  it('does not use up the token', async () => {
     const bearer = await token()
     const input = { type: 'a2a+jwt', audience: HUB } as const
     await readPeerToken(hub.app, bearer, input)

@@ -82,8 +82,8 @@ const events = async () =>
   await query(app, 'select kind, subject, user_id as userId, reason from security_events order by at')
 const assertionOf = (answer: object): string => ('assertion' in answer ? String(answer.assertion) : '')
 
-describe('a code that is redeemed', () => {
-  it('gives an assertion about the person, for exactly this callback, for a minute and once', async () => {
+describe('hub code', () => {
+  it('returns an assertion for this callback only, which is valid for a minute and once', async () => {
     const answer = await redeem(await codeFor())
     expect(answer).toEqual({ assertion: expect.any(String), token_type: 'identity-assertion', expires_in: 60 })
     const assertion = assertionOf(answer)
@@ -112,14 +112,17 @@ describe('a code that is redeemed', () => {
     expect(JSON.stringify(test.lines())).not.toContain(assertion)
   })
 
-  it.each(['grant_type', 'client_id', 'redirect_uri'])('may come without %s, or with an empty one', async name => {
-    for (const value of [undefined, '']) {
-      const answer = await redeem({ ...(await codeFor()), [name]: value })
-      expect(decodeJwt(assertionOf(answer))).toMatchObject({ aud: CALLBACK, client_id: 'mail' })
-    }
-  })
+  it.each(['grant_type', 'client_id', 'redirect_uri'])(
+    'may be redeemed without %s or with an empty one',
+    async name => {
+      for (const value of [undefined, '']) {
+        const answer = await redeem({ ...(await codeFor()), [name]: value })
+        expect(decodeJwt(assertionOf(answer))).toMatchObject({ aud: CALLBACK, client_id: 'mail' })
+      }
+    },
+  )
 
-  it('is refused the second time, which operators see', async () => {
+  it('is rejected on second use, and records a security event', async () => {
     const fields = await codeFor()
     expect(assertionOf(await redeem(fields))).not.toBe('')
     expect(await redeem(fields)).toMatchObject({ error: 'invalid_grant' })
@@ -154,14 +157,14 @@ describe('a code that is redeemed', () => {
     ])
   })
 
-  it('works for sixty seconds', async () => {
+  it('expires after sixty seconds', async () => {
     const [inTime, late] = [await codeFor(), await codeFor()]
     expect(assertionOf(await redeem(inTime, later(59)))).not.toBe('')
     expect(await redeem(late, later(61))).toMatchObject({ error: 'invalid_grant' })
     expect(await redeem(late)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('tells a wrong code, a used one and an expired one apart by nothing', async () => {
+  it('returns the same error when it is wrong, used or expired', async () => {
     const fields = await codeFor()
     const unknown = await redeem({ ...fields, code: 'x'.repeat(43) })
     const expired = await redeem(fields, later(61))
@@ -169,7 +172,7 @@ describe('a code that is redeemed', () => {
     expect([expired, used]).toEqual([unknown, unknown])
   })
 
-  it('says the address as it is now', async () => {
+  it('returns the person’s current email', async () => {
     const fields = await codeFor()
     await query(app, `update users set email = 'new@example.test' where id = ?`, [person.id])
     expect(decodeJwt(assertionOf(await redeem(fields)))).toMatchObject({ sub: person.id, email: 'new@example.test' })
@@ -178,14 +181,14 @@ describe('a code that is redeemed', () => {
   it.each([
     ['the account is gone', 'delete from users where id = ?'],
     ['its address is not confirmed any more', 'update users set email_verified = 0 where id = ?'],
-  ])('gives nothing when %s', async (_, sql) => {
+  ])('is rejected when %s', async (_, sql) => {
     const fields = await codeFor()
     await query(app, sql, [person.id])
     expect(await redeem(fields)).toMatchObject({ error: 'invalid_grant' })
     expect(await redeem(fields)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('gives nothing when the application was taken out of the registry meanwhile', async () => {
+  it('is rejected when the app was removed from the registry', async () => {
     const fields = await codeFor()
     const [, docs] = JSON.parse(env.IDENTITY_SSO_APP_REGISTRY_JSON)
     const registry = JSON.stringify([docs])
@@ -196,8 +199,8 @@ describe('a code that is redeemed', () => {
   })
 })
 
-describe('many callers with one code', () => {
-  it('get one assertion, over a slow database', async () => {
+describe('concurrent requests with one hub code', () => {
+  it('return one assertion over a slow database', async () => {
     for (let round = 0; round < 5; round++) {
       const fields = await codeFor()
       const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(fields, withLatency(app))))
@@ -206,7 +209,7 @@ describe('many callers with one code', () => {
     }
   })
 
-  it('get one assertion from two instances over one database, and one of them may have the wrong verifier', async () => {
+  it('return at most one assertion from two instances, also with a wrong verifier among them', async () => {
     const beside = await createTestApp({ ...env, FW_DATA_DIR: folder })
     for (let round = 0; round < 5; round++) {
       const fields = await codeFor()
@@ -223,7 +226,7 @@ describe('many callers with one code', () => {
   })
 })
 
-describe('a token request', () => {
+describe('hub token request', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['another grant type', { grant_type: 'refresh_token' }, 'unsupported_grant_type'],
     ['a grant type that is no text', { grant_type: ['authorization_code'] }, 'unsupported_grant_type'],
@@ -236,14 +239,14 @@ describe('a token request', () => {
     ['a verifier with a space', { code_verifier: `${'a'.repeat(43)} ` }, 'invalid_request'],
     ['a client that is no text', { client_id: ['mail'] }, 'invalid_request'],
     ['a redirect address that is no text', { redirect_uri: null }, 'invalid_request'],
-  ])('is refused and uses nothing up: %s', async (_, change, error) => {
+  ])('is rejected without using up the code: %s', async (_, change, error) => {
     const fields = await codeFor()
     const answer = await redeem({ ...fields, ...change })
     expect(answer).toEqual({ error, error_description: expect.any(String) })
     expect(assertionOf(await redeem(fields))).not.toBe('')
   })
 
-  it('is answered in the same words when there are too many', async () => {
+  it('returns 429 with an OAuth error when it is rate limited', async () => {
     const limited = await createTestApp({ ...env, FW_RATE_LIMITS: 'on' })
     for (let count = 0; count < 600; count++) await countRequest(limited.app, 'identityToken', '192.0.2.7')
     const refusal = await countRequest(limited.app, 'identityToken', '192.0.2.7').catch((error: unknown) => error)
@@ -255,15 +258,15 @@ describe('a token request', () => {
     await limited.close()
   }, 30_000)
 
-  it('says nothing of a failure inside', () => {
+  it('does not convert internal errors to an OAuth error', () => {
     const inside = new AppError('internal', { cause: 'what happened' })
     expect(() => toTokenRefusal(inside)).toThrow(inside)
     expect(() => toTokenRefusal(new TypeError('x is undefined'))).toThrow(TypeError)
   })
 })
 
-describe('the sweep', () => {
-  it('keeps codes for a day after their end, so that a second use is noticed', async () => {
+describe('purgeOneTime', () => {
+  it('keeps codes for a day after they expire, so that a second use is detected', async () => {
     await codeFor()
     await purgeOneTime(later(60 + 23 * 3600))
     expect(await countRows(app, 'fw_one_time')).toBe(1)

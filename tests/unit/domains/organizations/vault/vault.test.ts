@@ -33,8 +33,8 @@ afterEach(() => test.close())
 const ours = () => ({ orgId: ada.orgId ?? '' })
 const mine = () => ({ userId: ada.userId })
 
-describe('a credential', () => {
-  it('is stored sealed and listed with its last four characters only', async () => {
+describe('vault credential', () => {
+  it('is stored encrypted and listed with its last four characters only', async () => {
     await putCredential(app, ours(), 'openai', VALUE)
     const listed = await listCredentials(app, ours())
     expect(listed).toMatchObject([{ key: 'openai', lastFour: 'cdef', state: 'readable' }])
@@ -43,19 +43,19 @@ describe('a credential', () => {
     expect(await requireCredential(app, ada, 'openai')).toBe(VALUE)
   })
 
-  it('shows nothing of a short value', async () => {
+  it('shows no characters of a short value', async () => {
     await putCredential(app, ours(), 'pin', '1234')
     expect(await listCredentials(app, ours())).toMatchObject([{ key: 'pin', lastFour: '' }])
   })
 
-  it('is one row after fifty saves at once, and readable', async () => {
+  it('is one readable row after fifty concurrent saves', async () => {
     const slow = withLatency(app)
     await Promise.all(Array.from({ length: 50 }, (_, index) => putCredential(slow, ours(), 'openai', `value-${index}`)))
     expect(await listCredentials(app, ours())).toHaveLength(1)
     expect(await requireCredential(app, ada, 'openai')).toMatch(/^value-\d+$/)
   })
 
-  it('of a person comes before the one of the organization', async () => {
+  it('of a person takes precedence over the one of the organization', async () => {
     await putCredential(app, ours(), 'openai', 'of the organization')
     await putCredential(app, mine(), 'openai', 'of the person')
     expect(await requireCredential(app, ada, 'openai')).toBe('of the person')
@@ -63,7 +63,7 @@ describe('a credential', () => {
     expect(await requireCredential(app, ada, 'openai')).toBe('of the organization')
   })
 
-  it('of another organization or person is not there', async () => {
+  it('of another organization or person returns credential-required', async () => {
     const eve = await aMember(app)
     await putCredential(app, ours(), 'openai', VALUE)
     await putCredential(app, mine(), 'github', VALUE)
@@ -75,7 +75,7 @@ describe('a credential', () => {
     }
   })
 
-  it('that was moved to another organization or key does not open, and is told as unreadable', async () => {
+  it('that was moved to another organization is listed as unreadable and returns credential-required', async () => {
     const eve = await aMember(app)
     await putCredential(app, ours(), 'openai', VALUE)
     await query(app, 'update vault_credentials set org_id = ?', [eve.orgId])
@@ -88,19 +88,19 @@ describe('a credential', () => {
   })
 })
 
-describe('the test of a credential', () => {
+describe('testCredential', () => {
   it.each([
     ['good', VALUE, 'works'],
     ['good', 'another', 'refused'],
     ['broken', VALUE, 'failed'],
     ['undeclared', VALUE, 'readable'],
-  ])('of %s with %s says %s', async (key, value, outcome) => {
+  ])('for %s with %s returns %s', async (key, value, outcome) => {
     await putCredential(app, mine(), key, value)
     expect(await testCredential(app, mine(), key)).toEqual({ outcome })
     expect(JSON.stringify(test.lines())).not.toContain(VALUE)
   })
 
-  it('throws not-found for one that is not there', async () => {
+  it('throws not-found for a missing credential', async () => {
     await expect(testCredential(app, mine(), 'openai')).rejects.toMatchObject({ code: 'not-found' })
   })
 })

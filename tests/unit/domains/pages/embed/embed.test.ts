@@ -31,7 +31,7 @@ const read = {
 }
 
 describe('an embed ticket', () => {
-  it('opens once, however many come at once through a slow database', async () => {
+  it('opens only once for 25 concurrent requests with a slow database', async () => {
     const session = await aMember(test.app)
     const { url } = await createTicket(test.app, { path: '/embed/notes?a=1', session, sessionId: null }, pages)
     const ticket = new URL(url).searchParams.get('ticket') ?? ''
@@ -42,7 +42,7 @@ describe('an embed ticket', () => {
     expect(await test.app.db.orm.select().from(embedTokens)).toMatchObject([{ page: '/embed/:view()' }])
   })
 
-  it('is not made for an organization that is closed, and its page closes with a rule that comes later', async () => {
+  it('is refused for a closed organization, and a provider rule added later closes the open page', async () => {
     const session = await aMember(test.app)
     const open = async () => {
       const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
@@ -64,7 +64,7 @@ describe('an embed ticket', () => {
     expect((await findEmbedSession(test.app, await open()))?.session).toMatchObject({ orgId: session.orgId })
   })
 
-  it('leaves no token once the hour of the page is up', async () => {
+  it('leaves no token after the purge when the page’s hour has passed', async () => {
     const session = await aMember(test.app)
     const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
     await openTicket(test.app, new URL(url).searchParams.get('ticket') ?? '')
@@ -75,7 +75,7 @@ describe('an embed ticket', () => {
 })
 
 describe('an action for embed pages', () => {
-  it('names pages that are there', () => {
+  it('must name an existing embed page', () => {
     const catalog = [{ name: 'read', action: defineAction(read) }]
     expect(() => checkEmbedDeclarations(catalog, pages)).not.toThrow()
     expect(() => checkEmbedDeclarations(catalog, [])).toThrow(/read: \/embed\/:view\(\) is not an embed page/)

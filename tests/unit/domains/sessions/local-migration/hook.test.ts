@@ -75,14 +75,14 @@ async function move(): Promise<unknown> {
   return answer.json()
 }
 
-describe("the template's hook", () => {
-  it('is called once, as the caller, and its answer is passed on', async () => {
+describe('the local-migration hook', () => {
+  it('is called once as the caller, and its response is returned', async () => {
     expect(await move()).toEqual({ state: 'done', answer: { ok: true, prefixes: 2 } })
     expect(await move()).toEqual({ state: 'none' })
     expect(calls).toEqual([{ cookie: 'a=b' }])
   })
 
-  it('is called once of five moves at the same time', async () => {
+  it('is called once for five concurrent moves', async () => {
     const states = await Promise.all(Array.from({ length: 5 }, move))
     expect(states.filter(answer => (answer as { state: string }).state === 'done')).toHaveLength(1)
     expect(calls).toHaveLength(1)
@@ -100,7 +100,7 @@ describe("the template's hook", () => {
   })
 })
 
-describe('a hook that is made by defineLocalMigration', () => {
+describe('defineLocalMigration', () => {
   const legacy = sqliteTable('legacy_settings', { name: text('name'), owner: text('owner') })
   beforeEach(async () => {
     await query(test.app, 'create table legacy_settings (name text, owner text)')
@@ -108,7 +108,7 @@ describe('a hook that is made by defineLocalMigration', () => {
   })
   const owners = async () => (await query(test.app, 'select owner from legacy_settings')).map(row => row.owner)
 
-  it('gets the database and both people, and its counts are passed on', async () => {
+  it('receives the database and both people, and its counts are returned', async () => {
     const [dev] = await query(test.app, `select id, email from users where kind = 'dev'`)
     const seen: unknown[] = []
     hook = defineLocalMigration(async ({ db, from, to }) => {
@@ -127,7 +127,7 @@ describe('a hook that is made by defineLocalMigration', () => {
     ])
   })
 
-  it('has done nothing when it fails, and is called again by the next move', async () => {
+  it('changes no rows when it fails, and is called again by the next move', async () => {
     const failures = [new Error('half way')]
     hook = defineLocalMigration(async ({ db, to }) => {
       await db.update(legacy).set({ owner: to.email })
@@ -140,7 +140,7 @@ describe('a hook that is made by defineLocalMigration', () => {
     expect(await owners()).toEqual([ada.email, ada.email])
   })
 
-  it('answers nobody but the move: its address is not there for others', async () => {
+  it('returns 404 for every request except the move', async () => {
     hook = defineLocalMigration(async ({ db, to }) => db.update(legacy).set({ owner: to.email }))
     const open = await serveHandlers(test.app, { routes: { '/api/local-migration': hook } }, 0)
     const answer = await fetch(`${open.origin}/api/local-migration`, { method: 'POST' })

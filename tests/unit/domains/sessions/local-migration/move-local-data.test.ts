@@ -56,8 +56,8 @@ async function localData() {
 
 const zeros = { application_state: 0, notes: 0, oauth_tokens: 0, user_settings: 0 }
 
-describe('moving local data', () => {
-  it('gives state, settings, provider tokens and owned rows to the account, and says how many of each', async () => {
+describe('moveLocalData', () => {
+  it('moves state, settings, provider tokens and owned rows to the account, and returns their counts', async () => {
     await localData()
     const counts = { application_state: 1, notes: 2, oauth_tokens: 1, user_settings: 1 }
     expect(await countLocalData(test.app, ada)).toEqual({ available: true, tables: counts })
@@ -81,13 +81,13 @@ describe('moving local data', () => {
     expect(await countLocalData(test.app, ada)).toEqual({ available: false, tables: zeros })
   })
 
-  it('moves nothing the second time', async () => {
+  it('moves no rows the second time', async () => {
     await localData()
     await move()
     expect(await move()).toMatchObject({ moved: zeros, kept: zeros })
   })
 
-  it('is done by one of five at once', async () => {
+  it('moves the rows once for five concurrent calls', async () => {
     await localData()
     const slow = withLatency(test.app)
     const moves = await Promise.all(Array.from({ length: 5 }, () => moveLocalData(slow, ada, { hasHook: true })))
@@ -95,7 +95,7 @@ describe('moving local data', () => {
     expect(moves.filter(({ isHookDue }) => isHookDue)).toHaveLength(1)
   })
 
-  it('leaves what belongs to others, and what says something about the development account itself', async () => {
+  it('keeps the rows of other people and the rows about the development account itself', async () => {
     await localData()
     const bob = await aMember(test.app)
     await noteOf('bobs', bob.email, bob.orgId)
@@ -112,7 +112,7 @@ describe('moving local data', () => {
     expect((await sessionNow(test.app, dev)).orgId).toBe(dev.orgId)
   })
 
-  it('moves nobody to another organization: the choice of the local account stays with it', async () => {
+  it('keeps the active organization of both accounts', async () => {
     await setting(dev.userId, 'active-org-id', dev.orgId ?? '')
     expect((await move()).moved).toMatchObject({ user_settings: 0 })
     expect((await sessionNow(test.app, ada)).orgId).toBe(ada.orgId)
@@ -121,7 +121,7 @@ describe('moving local data', () => {
     ])
   })
 
-  it('lets what the account has already win, drops the local row and counts it as kept', async () => {
+  it('prefers existing rows of the account, drops the local row and counts it as kept', async () => {
     await localData()
     await setting(ada.userId, 'theme', 'light')
     await query(
@@ -146,7 +146,7 @@ describe('moving local data', () => {
     ).toMatchObject([{ value: 'light' }])
   })
 
-  it('finds the rows of older applications, by address and by an account of that address', async () => {
+  it('finds rows of older applications by address and by the account with that address', async () => {
     await query(test.app, `insert into users (id, name, email, created_at, updated_at) values ('old', '', ?, 0, 0)`, [
       LEGACY,
     ])
@@ -157,7 +157,7 @@ describe('moving local data', () => {
     expect(await note('older')).toMatchObject({ owner: ada.email, org: ada.orgId })
   })
 
-  it('takes any table of the schema, whatever its name, and no view', async () => {
+  it('moves rows of tables with any name, but not of views', async () => {
     await query(
       test.app,
       `create table "a ""quoted"" table; --" (Owner_Email text, "the key" text primary key) without rowid`,
@@ -172,14 +172,14 @@ describe('moving local data', () => {
     expect(await query(test.app, 'select * from projects')).toMatchObject([{ owner_email: ada.email }])
   })
 
-  it('skips our own tables where an older database has none of them', async () => {
+  it('skips platform tables that an older database lacks', async () => {
     await query(test.app, 'drop table oauth_tokens')
     expect((await move()).moved).not.toHaveProperty('oauth_tokens')
   })
 })
 
-describe('a failure in the middle', () => {
-  it('moves nothing at all', async () => {
+describe('a failure during the move', () => {
+  it('leaves every row in place', async () => {
     await localData()
     await query(test.app, `create table zebras (owner_email text)`)
     await query(test.app, `insert into zebras values (?)`, [dev.email])
@@ -191,7 +191,7 @@ describe('a failure in the middle', () => {
     expect((await move()).moved).toMatchObject({ notes: 2, zebras: 1 })
   })
 
-  it('is also a row that a rule of its table refuses: it is not dropped as if the account had it', async () => {
+  it('includes a row that a table constraint refuses, which is kept and not dropped', async () => {
     await localData()
     await query(test.app, `create table zebras (owner_email text unique check (owner_email like '%@local.test'))`)
     await query(test.app, `insert into zebras values (?)`, [dev.email])
@@ -205,7 +205,7 @@ describe('a failure in the middle', () => {
 })
 
 describe('the organization of moved rows', () => {
-  it('is the active one of the person for what stood in the own organization of the development account', async () => {
+  it('is the person’s active one for rows of the development account’s organization', async () => {
     await noteOf('own', dev.email, dev.orgId)
     ada = await anotherOrg(test.app, ada, 'Where Ada works')
     await move()
@@ -213,7 +213,7 @@ describe('the organization of moved rows', () => {
     expect(ada.orgName).toBe('Where Ada works')
   })
 
-  it('is that of the person for state too, where what they have remembered already wins', async () => {
+  it('is the person’s active one for state too, where the person’s existing values win', async () => {
     await stateOf(dev, 'tour', '1')
     await stateOf(dev, 'draft', '"local"')
     await stateOf(dev, 'outside', '2', '')
@@ -228,13 +228,13 @@ describe('the organization of moved rows', () => {
     ])
   })
 
-  it('is none for the state of somebody who works without one', async () => {
+  it('is empty for the state of a person without an organization', async () => {
     await stateOf(dev, 'tour', '1')
     await move({ ...ada, orgId: null })
     expect(await states()).toMatchObject([{ user_id: ada.userId, org_id: '', key: 'tour' }])
   })
 
-  it('shows nothing to new colleagues that nobody else could see before', async () => {
+  it('shows new colleagues no rows that only the development account could see', async () => {
     await noteOf('published', dev.email, dev.orgId, 'org')
     await noteOf('edited', dev.email, dev.orgId, 'org-edit')
     await query(test.app, `insert into shares values ('notes', 'published', 'somebody', 'viewer', ?, ?, 0)`, [
@@ -248,7 +248,7 @@ describe('the organization of moved rows', () => {
     expect(await query(test.app, 'select * from shares')).toEqual([])
   })
 
-  it('stays the same where the person is a member too, with its visibility and the shares of others', async () => {
+  it('stays the same when the person is a member too, with visibility and shares of others', async () => {
     await addTo(test.app, dev, ada, 'member')
     await noteOf('team', dev.email, dev.orgId, 'org')
     for (const userId of [ada.userId, 'bob']) {
@@ -263,7 +263,7 @@ describe('the organization of moved rows', () => {
     expect(await query(test.app, 'select user_id from shares')).toMatchObject([{ user_id: 'bob' }])
   })
 
-  it('keeps its rows where other people are and the person is not, until they join', async () => {
+  it('keeps its rows when it has other members but not the person, until the person joins', async () => {
     const bob = await aMember(test.app)
     await addTo(test.app, bob, dev, 'member')
     await noteOf('bobs team', dev.email, bob.orgId, 'org')
@@ -274,7 +274,7 @@ describe('the organization of moved rows', () => {
     expect((await move()).moved).toMatchObject({ notes: 1 })
   })
 
-  it('is none for a person who works without one', async () => {
+  it('is empty for rows of a person without an organization', async () => {
     await noteOf('own', dev.email, dev.orgId)
     await move({ ...ada, orgId: null })
     expect(await note('own')).toMatchObject({ owner: ada.email, org: null })

@@ -28,7 +28,7 @@ const leave = () =>
     error => error.code,
   )
 
-it('a table of whatever name, without row ids, is in the file and counted; a view is neither', async () => {
+it('a table with any name and no row IDs is exported and counted, but a view is not', async () => {
   const { text } = await exportAccount(test.app, person)
   const { rows } = JSON.parse((await Array.fromAsync(text)).join(''))
   expect(rows).toEqual({
@@ -38,13 +38,13 @@ it('a table of whatever name, without row ids, is in the file and counted; a vie
   expect((await planAccountEnd(test.app, person)).rows).toEqual([{ table: 'odd "name', rows: 1 }])
 })
 
-it('its rows go with the account, and those of others stay', async () => {
+it('deleting the account deletes its rows in such a table and keeps those of others', async () => {
   expect(await leave()).toBe('done')
   expect(await query(test.app, 'select key from "odd ""name"')).toEqual([{ key: 'other' }])
   expect(await countRows(test.app, 'users')).toBe(0)
 })
 
-it('the plan counts every row of an organization without other members, whoever it names', async () => {
+it('the deletion plan counts every row of an organization without other members, regardless of its owner', async () => {
   const other = await aMember(test.app)
   await query(test.app, 'create table boats (id text primary key, org_id text not null)')
   await query(test.app, `insert into boats values ('a', ?), ('b', ?), ('theirs', ?)`, [
@@ -67,7 +67,7 @@ it('the plan counts every row of an organization without other members, whoever 
   expect(await query(test.app, 'select id from boats union select id from notes')).toEqual([{ id: 'theirs' }])
 })
 
-it('a table that refers to the rows keeps the account as it is', async () => {
+it('the account is kept unchanged when another table refers to its rows', async () => {
   await query(test.app, `create table pages (id text, of text references "odd ""name" (key))`)
   await query(test.app, `insert into pages values ('1', 'mine')`)
   expect(await leave()).toBe('rows-refused')
@@ -75,7 +75,7 @@ it('a table that refers to the rows keeps the account as it is', async () => {
   expect(await countRows(test.app, 'organizations')).toBe(1)
 })
 
-it('the last owner among others cannot leave, whoever else is an admin', async () => {
+it('the last owner cannot leave an organization with other members, even when one is an admin', async () => {
   const other = await aMember(test.app)
   await addTo(test.app, person, other, 'admin')
   expect(await leave()).toBe('last-owner')

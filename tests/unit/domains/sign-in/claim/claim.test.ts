@@ -51,8 +51,8 @@ async function allRows(): Promise<string> {
   return JSON.stringify(rows)
 }
 
-describe('only me from now on', () => {
-  it('leaves one way in: the session that decides', async () => {
+describe('the decision only-me', () => {
+  it('keeps only the deciding session as access to the account', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     expect(await decide(owner, 'only-me')).toEqual({ location: '/notes' })
@@ -71,7 +71,7 @@ describe('only me from now on', () => {
     expect(await claimOf(userId)).toBeNull()
   })
 
-  it('outdates what is under way: a sign-in that was proved before makes no session', async () => {
+  it('raises the security version, which invalidates pending sign-ins', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     const before = await findPerson(test.app, { email: account.email })
@@ -80,7 +80,7 @@ describe('only me from now on', () => {
     expect(after?.securityVersion).toBeGreaterThan(before?.securityVersion ?? Infinity)
   })
 
-  it('drops what a stranger may have planted, and leaves the rows of the application', async () => {
+  it('deletes credentials, shares and approvals that a stranger may have added, and keeps application rows', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     await decide(owner, 'only-me')
@@ -95,7 +95,7 @@ describe('only me from now on', () => {
     ])
   })
 
-  it('drops also what was planted after the owner came and before they decided', async () => {
+  it('deletes credentials added after the owner signed in and before the decision', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     await query(
@@ -107,7 +107,7 @@ describe('only me from now on', () => {
     expect(await countRows(test.app, 'vault_credentials')).toBe(0)
   })
 
-  it('removes whom the account brought in, however far back, and nobody who came by themselves', async () => {
+  it('removes members that the account brought in, directly or indirectly, and keeps all other members', async () => {
     const account = await squattedAccount(test.app)
     const { userId, orgId, colleague, accomplice, friend } = account
     const owner = await ownerArrives(test.app, account)
@@ -126,7 +126,7 @@ describe('only me from now on', () => {
     for (const gone of [accomplice, friend]) expect((await sessionNow(test.app, gone)).orgId).not.toBe(orgId)
   })
 
-  it('warns of each person whom that moves to another organization, naming both', async () => {
+  it('logs each person whose active organization changes, with both organizations', async () => {
     const account = await squattedAccount(test.app)
     const { orgId, accomplice, friend } = account
     const owner = await ownerArrives(test.app, account)
@@ -146,14 +146,14 @@ describe('only me from now on', () => {
     expect(moved).toMatchObject(expected)
   })
 
-  it('withdraws the invitations of the account and of those it brought in, and no others', async () => {
+  it('revokes invitations of the account and of members it brought in, but no others', async () => {
     const account = await squattedAccount(test.app)
     await decide(await ownerArrives(test.app, account), 'only-me')
     const pending = await query(test.app, `select email, invited_by from org_invitations where status = 'pending'`)
     expect(pending).toEqual([{ email: 'kept@example.test', invited_by: account.colleague.userId }])
   })
 
-  it('gives the organization back where the account had been removed before the owner came', async () => {
+  it('restores ownership of the organization when the account was removed before the owner signed in', async () => {
     const account = await squattedAccount(test.app)
     const { userId, orgId, accomplice, colleague } = account
     await removeMember(test.app, requireOrg(accomplice, 'remove-member'), account.email)
@@ -165,7 +165,7 @@ describe('only me from now on', () => {
     })
   })
 
-  it('touches nothing of other accounts and organizations', async () => {
+  it('leaves other accounts and organizations unchanged', async () => {
     const account = await squattedAccount(test.app)
     const other = await squattedAccount(test.app)
     const counts = () =>
@@ -187,7 +187,7 @@ describe('only me from now on', () => {
     expect(await counts()).toEqual(before)
   })
 
-  it('keeps a password that came with the very proof, and not one that is merely newer than the question', async () => {
+  it('keeps a password set with the same proof, but not one that is only newer than the review', async () => {
     const account = await squattedAccount(test.app)
     const { userId } = account
     await ownerArrives(test.app, account)
@@ -210,7 +210,7 @@ describe('only me from now on', () => {
     ])
   })
 
-  it('keeps the account at a provider that names the address, and no other one there', async () => {
+  it('keeps the provider account with the same address, and removes others at that provider', async () => {
     const account = await squattedAccount(test.app)
     const { userId, email } = account
     const profile = { provider: 'corp', emailVerified: true, domain: null, name: 'Ada', image: null }
@@ -223,7 +223,7 @@ describe('only me from now on', () => {
     ])
   })
 
-  it('withdraws a change of address that was asked for', async () => {
+  it('cancels a pending change of address', async () => {
     const account = await squattedAccount(test.app)
     const { userId, email } = account
     const change = { userId, oldEmail: email, newEmail: `strange-${email}` }
@@ -234,7 +234,7 @@ describe('only me from now on', () => {
     expect(await countRows(test.app, 'fw_address_changes where user_id = ?', [userId])).toBe(0)
   })
 
-  it('is recorded by ids alone', async () => {
+  it('is recorded with IDs only', async () => {
     const account = await squattedAccount(test.app)
     await decide(await ownerArrives(test.app, account), 'only-me')
     expect(
@@ -244,8 +244,8 @@ describe('only me from now on', () => {
   })
 })
 
-describe('all of these are mine', () => {
-  it('closes the question and changes nothing else', async () => {
+describe('the decision all-mine', () => {
+  it('closes the review and changes no other rows', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     const before = await allRows()
@@ -255,8 +255,8 @@ describe('all of these are mine', () => {
   })
 })
 
-describe('who decides', () => {
-  it('is not the password session of a stranger: it changes nothing, whatever it says', async () => {
+describe('decideClaim', () => {
+  it('returns 403 for the password session of a stranger and changes no rows', async () => {
     const account = await squattedAccount(test.app)
     await ownerArrives(test.app, account)
     const [row] = await query(test.app, `select id from sessions where user_agent = 'stranger'`)
@@ -271,7 +271,7 @@ describe('who decides', () => {
     expect(await allRows()).toBe(before)
   })
 
-  it('is refused another decision, and finds nothing to decide a second time', async () => {
+  it('refuses an unknown decision, and ignores a second decision', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     expect(await refusalOf(decide(owner, 'maybe'))).toBe('invalid-request')
@@ -283,7 +283,7 @@ describe('who decides', () => {
     expect(await allRows()).toBe(before)
   })
 
-  it('counts once when two tabs say different things at once', async () => {
+  it('applies one decision when two tabs send different ones at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const account = await squattedAccount(test.app)
       const owner = await ownerArrives(test.app, account)
@@ -298,7 +298,7 @@ describe('who decides', () => {
     }
   })
 
-  it('keeps one session when two of the owner decide at once', async () => {
+  it('keeps one session when two sessions of the owner decide at the same time', async () => {
     const account = await squattedAccount(test.app)
     const first = await ownerArrives(test.app, account)
     const second = await ownerArrives(test.app, account)
@@ -309,8 +309,8 @@ describe('who decides', () => {
   })
 })
 
-describe('the question', () => {
-  it('is put where only an organization is left of a stranger, and not for an account that was never used', async () => {
+describe('the account review', () => {
+  it('starts when only an organization of a stranger is left, but not for an unused account', async () => {
     const account = await squattedAccount(test.app)
     for (const table of [
       'accounts',
@@ -331,7 +331,7 @@ describe('the question', () => {
     expect(await claimOf(fresh.userId)).toBeNull()
   })
 
-  it('is put when an invitation from the mailbox confirms the address of a stranger', async () => {
+  it('starts when a mailed invitation confirms the address of a stranger’s account', async () => {
     const account = await squattedAccount(test.app)
     const host = await aMember(test.app)
     const { invited } = await invite(test.app, host, [{ email: account.email, role: 'member' }])
