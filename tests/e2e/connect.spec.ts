@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { addGrant, query as queryDatabase } from '../support/query'
@@ -84,8 +85,9 @@ test.describe('Connect a host page', () => {
   test('shows no command of a package that is missing on npm', async ({ page, origin }) => {
     await page.goto('/connect#stdio')
     await expect(page.locator('details#stdio')).toHaveAttribute('open', '')
-    await expect(page.getByText(`curl -i ${origin}/mcp`)).toBeVisible()
-    await expect(page.locator('main')).not.toContainText(/npx|nuxt-fairway/)
+    const probe = IS_PUBLISHED ? `npx nuxt-fairway mcp probe ${origin}/mcp` : `curl -i ${origin}/mcp`
+    await expect(page.getByText(probe)).toBeVisible()
+    await expect(page.locator('main').filter({ hasText: /npx|nuxt-fairway/ })).toHaveCount(IS_PUBLISHED ? 1 : 0)
   })
 
   test('does not mention a static token when none is set', async ({ page }) => {

@@ -11,12 +11,14 @@ import {
   authorFiles,
   changedFiles,
   emptyFolder,
+  NEXT,
   packLayer,
   platformFiles,
   run,
   type Running,
   startScript,
   unpack,
+  VERSION,
 } from './project'
 import { writeFiles } from '../support/files'
 
@@ -145,8 +147,8 @@ it('fw upgrade changes only the version and the lockfile and migrates the databa
   expect(code, out).toBe(0)
   expect(out).toContain('0099_next')
   expect(changedFiles(before, authorFiles(project))).toEqual([
-    'nuxt-fairway-0.1.0.tgz',
-    'nuxt-fairway-0.1.1.tgz',
+    `nuxt-fairway-${VERSION}.tgz`,
+    `nuxt-fairway-${NEXT}.tgz`,
     'package-lock.json',
     'package.json',
   ])
@@ -166,10 +168,10 @@ async function nextVersion(): Promise<string> {
   await unpack(tarball, folder)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   writeFiles(folder, {
-    'package.json': JSON.stringify({ ...manifest, version: '0.1.1', scripts: {} }),
+    'package.json': JSON.stringify({ ...manifest, version: NEXT, scripts: {} }),
     'drizzle/0099_next.sql': 'CREATE TABLE `fw_next` (`id` text PRIMARY KEY NOT NULL);\n',
   })
   const { code, out } = await run(folder, 'npm', ['pack', '--pack-destination', place, '--loglevel=error'])
   expect(code, out).toBe(0)
-  return join(place, 'nuxt-fairway-0.1.1.tgz')
+  return join(place, `nuxt-fairway-${NEXT}.tgz`)
 }

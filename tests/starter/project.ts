@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTarGzip } from 'nanotar'
+import { VERSION } from '../../layers/fairway/shared/package'
 import { writeFiles } from '../support/files'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+
+export { VERSION }
+/** The version that tests upgrade to: later than any real one. */
+export const NEXT = '99.0.0'
 
 /** Generated files, which no author writes. */
 const MADE = /^(node_modules|\.nuxt|\.output|\.data|\.git)(\/|$)|\.tsbuildinfo$/
@@ -58,10 +63,7 @@ export async function packLayer(folder: string): Promise<string> {
     '--loglevel=error',
   ])
   if (code !== 0) throw new Error(out)
-  return join(
-    folder,
-    `nuxt-fairway-${JSON.parse(readFileSync(join(root, 'layers/fairway/package.json'), 'utf8')).version}.tgz`,
-  )
+  return join(folder, `nuxt-fairway-${VERSION}.tgz`)
 }
 
 /** Unpacks a package into a folder. */

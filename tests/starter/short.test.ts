@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, run, unpack } from './project'
+import { authorFiles, changedFiles, emptyFolder, linkPackages, NEXT, packLayer, run, unpack, VERSION } from './project'
 import { writeFiles } from '../support/files'
 
 // Tests an author's project without downloads: it uses this checkout's packages.
@@ -81,7 +81,7 @@ describe('a new project', () => {
       'app/pages/index.vue',
       'drizzle.config.ts',
       'fw.config.ts',
-      'nuxt-fairway-0.1.0.tgz',
+      `nuxt-fairway-${VERSION}.tgz`,
       'nuxt.config.ts',
       'package.json',
       'tsconfig.json',
@@ -140,11 +140,13 @@ describe('fw upgrade', () => {
     await unpack(tarball, next)
     const manifest = readFileSync(join(next, 'package.json'), 'utf8')
     writeFiles(next, {
-      'package.json': manifest.replace('"version": "0.1.0"', '"version": "0.2.0"').replace(/"prepack": "[^"]*"/, ''),
-      'CHANGELOG.md': '# Changelog\n\n## 0.2.0\n\n- Everything is better.\n',
+      'package.json': manifest
+        .replace(`"version": "${VERSION}"`, `"version": "${NEXT}"`)
+        .replace(/"prepack": "[^"]*"/, ''),
+      'CHANGELOG.md': `# Changelog\n\n## ${NEXT}\n\n- Everything is better.\n`,
       'drizzle/0099_better.sql': 'CREATE TABLE `better` (`id` text);',
       'cli/project/upgrade/codemods.ts': `export const codemods = [{
-        version: '0.2.0',
+        version: '${NEXT}',
         title: 'the start page says more',
         files: 'app/**/*.vue',
         change: (text: string) => text.replace('Hello', 'Good day'),
@@ -155,11 +157,11 @@ describe('fw upgrade', () => {
   it('shows what the next version changes and writes nothing with --dry-run', async () => {
     const before = authorFiles(project)
     const { code, out } = await upgrade('--dry-run')
-    expect([code, out]).toEqual([0, expect.stringContaining('nuxt-fairway 0.1.0 → 0.2.0')])
+    expect([code, out]).toEqual([0, expect.stringContaining(`nuxt-fairway ${VERSION} → ${NEXT}`)])
     expect(out).toContain('- Everything is better.')
     expect(out).toContain('0099_better')
     expect(out).toContain('the start page says more')
-    expect(out).toContain('+    "nuxt-fairway": "file:nuxt-fairway-0.2.0.tgz"')
+    expect(out).toContain(`+    "nuxt-fairway": "file:nuxt-fairway-${NEXT}.tgz"`)
     expect(out).toMatch(/^\+.*Good day/m)
     expect(changedFiles(before, authorFiles(project))).toEqual([])
   })

@@ -5,8 +5,8 @@ export const PACKAGE_NAME = 'nuxt-fairway'
 export const VERSION = '0.1.0'
 
 /**
- * Whether the package is on npm. Until then, pages that name the package say that it is not; `private` in package.json means the
- * same.
+ * Whether the package is on npm. Until then, pages show commands that work without it. `npm run release` sets this, `private` in
+ * package.json and the marked texts of documents.
  */
 export const IS_PUBLISHED = false
 

@@ -24,11 +24,12 @@ export interface PackageSource {
 
 /**
  * Resolves the platform that this text names: a file or a folder on this machine, or an npm version. Without a text it is the
- * running version: from npm, or packed when npm does not have it. A file is copied into the project, so that the project works on
- * any machine.
+ * running version: from npm, or packed when npm does not have it, as in a copy of the repository. A file is copied into the
+ * project, so that the project works on any machine.
  */
 export async function packageSource(spec: string | undefined, from: string): Promise<PackageSource> {
-  if (spec === undefined && IS_PUBLISHED) return plain(platformManifest(platformDir).version)
+  if (spec === undefined && IS_PUBLISHED && isInstalled(platformDir))
+    return plain(platformManifest(platformDir).version)
   const path = spec === undefined ? platformDir : resolve(from, spec.replace(/^file:/, ''))
   if (!existsSync(path)) {
     if (spec?.startsWith('file:') || spec?.endsWith('.tgz')) throw new Error(`There is no file ${path}.`)
@@ -38,6 +39,8 @@ export async function packageSource(spec: string | undefined, from: string): Pro
   const folder = mkdtempSync(join(tmpdir(), 'fairway-package-'))
   return carried(await pack(path, folder), () => rmSync(folder, { recursive: true }))
 }
+
+const isInstalled = (folder: string): boolean => /[\\/]node_modules[\\/]/.test(folder)
 
 const plain = (dependency: string): PackageSource => ({ dependency, clean() {} })
 const carried = (tarball: string, clean: () => void): PackageSource => ({
@@ -56,7 +59,7 @@ const packed = z.array(z.object({ filename: z.string() })).min(1)
 /** Packs a package from a folder or from npm into a file, and returns its path. */
 export async function pack(spec: string, folder: string): Promise<string> {
   // An installed package is already prepared; its scripts would name files that it does not contain.
-  const isReady = /[\\/]node_modules[\\/]/.test(spec) || !existsSync(spec)
+  const isReady = isInstalled(spec) || !existsSync(spec)
   const options = ['--json', '--pack-destination', folder, '--loglevel=error', ...(isReady ? ['--ignore-scripts'] : [])]
   const written = await outputOf('npm', ['pack', spec, ...options], folder)
   const [{ filename }] = packed.parse(JSON.parse(written.slice(written.indexOf('[')))) as [{ filename: string }]
