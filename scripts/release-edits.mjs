@@ -2,7 +2,8 @@
 
 /**
  * A text that is true until npm has the package, and what replaces it: `<!-- until published: later -->now<!-- end -->`. Later may
- * be empty. A comment at the start of a line needs lines of its own, because Markdown reads the rest of its line as HTML.
+ * be empty. A comment at the start of a line needs lines of its own, because Markdown reads the rest of its line as HTML; one
+ * within a line has no `--`.
  */
 const MARKED = /<!-- until published(?::?\s+(.*?))?\s*-->(?:.*?)<!-- end -->/gs
 
