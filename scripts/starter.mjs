@@ -1,5 +1,5 @@
-// `npm run test:starter`: tests an author's path from an empty folder to the next version, with installed packages;
-// ends with `N passed, N failed`. `short`, which `npm test` runs, downloads nothing and also follows the tutorial.
+// `npm run test:starter`: tests an author's path from an empty folder to the next version, with installed packages, and builds and
+// runs the sample applications; ends with `N passed, N failed`. `short`, which `npm test` runs, downloads nothing and also follows the tutorial.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { runStep } from './steps.mjs'
 
@@ -14,7 +14,7 @@ const { output } = await runStep('starter', 'vitest', [
   'starter',
   ...(form === 'short'
     ? ['tests/starter/short.test.ts', 'tests/starter/tutorial.test.ts']
-    : ['tests/starter/first-commands.test.ts', 'tests/starter/long.test.ts']),
+    : ['first-commands', 'long', 'samples'].map(name => `tests/starter/${name}.test.ts`)),
   ...reporters,
 ])
 // The seconds of each step, for docs/performance.md.
