@@ -18,6 +18,12 @@ export const outputDir = () => {
 /** Whether processes can be pinned to one core each. */
 export const canPin = existsSync('/usr/bin/taskset')
 
+/** The command on this core, where processes can be pinned. */
+export const onCore = (core, command) => (canPin ? ['taskset', '-c', String(core), ...command] : command)
+
+/** A write that invalidates what a server remembers, and changes nothing else. */
+export const ANY_WRITE = `insert into rate_limits values ('bench', 1, 1) on conflict do update set count = count + 1`
+
 export const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
 /** Returns the nearest-rank percentile of the values; `part` is 0 to 100. */
@@ -62,7 +68,7 @@ export async function startBuilt({
   }
   const command = [process.execPath, ...nodeArgs, join(output, 'server/index.mjs')]
   const began = performance.now()
-  const [program, ...args] = core !== undefined && canPin ? ['taskset', '-c', String(core), ...command] : command
+  const [program, ...args] = core === undefined ? command : onCore(core, command)
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   // When a measurement fails, this stops its server.
   const kill = () => child.kill('SIGKILL')

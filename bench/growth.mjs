@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { Agent, request } from 'undici'
-import { median, signUp, startBuilt } from './built-server.mjs'
+import { ANY_WRITE, median, signUp, startBuilt } from './built-server.mjs'
 import { measureMemory } from './growth-memory.mjs'
 import { fillRows, MOST, NOTE, OPEN_ORG, SECOND_ORG } from './growth-rows.mjs'
 import { printRows, writeTables } from './tables.mjs'
@@ -142,8 +142,7 @@ async function ask({ base, headers }, { path, method, body, wanted, head, isStra
 }
 
 /** Invalidates all caches with a write by another connection. */
-const forget = ({ writer }) =>
-  writer.exec(`insert into rate_limits values ('bench', 1, 1) on conflict do update set count = count + 1`)
+const forget = ({ writer }) => writer.exec(ANY_WRITE)
 
 async function measureRequests(servers) {
   const names = Object.keys(requests(servers[0])).filter(name => name.includes(ONLY))

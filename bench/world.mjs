@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { canPin, cpuMicrosOf, freePort, startBuilt } from './built-server.mjs'
+import { ANY_WRITE, cpuMicrosOf, freePort, onCore, startBuilt } from './built-server.mjs'
 
 const root = new URL('..', import.meta.url).pathname
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -14,7 +14,7 @@ const NOTES = 30
 export async function startBare() {
   const port = await freePort()
   const command = [process.execPath, join(root, 'bench/bare.mjs')]
-  const [program, ...args] = canPin ? ['taskset', '-c', '0', ...command] : command
+  const [program, ...args] = onCore(0, command)
   const child = spawn(program, args, { env: { PATH: process.env.PATH, PORT: String(port) }, stdio: 'ignore' })
   process.once('exit', () => child.kill('SIGKILL'))
   const base = `http://127.0.0.1:${port}`
@@ -67,8 +67,9 @@ export async function fill({ base }) {
  * Runs one measured round on the second core: returns requests per second and p99 in milliseconds. Throws when a request fails.
  */
 export function load(options) {
-  const args = [join(root, 'bench/load.mjs'), JSON.stringify({ connections: 16, ...options })]
-  const run = canPin ? spawnSync('taskset', ['-c', '1', process.execPath, ...args]) : spawnSync(process.execPath, args)
+  const command = [process.execPath, join(root, 'bench/load.mjs'), JSON.stringify({ connections: 16, ...options })]
+  const [program, ...args] = onCore(1, command)
+  const run = spawnSync(program, args)
   const result = JSON.parse(String(run.stdout))
   if (result.failed > 0) throw new Error(`${options.url}: ${result.failed} requests failed`)
   return result
@@ -143,7 +144,7 @@ const WRITER = `
 import Database from 'libsql'
 const database = new Database(process.argv[1], { timeout: 5000 })
 database.exec('pragma synchronous = off')
-const write = database.prepare("insert into rate_limits values ('bench', 1, 1) on conflict do update set count = count + 1")
+const write = database.prepare(process.argv[2])
 const again = () => (write.run(), setImmediate(again))
 again()
 console.log('writing')
@@ -151,8 +152,8 @@ console.log('writing')
 
 /** Writes to the database from another process, more often than a server answers, until `stop` is called. */
 export async function startWriter(database) {
-  const command = [process.execPath, '--input-type=module', '-e', WRITER, database]
-  const [program, ...args] = canPin ? ['taskset', '-c', '1', ...command] : command
+  const command = [process.execPath, '--input-type=module', '-e', WRITER, database, ANY_WRITE]
+  const [program, ...args] = onCore(1, command)
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return { stop: () => child.kill('SIGKILL') }

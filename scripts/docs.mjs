@@ -1,5 +1,5 @@
-// `npm run docs`: writes .env.example and docs/reference from the code, and docs/internal/assurance.md and docs/internal/accessibility.md from the
-// tables of tests/assurance; `-- <folder>` writes them to that folder.
+// `npm run docs`: writes .env.example and docs/reference from the code, and assurance.md and accessibility.md in docs/internal from
+// the tables of tests/assurance; `-- <folder>` writes them to that folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -5,7 +5,7 @@
 //   <!-- check\nexport default defineAction({\n@here\n})\n-->      the same on both sides
 //   <!-- no-check: why -->
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sampleDir } from './sample.mjs'
 
@@ -20,12 +20,7 @@ const isOfPage = code => PAGE.test(withoutComments(code))
 
 /** Returns every checked block of a document: `{ name, area, path, text }`; throws for an excluded block without a reason. */
 export function snippetsOf(document, text) {
-  const doc = document.startsWith('docs/guides/')
-    ? basename(document, '.md')
-    : document
-        .replace(/^docs\//, '')
-        .replace(/\.md$/, '')
-        .replaceAll('/', '-')
+  const doc = document.replaceAll(/^docs\/(guides\/)?|\.md$/g, '').replaceAll('/', '-')
   const found = [...text.matchAll(BLOCK)].map(([, mark, said = '', around = '', language, title, code], index) => {
     if (mark === 'no-check' && !said)
       throw new Error(`${document}: block ${index + 1} is not checked and does not say why.`)

@@ -1,5 +1,6 @@
 // `npm run test:starter`: tests an author's path from an empty folder to the next version, with installed packages, and builds and
-// runs the sample applications; ends with `N passed, N failed`. `short`, which `npm test` runs, downloads nothing and also follows the tutorial.
+// runs the sample applications; ends with `N passed, N failed`. `short`, which `npm test` runs, downloads nothing and also follows
+// the tutorial.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { runStep } from './steps.mjs'
 

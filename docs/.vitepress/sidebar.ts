@@ -17,7 +17,12 @@ const GROUPS = [
   'Contributing',
 ]
 /** Pages of these folders need no `task`. */
-const BY_FOLDER = { concepts: 'Concepts', recipes: 'Recipes', reference: 'Reference', internal: 'Contributing' }
+const BY_FOLDER = new Map([
+  ['concepts', 'Concepts'],
+  ['recipes', 'Recipes'],
+  ['reference', 'Reference'],
+  ['internal', 'Contributing'],
+])
 const COLLAPSED = ['Reference', 'Contributing']
 
 interface Page {
@@ -39,7 +44,7 @@ function readPage(folder: string, path: string): Page {
 }
 
 function groupOf(path: string, task: string | undefined): string {
-  const group = task ?? new Map(Object.entries(BY_FOLDER)).get(path.split('/')[0] ?? '')
+  const group = task ?? BY_FOLDER.get(path.split('/')[0] ?? '')
   if (group && GROUPS.includes(group)) return group
   throw new Error(`docs/${path} needs a \`task\` in its head, one of: ${GROUPS.join(', ')}.`)
 }

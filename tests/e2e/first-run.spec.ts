@@ -1,5 +1,5 @@
 import { expect, test } from '../support/e2e'
-import { aPerson } from '../support/people'
+import { aPerson, signUpByForm } from '../support/people'
 import { countRows } from '../support/query'
 
 test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'no-preference' })
@@ -31,12 +31,7 @@ test('a fresh start opens the requested page signed in, and a new account has no
 
   const ada = aPerson('Ada')
   await page.getByRole('link', { name: 'Use a password instead' }).click()
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill(ada.name)
-  await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password', { exact: true }).fill(ada.password)
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page, ada)
   await page.waitForURL(/\/notes\?view=archived/)
   await expect(page.getByRole('button', { name: /^Account Ada/ })).toBeVisible()
   await expect(page.getByText('The archive is empty')).toBeVisible()

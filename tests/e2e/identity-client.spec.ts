@@ -1,5 +1,6 @@
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startHub, type TestHub } from '../support/hub'
+import { signUpByForm } from '../support/people'
 import { A2A_SECRET } from '../support/secrets'
 
 /** A server whose people sign in through a hub on another site. */
@@ -58,11 +59,6 @@ test('an unavailable hub shows a message, and the local sign-in leads to the sam
   await page.getByRole('button', button(hub)).click()
   await page.waitForURL('**/sign-in?error=hub-unavailable&return=%2Fnotes')
   await expect(page.getByRole('alert')).toContainText('Sign in here instead')
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill('Ada')
-  await form.getByLabel('Email address').fill('ada@example.test')
-  await form.getByLabel('Password', { exact: true }).fill('quiet harbour lantern 42')
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page)
   await page.waitForURL(/\/notes(#.*)?$/)
 })

@@ -1,7 +1,7 @@
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
-import { aPerson, signUp } from '../support/people'
+import { aPerson, signUp, signUpByForm } from '../support/people'
 
 type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const PASSWORD = 'zebra quilt 7 lantern'
@@ -65,12 +65,7 @@ test('a password account is confirmed and reset by email, and the last used meth
 }) => {
   await page.goto('/sign-in')
   await page.getByRole('link', { name: 'Use a password instead' }).click()
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill('Mary')
-  await form.getByLabel('Email address').fill('mary@example.test')
-  await form.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page, { name: 'Mary', email: 'mary@example.test', password: PASSWORD })
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your email')
   await page.goto((await smtp.mailTo('mary@example.test', /Confirm/)).link)
   await page.getByRole('button', { name: 'Confirm my address' }).click()

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
-import { aPerson, pageHeading, type Person, signUp } from '../support/people'
+import { aPerson, pageHeading, type Person, signUp, signUpByForm } from '../support/people'
 import { type StripeServer, startStripe } from '../support/stripe'
 import { query } from '../support/query'
 
@@ -18,12 +18,7 @@ const olga = aPerson('Olga')
 async function signUpAsReader(page: Page, person: Person): Promise<void> {
   await page.goto('/about')
   await page.locator('main').getByRole('link', { name: 'Sign in' }).first().click()
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill(person.name)
-  await form.getByLabel('Email address').fill(person.email)
-  await form.getByLabel('Password', { exact: true }).fill(person.password)
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page, person)
   await expect(pageHeading(page)).toBeVisible()
 }
 

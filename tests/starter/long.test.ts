@@ -4,8 +4,9 @@ import { type Browser, chromium, expect as expectPage, type Page } from '@playwr
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { connectHost } from '../support/mcp'
+import { aPerson, signUpByForm } from '../support/people'
 import { query } from '../support/query'
-import { SECRET, STATIC_TOKEN } from '../support/secrets'
+import { STATIC_TOKEN } from '../support/secrets'
 import { feature } from './feature'
 import {
   authorFiles,
@@ -16,6 +17,8 @@ import {
   platformFiles,
   run,
   type Running,
+  runOk,
+  settingsOf,
   startScript,
   unpack,
   VERSION,
@@ -25,18 +28,10 @@ import { writeFiles } from '../support/files'
 // One author's path from an empty folder to the next version. Each step continues from the previous one.
 const place = emptyFolder()
 const project = join(place, 'my-app')
-const port = 4510
-const origin = `http://localhost:${port}`
-const ada = { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' }
+const origin = 'http://localhost:4510'
+const ada = aPerson()
 const settings = {
-  NODE_ENV: 'test',
-  PORT: String(port),
-  FW_BASE_URL: origin,
-  FW_DATA_DIR: join(place, 'data'),
-  BETTER_AUTH_SECRET: SECRET,
-  FW_PASSWORD_HASHING: 'quick',
-  AUTH_MAGIC_LINK: '0',
-  AUTH_SKIP_EMAIL_VERIFICATION: '1',
+  ...settingsOf(origin, join(place, 'data')),
   ACCESS_TOKEN: STATIC_TOKEN,
   FW_OWNER_EMAIL: ada.email,
 }
@@ -47,13 +42,7 @@ let browser: Browser
 let page: Page
 let server: Running | undefined
 
-/** Runs a command in the project; a failure reports its output. */
-async function ok(command: string, ...args: string[]): Promise<string> {
-  const { code, out, seconds } = await run(project, command, args)
-  console.log(`${[command, ...args].join(' ')}: ${seconds.toFixed(1)} s`)
-  expect(code, out).toBe(0)
-  return out
-}
+const ok = (command: string, ...args: string[]): Promise<string> => runOk(project, command, ...args)
 
 beforeAll(async () => {
   tarball = await packLayer(place)
@@ -103,12 +92,7 @@ it('build, tests and type check pass', async () => {
 it('people sign up and use the feature’s page in a browser', async () => {
   server = await startScript(project, 'start', origin, settings)
   await page.goto(`${origin}/books`)
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill(ada.name)
-  await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password', { exact: true }).fill(ada.password)
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page, ada)
   await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Books')
   await expectPage(page.getByRole('link', { name: 'Books' }).first()).toBeVisible()
   await page.getByRole('textbox', { name: 'New book' }).fill('Middlemarch')

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTarGzip } from 'nanotar'
+import { expect } from 'vitest'
 import { VERSION } from '../../layers/fairway/shared/package'
 import { writeFiles } from '../support/files'
+import { SECRET } from '../support/secrets'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
@@ -37,6 +39,26 @@ export function run(folder: string, command: string, args: string[], env: NodeJS
     })
   })
 }
+
+/** Runs a command in a folder, prints its seconds and returns its output. A failure reports that output. */
+export async function runOk(folder: string, command: string, ...args: string[]): Promise<string> {
+  const { code, out, seconds } = await run(folder, command, args)
+  console.log(`${[command, ...args].join(' ')}: ${seconds.toFixed(1)} s`)
+  expect(code, out).toBe(0)
+  return out
+}
+
+/** The settings of a built application that people sign up to by password. */
+export const settingsOf = (origin: string, dataDir: string) => ({
+  NODE_ENV: 'test',
+  PORT: new URL(origin).port,
+  FW_BASE_URL: origin,
+  FW_DATA_DIR: dataDir,
+  BETTER_AUTH_SECRET: SECRET,
+  FW_PASSWORD_HASHING: 'quick',
+  AUTH_MAGIC_LINK: '0',
+  AUTH_SKIP_EMAIL_VERIFICATION: '1',
+})
 
 /** An environment without this repository's paths. */
 export function outsideEnv(): NodeJS.Dict<string> {

@@ -6,52 +6,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { startSmtp } from '../support/mail'
+import { signUpByForm } from '../support/people'
 import { query } from '../support/query'
-import { SECRET } from '../support/secrets'
-import { emptyFolder, packLayer, run, type Running, startScript } from './project'
+import { emptyFolder, packLayer, runOk, type Running, settingsOf, startScript } from './project'
 
 // Builds the sample applications from the packed platform and uses their production builds in a browser.
 const place = emptyFolder()
 const example = fileURLToPath(new URL('../../examples/booking', import.meta.url))
-const ada = { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' }
 
 let tarball: string
 let browser: Browser
 let mails: Awaited<ReturnType<typeof startSmtp>>
 
-/** Runs a command; a failure reports its output. */
-async function ok(folder: string, command: string, ...args: string[]): Promise<string> {
-  const { code, out, seconds } = await run(folder, command, args)
-  console.log(`${[command, ...args].join(' ').replaceAll(place, '')}: ${seconds.toFixed(1)} s`)
-  expect(code, out).toBe(0)
-  return out
-}
-
 function start(project: string, port: number): Promise<Running> {
   const origin = `http://localhost:${port}`
   return startScript(project, 'start', origin, {
-    NODE_ENV: 'test',
-    PORT: String(port),
-    FW_BASE_URL: origin,
-    FW_DATA_DIR: join(project, 'data'),
-    BETTER_AUTH_SECRET: SECRET,
-    FW_PASSWORD_HASHING: 'quick',
-    AUTH_MAGIC_LINK: '0',
-    AUTH_SKIP_EMAIL_VERIFICATION: '1',
+    ...settingsOf(origin, join(project, 'data')),
     SMTP_URL: mails.url,
     EMAIL_FROM: 'Samples <no-reply@example.test>',
   })
 }
 
-/** Creates Ada's account on the way to a page. */
+/** Creates an account on the way to a page. */
 async function signUp(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
-  await form.getByLabel('Name').fill(ada.name)
-  await form.getByLabel('Email address').fill(ada.email)
-  await form.getByLabel('Password', { exact: true }).fill(ada.password)
-  await form.getByRole('button', { name: 'Create account' }).click()
+  await signUpByForm(page)
 }
 
 beforeAll(async () => {
@@ -71,9 +50,9 @@ describe('the notes sample', () => {
 
   it('is created, built and type-checked', async () => {
     const made = ['nuxt-fairway', 'new', 'notes', '--sample', 'notes', '--package', tarball]
-    await ok(place, 'npx', '--yes', '--package', tarball, '--', ...made)
-    await ok(project, 'npm', 'run', 'build')
-    await ok(project, 'npm', 'run', 'types')
+    await runOk(place, 'npx', '--yes', '--package', tarball, '--', ...made)
+    await runOk(project, 'npm', 'run', 'build')
+    await runOk(project, 'npm', 'run', 'types')
   })
 
   it('lists the note of a person who signed up', async () => {
@@ -138,14 +117,14 @@ describe('the booking example', () => {
   it('is built and type-checked, and its test passes', async () => {
     const made = ['new', 'booking', '--sample', 'empty', '--no-install', '--package', tarball]
     const modules = join(place, 'notes/node_modules')
-    await ok(place, process.execPath, join(modules, 'nuxt-fairway/cli/fw.mjs'), ...made)
+    await runOk(place, process.execPath, join(modules, 'nuxt-fairway/cli/fw.mjs'), ...made)
     // The packages of both projects are the same.
-    await ok(project, 'cp', '-a', modules, '.')
+    await runOk(project, 'cp', '-a', modules, '.')
     cpSync(example, project, { recursive: true })
-    await ok(project, 'npm', 'run', 'db:generate')
-    await ok(project, 'npm', 'run', 'build')
-    await ok(project, 'npm', 'run', 'types')
-    expect(await ok(project, 'npm', 'test')).toMatch(/1 passed/)
+    await runOk(project, 'npm', 'run', 'db:generate')
+    await runOk(project, 'npm', 'run', 'build')
+    await runOk(project, 'npm', 'run', 'types')
+    expect(await runOk(project, 'npm', 'test')).toMatch(/1 passed/)
   })
 
   it('lets a member open times', async () => {

@@ -20,6 +20,16 @@ export async function signUp(page: Page, origin: string, person: Person = aPerso
   return person
 }
 
+/** Creates the account in the form of the sign-in page that is open. */
+export async function signUpByForm(page: Page, person: Person = aPerson()): Promise<void> {
+  await page.getByRole('link', { name: 'Create account' }).click()
+  const form = page.locator('#sign-up')
+  await form.getByLabel('Name').fill(person.name)
+  await form.getByLabel('Email address').fill(person.email)
+  await form.getByLabel('Password', { exact: true }).fill(person.password)
+  await form.getByRole('button', { name: 'Create account' }).click()
+}
+
 /** Runs an action as the user who is signed in to this page's browser. */
 export const runAction = (page: Page, origin: string, name: string, input: object): Promise<void> =>
   post(page, origin, actionPath(name), input)

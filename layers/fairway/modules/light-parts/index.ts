@@ -37,7 +37,7 @@ export default defineNuxtModule({
         if (id === NO_TOASTER) return 'export default { setup: (_, { slots }) => () => slots.default?.() }'
         if (id === SHARED_CLASSES)
           return `import { tv as plain } from '@nuxt/ui/utils/tv'
-            import { shareClasses } from '${platformDir}/app/share-classes.ts'
+            import { shareClasses } from ${JSON.stringify(`${platformDir}/app/share-classes.ts`)}
             export const tv = shareClasses(plain)`
         return id === COLORS ? `export default ${JSON.stringify(namedColors())}` : undefined
       },
