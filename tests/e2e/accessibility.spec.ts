@@ -240,7 +240,7 @@ const walks: Walk[] = [
         'the end of an account',
         async page => {
           await page.getByRole('button', { name: 'Delete account…' }).click()
-          await page.getByText('Will be deleted').waitFor()
+          await page.getByRole('heading', { name: 'Will be deleted' }).waitFor()
         },
       ],
     ],
