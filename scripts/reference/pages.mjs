@@ -181,7 +181,7 @@ export async function commandsPage({ program, names, order }) {
   return (
     head(
       'The command line',
-      '`npx fw <command>` in the folder of an application; `npx nuxt-fairway <command>` outside of one. `fw <command> --help` says the same.',
+      '`npx fw <command>` in the folder of an application; `npx nuxt-fairway <command>` outside one. `fw <command> --help` says the same.',
       order,
     ) + sections.join('')
   )

@@ -44,7 +44,7 @@ const passwords: readonly Requirement[] = [
     '6.2.8',
     'The password is compared as it was typed.',
     ['unit/kernel/crypto/password › verifies only the right password and uses a new salt for each hash'],
-    'Unicode is normalised first (NFKC), so that two keyboards write the same password.',
+    'Unicode is normalized first (NFKC), so that two keyboards write the same password.',
   ),
   tested('6.2.9', 'Passwords may have 64 characters.', [
     'unit/domains/people/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',

@@ -10,7 +10,7 @@ import { say } from './terminal'
 const id = {
   type: 'positional',
   required: true,
-  description: 'The id of the job, as `fw jobs list` shows it.',
+  description: 'The ID of the job, as `fw jobs list` shows it.',
 } as const
 const name = { type: 'string', description: 'Only jobs of this name.' } as const
 
@@ -67,7 +67,7 @@ const isDone = (call: Promise<unknown>): Promise<boolean> =>
 const retryCommand = defineCommand({
   meta: {
     name: 'retry',
-    description: 'Run a job again that has failed or was cancelled; without an id, all that have failed.',
+    description: 'Run a job again that has failed or was cancelled; without an ID, all that have failed.',
   },
   args: { id: { ...id, required: false }, name, ...placeOptions },
   run: ({ args }) =>

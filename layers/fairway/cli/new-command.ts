@@ -21,7 +21,7 @@ const args = {
     type: 'boolean',
     default: true,
     description: 'Begin a git repository.',
-    negativeDescription: 'Leave git alone.',
+    negativeDescription: 'Do not create a Git repository.',
   },
   'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
 } as const

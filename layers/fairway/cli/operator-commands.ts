@@ -162,7 +162,7 @@ const listWebhooksCommand = defineCommand({
     }),
 })
 
-const id = { type: 'positional', description: 'The id of the webhook.', required: true } as const
+const id = { type: 'positional', description: 'The ID of the webhook.', required: true } as const
 
 const deliveriesCommand = defineCommand({
   meta: { name: 'deliveries', description: 'List the latest deliveries of a webhook.' },

@@ -12,7 +12,7 @@ const planCommand = defineCommand({
       'Show the plan of an organization and what it uses, or give it one: fw org plan <id> pro --until 2031-05-20',
   },
   args: {
-    id: { type: 'positional', required: true, description: 'The id of the organization.' },
+    id: { type: 'positional', required: true, description: 'The ID of the organization.' },
     plan: { type: 'positional', required: false, description: 'The plan to give it, as fw.config.ts names it.' },
     until: { type: 'string', description: 'When the organization falls back to the default plan.' },
     ...placeOptions,
@@ -38,7 +38,7 @@ async function printPlan(call: Call, orgId: string): Promise<number> {
 
 const listCommand = defineCommand({
   meta: { name: 'list', description: 'List organizations, the newest first, 50 at most.' },
-  args: { search: { type: 'string', description: 'Part of the name, or the id.' }, ...placeOptions },
+  args: { search: { type: 'string', description: 'Part of the name, or the ID.' }, ...placeOptions },
   run: ({ args }) =>
     operate(args, async call => {
       const { organizations } = await call('list-organizations', { search: args.search })

@@ -1,4 +1,4 @@
-// Declares work outside of requests: jobs and mails, and the context of jobs.
+// Declares work outside requests: jobs and mails, and the context of jobs.
 import { type CatalogEntry, runAction } from '#fairway/server/domains/actions'
 import { sendMailOf } from '#fairway/server/domains/mails'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'

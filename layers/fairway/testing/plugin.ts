@@ -1,4 +1,4 @@
-// Vitest's configuration loads this file outside of any build: it imports nothing of the server.
+// Vitest's configuration loads this file outside any build: it imports nothing of the server.
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
 import { CATALOGS, hasHook, NAMES_OF_FW, SESSIONS_OF_H3 } from '../modules/registry/catalogs'

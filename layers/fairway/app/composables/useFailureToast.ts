@@ -4,7 +4,7 @@ import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
 
-/** Shows a failure in a toast with a retry button. Unexpected failures also show code and request id. */
+/** Shows a failure in a toast with a retry button. Unexpected failures also show code and request ID. */
 export function useFailureToast() {
   const { t } = useI18n()
   const toast = useToast()

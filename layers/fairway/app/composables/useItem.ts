@@ -12,7 +12,7 @@ export interface UseItemOptions {
 
 /**
  * One item of a declared collection, typed by its declaration and kept up to date. It is requested once the component is mounted;
- * without an id there is no request. An item with another id, or from another organization, is never shown as this one.
+ * without an ID there is no request. An item with another ID, or from another organization, is never shown as this one.
  */
 export function useItem<Name extends keyof CollectionTypes & string>(
   name: Name,

@@ -6,8 +6,8 @@ const LOOK_EVERY_IN_MS = 1000
 const ENDED = new Set(['done', 'failed', 'cancelled'])
 
 /**
- * A job that this user has queued, by its id. `job` has its state, its progress (`done` of `total`) and finally its result. It is
- * polled every second until it ends, and not while the id is empty. `cancel` cancels the job.
+ * A job that this user has queued, by its ID. `job` has its state, its progress (`done` of `total`) and finally its result. It is
+ * polled every second until it ends, and not while the ID is empty. `cancel` cancels the job.
  */
 export function useJob(id: MaybeRefOrGetter<string | undefined>) {
   const job = shallowRef<FollowedJob>()

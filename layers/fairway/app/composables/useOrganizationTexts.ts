@@ -1,4 +1,4 @@
 import texts from '#build/texts/organizations'
 
-/** Loads the texts about organizations. Call it in every component that shows them outside of one that already does. */
+/** Loads the texts about organizations. Call it in every component that shows them outside one that already does. */
 export const useOrganizationTexts = (): void => useTexts(texts)

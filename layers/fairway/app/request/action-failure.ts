@@ -8,7 +8,7 @@ export interface ActionFailureInput extends Partial<Omit<Problem, 'type'>> {
   extra?: unknown
 }
 
-/** The reason why a request failed: a problem from the server, no connection, or a timeout. */
+/** Why a request failed: a problem from the server, no connection, or a timeout. */
 export class ActionFailure extends Error {
   readonly kind: FailureKind
   /** The server's error code, or the kind when the server was not reached. */

@@ -6,7 +6,7 @@ interface Texts {
   t(key: string, values: Record<string, unknown>, count: number): string
 }
 
-/** The texts of this page. The language plugin sets them, because failures are created outside of components. */
+/** The texts of this page. The language plugin sets them, because failures are created outside components. */
 export const page: { texts?: Texts } = {}
 
 /**

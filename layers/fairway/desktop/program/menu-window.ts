@@ -4,7 +4,7 @@ import { menuCommandSchema, type MenuCommand, type MenuView, type Texts } from '
 import { MENU_PARTITION, type Profiles } from './profiles'
 import { rememberBounds, type WindowMemory } from './window-memory'
 
-/** An address outside of every network; the program responds to it inside the browser, and no port is open. */
+/** An address outside every network; the program responds to it inside the browser, and no port is open. */
 const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'
 
 export interface MenuWindowInput {

@@ -31,7 +31,7 @@ export default defineNuxtModule({
     }
     nuxt.hook('nitro:config', options => {
       shipMigrations(options)
-      // This file is outside of Nuxt's folders. Without this entry it belongs to no TypeScript project.
+      // This file is outside Nuxt's folders. Without this entry it belongs to no TypeScript project.
       const tsConfig = ((options.typescript ??= {}).tsConfig ??= {})
       // These types describe the declarations that tests run. A separate tests/tsconfig.json configures this itself.
       const tests = existsSync(join(rootDir, 'tests/tsconfig.json')) ? [] : [join(rootDir, 'tests/**/*.test.ts')]
@@ -94,7 +94,7 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
 const localMigrationHook = (nuxt: ReturnType<typeof useNuxt>): void =>
   addServerModule('#fw/local-migration', {
     contents() {
-      // The bundler calls this outside of any Nuxt context.
+      // The bundler calls this outside any Nuxt context.
       const { scannedHandlers, options } = nuxt.runWithContext(useNitro)
       return `export const hasLocalMigrationHook = ${hasHook([...scannedHandlers, ...options.handlers])}\n`
     },

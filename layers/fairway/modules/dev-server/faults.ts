@@ -124,7 +124,7 @@ function thrownAt(error: unknown): Partial<Fault> {
 }
 
 function originOf(file: string, line: number, column: number): { file: string; line: number; column: number }[] {
-  // The platform's own sources outside of the bundle are those that check the author's.
+  // The platform's own sources outside the bundle are those that check the author's.
   const isAuthors = /\.tsx?$/.test(file) && existsSync(file) && !isPlatformFile(file)
   if (!file.endsWith('/server.mjs')) return isAuthors ? [{ file, line, column: column - 1 }] : []
   if (!existsSync(`${file}.map`)) return []

@@ -192,7 +192,7 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
 /** Sources that name all of their imports. */
 const NAMES_ITS_IMPORTS = (id: string): boolean => isPlatformFile(id) || id.includes('/node_modules/')
 
-/** Caches which packages stay outside of the bundle, per importing package, because the check reads their files. */
+/** Caches which packages stay outside the bundle, per importing package, because the check reads their files. */
 function remembered(resolveId: Hook | undefined): Hook | undefined {
   const answers = new Map<string, unknown>()
   return async (context, id, importer, ...rest) => {

@@ -43,7 +43,7 @@ export function fwConfigFile(rootDir: string): string {
   return existsSync(own) ? own : join(platformDir, 'server/default-fw-config.ts')
 }
 
-/** The aliases for loading sources outside of the build; the same as in the build (nuxt.config.ts). */
+/** The aliases for loading sources outside the build; the same as in the build (nuxt.config.ts). */
 export const aliases = (rootDir: string): Record<string, string> => ({
   '#fw/config': fwConfigFile(rootDir),
   '#fw/texts': join(platformDir, 'server/kernel/locale-files.ts'),

@@ -24,10 +24,10 @@ const runs = new AsyncLocalStorage<Run>()
 /** Runs `work`; everything that it calls finds this run. */
 export const withRun = <T>(run: Run, work: () => T): T => runs.run(run, work)
 
-/** Returns the innermost run, like `requireRun`; undefined outside of all. */
+/** Returns the innermost run, like `requireRun`; undefined outside all. */
 export const findRun = (): Run | undefined => runs.getStore()
 
-/** Returns the innermost run of the caller: an action's, else the request's; throws outside of both. */
+/** Returns the innermost run of the caller: an action's, else the request's; throws outside both. */
 export function requireRun(): Run {
   const run = runs.getStore()
   if (!run) throw new Error('this may be called while a request is answered or an action runs')

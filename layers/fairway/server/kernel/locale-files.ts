@@ -1,4 +1,4 @@
-// Replaces `#fw/texts` outside of the build, where scripts load it directly: it imports only types from our code.
+// Replaces `#fw/texts` outside the build, where scripts load it directly: it imports only types from our code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

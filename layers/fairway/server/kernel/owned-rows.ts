@@ -25,7 +25,7 @@ export const personSchema = emailSchema.meta({
 /** A column with the address of the person who created the row; null once that account is deleted. */
 export const creator = customType<{ data: string; driverData: string }>({ dataType: () => CREATOR_TYPE })
 
-/** Runs statements, inside or outside of a transaction. */
+/** Runs statements, inside or outside a transaction. */
 export interface Runs {
   execute(statement: InStatement): Promise<ResultSet>
 }

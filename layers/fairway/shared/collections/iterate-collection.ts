@@ -153,7 +153,7 @@ const problemSchema = z.object({
   title: z.optional(z.string()),
 })
 
-/** Why a collection could not be read completely. */
+/** Why only a part of a collection could be read. */
 export class CollectionError extends Error {
   /** The server's error code, or `link-loop`, `foreign-link`, `unreadable-answer`. */
   readonly code: string

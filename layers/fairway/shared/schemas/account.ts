@@ -58,7 +58,7 @@ export type AccountEnd = z.infer<typeof accountEndSchema>
 
 /** One signed-in browser of a person; never a token. Times are ISO 8601 UTC. */
 export const deviceSchema = z.object({
-  /** The id of the session. */
+  /** The ID of the session. */
   id: z.string(),
   /** For example “Firefox”; null when the browser does not identify itself. */
   browser: z.nullable(z.string()),

@@ -31,7 +31,7 @@ export type Connection = z.infer<typeof connectionSchema>
 
 /** One connected app of a person in one organization; never a token. Times are ISO 8601 UTC. */
 export const connectedAppSchema = z.object({
-  /** The id of the grant. */
+  /** The ID of the grant. */
   id: z.string(),
   clientId: z.string(),
   /** The name that was shown at the approval. */

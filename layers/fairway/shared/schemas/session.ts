@@ -53,7 +53,7 @@ const sessionSchema = z.object({
 })
 
 /**
- * The signed-in person, and the organization and role that they work in; `orgId` is null outside of any. An interface, so that
+ * The signed-in person, and the organization and role that they work in; `orgId` is null outside any. An interface, so that
  * compiler messages show its name instead of its fields.
  */
 export interface Session extends z.infer<typeof sessionSchema> {}

@@ -141,7 +141,7 @@ export type McpBlock =
   | { type: 'resource_link'; uri: string; name: string; description?: string; mimeType?: string }
   | { type: 'resource'; resource: { uri: string; mimeType?: string } & ({ text: string } | { blob: string }) }
 
-// Kept outside of the result, because all other surfaces see only the result.
+// Kept outside the result, because all other surfaces see only the result.
 const blocks = new WeakMap<object, readonly McpBlock[]>()
 
 /** Returns a result that MCP hosts show as these blocks. All other surfaces see `result`, an empty object by default. */

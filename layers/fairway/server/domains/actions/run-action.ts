@@ -154,7 +154,7 @@ const countUnderLimits = (app: App, { name, action, session, clientAddress }: Ac
   limitCalls(app, `action:${name}`, action.limit, { session, clientAddress })
 
 /**
- * Returns the input once the caller may run this. Throws `not-a-member` when a member field names a person outside of the
+ * Returns the input once the caller may run this. Throws `not-a-member` when a member field names a person outside the
  * organization.
  */
 async function admit(

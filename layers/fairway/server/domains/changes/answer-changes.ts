@@ -24,7 +24,7 @@ const LATER = { headers: { 'retry-after': '30' } }
 
 const querySchema = z.object({
   /**
-   * The id of the newest change that the page received. A browser that reconnects sends it in the `last-event-id` header instead.
+   * The ID of the newest change that the page received. A browser that reconnects sends it in the `last-event-id` header instead.
    */
   after: z.uuid().optional(),
   /** How many milliseconds ago the page began to load the data that it shows. */

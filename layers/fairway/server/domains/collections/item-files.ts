@@ -33,9 +33,9 @@ export function addressFiles(
 
 interface AskedFile {
   collection: string
-  /** The id of the item. */
+  /** The ID of the item. */
   row: string
-  /** The id of the file. */
+  /** The ID of the file. */
   file: string
 }
 

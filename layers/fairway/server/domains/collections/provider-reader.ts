@@ -97,7 +97,7 @@ const parametersOf = (cursor: Cursor): CursorParameters =>
     ? { bounds: [], token: cursor.token }
     : { bounds: cursor.bounds.map(bound => ({ ...bound, value: bound.value ?? '' })) }
 
-/** Parses a value of an author's code: fields outside of the schema are dropped. Throws `internal` when it does not match. */
+/** Parses a value of an author's code: fields outside the schema are dropped. Throws `internal` when it does not match. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data

@@ -16,7 +16,7 @@ interface Asked {
   session: Session | null
   /** The fields that take files, each with the name of its upload. */
   fields: ReadonlyMap<string, string>
-  /** The id of the row that is changed; undefined for a new row. */
+  /** The ID of the row that is changed; undefined for a new row. */
   rowId: unknown
 }
 

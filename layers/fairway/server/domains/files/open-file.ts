@@ -5,7 +5,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBytes } from './send-file'
 
 /**
- * Returns the bytes of a file by its id, as they arrive from the storage. It does not check access; the caller must. Throws
+ * Returns the bytes of a file by its ID, as they arrive from the storage. It does not check access; the caller must. Throws
  * `not-found` for a deleted file; a file without a row is kept for a day.
  */
 export async function openFile(id: string): Promise<Readable> {

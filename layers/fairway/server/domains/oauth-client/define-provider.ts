@@ -4,7 +4,7 @@ import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/decla
 /** Requests JSON from the provider's API with the new access token. */
 export type AskProvider = (url: string, headers?: Record<string, string>) => Promise<unknown>
 
-/** An account at a provider: a stable id, and a label that people recognise. */
+/** An account at a provider: a stable id, and a label that people recognize. */
 export interface ProviderAccount {
   id: string
   label: string

@@ -71,7 +71,7 @@ const REASONS: Record<Exclude<AppRoleResolution['status'], 'assigned'>, string> 
   unassigned: 'You have no role in this application.',
   'not-a-member': 'You are not a member of the organization.',
   'no-identity': 'This runs for nobody.',
-  'no-org': 'This runs outside of an organization.',
+  'no-org': 'This runs outside an organization.',
 }
 
 /** Returns true for an explicit assignment to an accepted role. Otherwise throws `forbidden` with the missing role. */

@@ -128,7 +128,7 @@ export const isInDeleted = (table: string): string =>
   `exists (select 1 from organizations o where o.id = ${table}.org_id and o.deleted_at is not null)`
 
 /**
- * Counts the rows of each table that are deleted with a person's account. These are their own rows outside of shared
+ * Counts the rows of each table that are deleted with a person's account. These are their own rows outside shared
  * organizations, and every row of the organizations (`goneOrgIds`) that are deleted with it. Tables without any are omitted.
  */
 export async function countPersonalRows(

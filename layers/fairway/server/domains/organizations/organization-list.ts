@@ -28,7 +28,7 @@ const toOrganization = (row: unknown) => {
 }
 
 /**
- * Returns one page of all organizations, newest first, 50 a page. `search` is part of the name, or the id. `cursor` is null on
+ * Returns one page of all organizations, newest first, 50 a page. `search` is part of the name, or the ID. `cursor` is null on
  * the last page.
  */
 export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {

@@ -8,7 +8,7 @@ export type Visibility = (typeof VISIBILITIES)[number]
 /** The columns of a row that belongs to a person, in an organization, and that may be shared. */
 export const ownableColumns = () => ({
   ownerEmail: text('owner_email').notNull(),
-  /** The organization the row was created in; null when it was created outside of one. */
+  /** The organization the row was created in; null when it was created outside one. */
   orgId: text('org_id'),
   /**
    * `private`: visible to its owner and the people it is shared with. `org`: every member of its organization may read it.

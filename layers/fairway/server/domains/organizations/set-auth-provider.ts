@@ -13,7 +13,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { isFreeMailDomain, requirableProviders, requireOrg, type Actor } from './org-context'
 
 export interface AuthProviderInput {
-  /** The id of the one provider that members must sign in with; null requires none. */
+  /** The ID of the one provider that members must sign in with; null requires none. */
   provider: string | null
   /** The normalized domain or tenant that the account there must belong to; null for any account. */
   domain?: string | null

@@ -67,7 +67,7 @@ export async function shareRow(
     returning 1 as found`)
   if (written.length > 0) return
   const [row] = await db.select({ orgId: table.orgId, owner: table.ownerEmail }).from(table).where(eq(table.id, id))
-  if (!row?.orgId) throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
+  if (!row?.orgId) throw new AppError('no-organization', { detail: 'This was made outside an organization.' })
   if (row.owner === email) throw new AppError('conflict', { detail: 'This belongs to that person.' })
   throw new AppError('not-found', { detail: fieldErrors['no-member'] })
 }
@@ -100,8 +100,7 @@ export async function setVisibility(
   await requireAccess(db, table, session, id, 'admin')
   const changed = await db.all(sql`update ${table} set visibility = ${visibility} where id = ${id}
     and (${visibility} = 'private' or org_id is not null) and ${sharedWith(table, session, 'admin')} returning 1 as found`)
-  if (changed.length === 0)
-    throw new AppError('no-organization', { detail: 'This was made outside of an organization.' })
+  if (changed.length === 0) throw new AppError('no-organization', { detail: 'This was made outside an organization.' })
 }
 
 /** Lists the people a row is shared with, for those who may share it. */

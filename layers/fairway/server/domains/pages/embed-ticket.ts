@@ -52,7 +52,7 @@ export const ticketSchema = z.object({ path: z.string().min(1).max(2048) })
 interface TicketInput {
   path: string
   session: Session
-  /** The id of the session's row; null for sessions without a row. */
+  /** The ID of the session's row; null for sessions without a row. */
   sessionId: string | null
 }
 

@@ -66,7 +66,7 @@ interface Unlinked {
   userId: string
   /** The current session; null for sessions without a row. */
   sessionId: string | null
-  /** The id of the account. */
+  /** The ID of the account. */
   id: string
   /** Without this condition, the account stays linked. */
   when: SqlPart

@@ -8,7 +8,7 @@ import { findPerson, type Person } from './person'
 import { writeUserSetting } from './person-values'
 
 /**
- * The id of the person that the command line acts as: FW_USER_EMAIL, otherwise the only one signed in to this database. Throws
+ * The ID of the person that the command line acts as: FW_USER_EMAIL, otherwise the only one signed in to this database. Throws
  * `unauthenticated` with the next step. Never works in production.
  */
 export async function findLocalPerson(app: App): Promise<string> {

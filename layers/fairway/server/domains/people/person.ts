@@ -50,7 +50,7 @@ export const deletePersonStatement = (userId: string): InStatement => ({
   args: [userId],
 })
 /**
- * The id of the person with an address, for a filter. Undefined without an address; an id without a row for an unknown address.
+ * The ID of the person with an address, for a filter. Undefined without an address; an id without a row for an unknown address.
  */
 export async function findPersonId(app: App, email: string | undefined): Promise<string | undefined> {
   if (email === undefined || email === '') return undefined

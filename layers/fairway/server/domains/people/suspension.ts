@@ -13,7 +13,7 @@ import { findPerson, isOperator, suspendedError, suspendedUntilSql } from './per
 
 interface SuspendInput {
   userId: string
-  /** The id of the operator. */
+  /** The ID of the operator. */
   by: string
   reason: string
   /** When the suspension ends; null for one without an end. */

@@ -134,7 +134,7 @@ export const userSettings = sqliteTable(
   table => [primaryKey({ columns: [table.userId, table.key] })],
 )
 
-/** The application's values for a person in one organization, or outside of any (an empty `orgId`). Values are JSON. */
+/** The application's values for a person in one organization, or outside any (an empty `orgId`). Values are JSON. */
 export const applicationState = sqliteTable(
   'application_state',
   {

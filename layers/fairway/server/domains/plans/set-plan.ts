@@ -20,7 +20,7 @@ interface PlanChange {
 /**
  * Assigns a plan to an organization, inside the transaction when `db` is one: a rollback undoes it. Returns whether this
  * changed anything. A change writes the audit row and the webhook event `set-plan`. Throws `invalid-input` for a plan that is
- * not declared and `not-found` for an unknown organization. Throws outside of requests, actions and jobs.
+ * not declared and `not-found` for an unknown organization. Throws outside requests, actions and jobs.
  */
 export async function setPlan(db: Writes, orgId: string, plan: string, change: PlanChange = {}): Promise<boolean> {
   const { app, session, caller } = requireRun()

@@ -65,7 +65,7 @@ export interface Proof {
   /** Milliseconds. Default: now. */
   createdAt?: number
   expiresAt?: number
-  /** The id of the session's row, if there is one. */
+  /** The ID of the session's row, if there is one. */
   sessionId?: string
   /** Whether the proof shows that the address belongs to the person. */
   provesAddress?: boolean

@@ -75,13 +75,13 @@ export type CollectionsConfigInput =
   | { [group in 'defaults' | 'collection' | 'pagination' | 'serializer']?: Readonly<Record<string, unknown>> }
 
 const parameterNames = ['page', 'itemsPerPage', 'enabled', 'partial', 'cursor'].map(name => `${name}ParameterName`)
-const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Every spelling of a key, and the key that it means. */
 const places = new Map<string, string>([
   ...Object.keys(paginationShape).map(option => [`defaults.${option}`, `defaults.${option}`] as const),
   ...parameterNames.flatMap(name =>
-    [`pagination.${name}`, `collection.pagination.${name}`, `defaults.pagination${capitalised(name)}`].map(
+    [`pagination.${name}`, `collection.pagination.${name}`, `defaults.pagination${capitalized(name)}`].map(
       place => [place, `pagination.${name}`] as const,
     ),
   ),

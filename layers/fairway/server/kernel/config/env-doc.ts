@@ -66,7 +66,7 @@ function signInDoc(): string {
       }),
     ),
   )
-  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set; in development the outbox takes what would be sent, and counts as mail. It does not count for a declared \`true\`: without a mail server that switches password sign-up off in every environment. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With a mail server | Without |\n|---|---|---|---|---|\n${lines.join('')}`
+  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set; in development the outbox takes what would be sent, and counts as mail. It does not count for a declared \`true\`: without a mail server that switches password sign-up off in every environment. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its ID and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With a mail server | Without |\n|---|---|---|---|---|\n${lines.join('')}`
 }
 
 const plain = (text: string) => text.replaceAll('`', '')

@@ -33,7 +33,7 @@ export const envTable = {
     FW_ALLOWED_HOSTS: {
       schema: text.transform(splitList).pipe(z.array(hostName)),
       description:
-        'Further host names, comma separated, that requests may be sent to in development, with `AUTH_DISABLED`, and where the base URL is this machine; all others get 421.',
+        'Further hostnames, comma separated, that requests may be sent to in development, with `AUTH_DISABLED`, and where the base URL is this machine; all others get 421.',
       unset: 'the name of the base URL, and this machine',
       example: 'preview.example.com,192.168.1.20',
     },
@@ -211,7 +211,7 @@ export const envTable = {
     SMTP_URL: {
       schema: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://'),
       description:
-        'The mail server, with user name and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
+        'The mail server, with username and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
       unset:
         'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
       example: 'smtps://user:password@mail.example.com:465',

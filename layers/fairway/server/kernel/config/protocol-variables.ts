@@ -78,7 +78,7 @@ export const providerVariables = {
   ...inGroup('Sign-in', {
     GOOGLE_CLIENT_ID: {
       schema: text,
-      description: 'The client id for signing in with Google; the secret must be set too.',
+      description: 'The client ID for signing in with Google; the secret must be set too.',
       unset: 'Google is not offered',
       example: '1234567890-abc.apps.googleusercontent.com',
     },
@@ -91,7 +91,7 @@ export const providerVariables = {
     },
     GITHUB_CLIENT_ID: {
       schema: text,
-      description: 'The client id for signing in with GitHub; the secret must be set too.',
+      description: 'The client ID for signing in with GitHub; the secret must be set too.',
       unset: 'GitHub is not offered',
       example: 'Ov23li...',
     },
@@ -167,7 +167,7 @@ export const providerVariables = {
           ),
         ),
       description:
-        'The clients that connections use, as JSON by provider id: of the providers that the application declares in `server/providers`, or instead of the client of a sign-in provider; `scopes` replaces what is asked for.',
+        'The clients that connections use, as JSON by provider ID: of the providers that the application declares in `server/providers`, or instead of the client of a sign-in provider; `scopes` replaces what is asked for.',
       unset: 'declared providers are not offered; sign-in providers use the client they have',
       example: '{"slack":{"clientId":"123.456","clientSecret":"..."}}',
       secret: true,
@@ -214,8 +214,8 @@ export const identityVariables = inGroup('Other applications', {
   },
   FW_SSO_CLIENT_ID: {
     schema: text,
-    description: 'The client id under which the identity hub has registered this application.',
-    unset: 'the application id',
+    description: 'The client ID under which the identity hub has registered this application.',
+    unset: 'the application ID',
     example: 'mail',
   },
   IDENTITY_SSO_APP_REGISTRY_JSON: {

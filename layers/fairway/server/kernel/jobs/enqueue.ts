@@ -31,8 +31,8 @@ export const findJob = (app: App, name: string): JobEntry | undefined => registr
 export const jobNames = (app: App): string => [...registry(app).keys()].join(', ') || 'none'
 
 /**
- * Queues a job, in the transaction where `db` is one: a rollback also removes the job. Returns the id of the job, or of the
- * waiting or running one with the same key. Throws for an input that the job does not accept, and outside of requests, actions
+ * Queues a job, in the transaction where `db` is one: a rollback also removes the job. Returns the ID of the job, or of the
+ * waiting or running one with the same key. Throws for an input that the job does not accept, and outside requests, actions
  * and jobs.
  */
 export async function enqueue<Name extends keyof JobTypes & string>(

@@ -37,7 +37,7 @@ export interface JobContext {
    * and the audit log records it. Throws `unknown-person` for a person who does not exist, is suspended or has left.
    */
   as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
-  /** Queues a mail like `sendMail`, outside of a transaction. */
+  /** Queues a mail like `sendMail`, outside a transaction. */
   mail<Name extends keyof MailTypes & string>(
     name: Name,
     mail: MailToSend<MailDataOf<MailTypes[Name]>>,

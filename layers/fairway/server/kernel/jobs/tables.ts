@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import { JOB_STATES } from '../../../shared/schemas/job'
 import { id, timestamp } from '../database/columns'
 
-/** Work outside of requests: each row is one job, which any process may run. */
+/** Work outside requests: each row is one job, which any process may run. */
 export const jobs = sqliteTable(
   'fw_jobs',
   {
@@ -36,7 +36,7 @@ export const jobs = sqliteTable(
     result: text('result'),
     /** The error of the latest attempt. */
     error: text('error'),
-    /** The organization that it was queued in; null outside of organizations and for schedules. */
+    /** The organization that it was queued in; null outside organizations and for schedules. */
     orgId: text('org_id'),
     /** The person who queued it; null for schedules and where no person was signed in. */
     userId: text('user_id'),

@@ -8,7 +8,7 @@ import { formatTime, type Language } from '#fairway/shared/languages'
 import { MAIL_PREVIEW_PATH, OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 interface Visit {
-  /** The id of the requested mail; all mails when not given. */
+  /** The ID of the requested mail; all mails when not given. */
   mail?: unknown
   /** Shows its HTML as it was written. */
   asHtml: boolean

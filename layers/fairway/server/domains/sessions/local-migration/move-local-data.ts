@@ -242,7 +242,7 @@ function forgetShares(table: LocalTable): string {
   return forgetSharesSql(table.name, `exists (${isMoved})`)
 }
 
-/** Runs one statement with named values, inside or outside of a transaction. */
+/** Runs one statement with named values, inside or outside a transaction. */
 export type Run = (sql: string, values?: Record<string, InValue>) => Promise<Pick<ResultSet, 'rows' | 'rowsAffected'>>
 
 /** `Run` over a client or a transaction. Sends only the values that the statement names. */

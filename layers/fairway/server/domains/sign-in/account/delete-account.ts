@@ -155,7 +155,7 @@ async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Recei
 }
 
 /**
- * Deletes the person's rows outside of organizations, with their shares. Rows in an organization stay and go to its
+ * Deletes the person's rows outside organizations, with their shares. Rows in an organization stay and go to its
  * longest-standing owner. The creator's address is cleared; the name stays.
  */
 function forgetRowsStatements({ name, quoted, hasId, hasOrg, hasOwner, creators }: TableOfRows, email: string) {
