@@ -42,8 +42,11 @@ definePageMeta({ public: true })
 const { t } = useI18n()
 </script>
 <template><p>Greetings {{ t('planet.from') }}</p></template>`
-const action = (description: string) => `import { z } from 'zod'
+// `getHeader` and `H3Event` are auto-imports too, and only one of them is a type.
+const action = (description: string) => `import { getHeader, type H3Event } from 'h3'
+import { z } from 'zod'
 import { defineAction } from '#fw'
+export const agentOf = (event: H3Event) => getHeader(event, 'user-agent')
 export default defineAction({ description: '${description}', input: z.object({}), run: () => null })`
 const collection = (id: string) => `import { z } from 'zod'
 import { defineCollection } from '#fw'

@@ -182,6 +182,7 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
       for (const { name, transform, transformInclude } of plugins) {
         if (!transform || (name === 'unimport' && NAMES_ITS_IMPORTS(id))) continue
         if (transformInclude && !transformInclude(this, id)) continue
+        if (name === 'unimport') code = withoutTypeModifiers(code)
         code = codeSchema.safeParse(await transform(this, code, id)).data?.code ?? code
       }
       return code === before ? null : { code }
@@ -191,6 +192,15 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
 
 /** Sources that name all of their imports. */
 const NAMES_ITS_IMPORTS = (id: string): boolean => isPlatformFile(id) || id.includes('/node_modules/')
+
+/**
+ * Blanks `type` in `import { a, type B }`: unimport would not see B there and import it a second time. The bundler drops imports
+ * that are used only as types.
+ */
+const withoutTypeModifiers = (code: string): string =>
+  code.replaceAll(/(?<=\bimport\s*\{)[^}]*(?=\}\s*from\b)/g, names =>
+    names.replaceAll(/\btype(?=\s+(?!as\b)[\w$])/g, '    '),
+  )
 
 /** Caches which packages stay outside the bundle, per importing package, because the check reads their files. */
 function remembered(resolveId: Hook | undefined): Hook | undefined {
