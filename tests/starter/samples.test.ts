@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, expect as expectPage, type Page } from '@playwright/test'
@@ -6,13 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { startSmtp } from '../support/mail'
-import { signUpByForm } from '../support/people'
+import { runAction, signUpByForm } from '../support/people'
+import { writeFiles } from '../support/files'
 import { query } from '../support/query'
 import { emptyFolder, packLayer, runOk, type Running, settingsOf, startScript } from './project'
+import { stepsOf } from './tutorial-steps'
 
 // Builds the sample applications from the packed platform and uses their production builds in a browser.
 const place = emptyFolder()
 const example = fileURLToPath(new URL('../../examples/booking', import.meta.url))
+const tutorial = fileURLToPath(new URL('../../docs/tutorial-crm.md', import.meta.url))
 
 let tarball: string
 let browser: Browser
@@ -25,6 +28,14 @@ function start(project: string, port: number): Promise<Running> {
     SMTP_URL: mails.url,
     EMAIL_FROM: 'Samples <no-reply@example.test>',
   })
+}
+
+/** Creates an empty project that has the packages of the notes sample, because they are the same. */
+async function createEmpty(name: string): Promise<void> {
+  const made = ['new', name, '--sample', 'empty', '--no-install', '--package', tarball]
+  const modules = join(place, 'notes/node_modules')
+  await runOk(place, process.execPath, join(modules, 'nuxt-fairway/cli/fw.mjs'), ...made)
+  await runOk(join(place, name), 'cp', '-a', modules, '.')
 }
 
 /** Creates an account on the way to a page. */
@@ -115,11 +126,7 @@ describe('the booking example', () => {
     expectPage(page.getByRole('heading', { name: 'Your booking is confirmed' })).toBeVisible({ timeout: 15_000 })
 
   it('is built and type-checked, and its test passes', async () => {
-    const made = ['new', 'booking', '--sample', 'empty', '--no-install', '--package', tarball]
-    const modules = join(place, 'notes/node_modules')
-    await runOk(place, process.execPath, join(modules, 'nuxt-fairway/cli/fw.mjs'), ...made)
-    // The packages of both projects are the same.
-    await runOk(project, 'cp', '-a', modules, '.')
+    await createEmpty('booking')
     cpSync(example, project, { recursive: true })
     await runOk(project, 'npm', 'run', 'db:generate')
     await runOk(project, 'npm', 'run', 'build')
@@ -186,5 +193,42 @@ describe('the booking example', () => {
     expect(answers).toContain(400)
     expect(answers.at(-1)).toBe(429)
     expect(server?.log()).not.toContain('"level":"error"')
+  })
+})
+
+// tests/starter/tutorial.test.ts follows the tutorial word for word in development. This takes only its files.
+describe('the CRM of the tutorial', () => {
+  const project = join(place, 'crm')
+  let server: Running | undefined
+  afterAll(() => server?.stop())
+
+  it('is written, built and type-checked', async () => {
+    await createEmpty('crm')
+    for (const step of [...stepsOf(readFileSync(tutorial, 'utf8')).values()].flat()) {
+      if (step.kind === 'file') writeFiles(project, { [step.path]: step.text })
+      if (step.kind === 'change') {
+        const now = readFileSync(join(project, step.path), 'utf8')
+        writeFiles(project, { [step.path]: now.replace(step.before, () => step.after) })
+      }
+      const generate = step.kind === 'commands' ? step.lines.filter(line => line.startsWith('npx fw generate')) : []
+      for (const line of generate) await runOk(project, 'sh', '-c', line)
+    }
+    await runOk(project, 'npm', 'run', 'build')
+    await runOk(project, 'npm', 'run', 'types')
+  })
+
+  it('imports the deals of a file', async () => {
+    const origin = 'http://localhost:4643'
+    server = await start(project, 4643)
+    const page = await browser.newPage()
+    await signUp(page, `${origin}/deals`)
+    await expectPage(page.getByText('No deals yet')).toBeVisible()
+    await runAction(page, origin, 'create-company', { name: 'Harbour Works' })
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.locator('input[type=file]').setInputFiles(join(project, 'deals.csv'))
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await expectPage(page.getByRole('cell', { name: 'A shed' })).toBeVisible()
+    expect(server.log()).not.toContain('"level":"error"')
   })
 })
