@@ -21,7 +21,7 @@ describe('fw jobs', () => {
   const rows = () => query(server, `select id, state, attempts from fw_jobs where name = 'nightly' order by id`)
 
   it('lists, retries and cancels jobs', async () => {
-    expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'There is no such job.\n' })
+    expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'No matching jobs.\n' })
     // The server runs no jobs with this name.
     for (const [id, state, error] of [
       ['1', 'failed', 'The peer is away.'],

@@ -32,7 +32,7 @@ const listCommand = defineCommand({
         const progress = done === null ? [] : [total === null ? `${done} done` : `${done} of ${total}`]
         say([job, of, now, `attempt ${attempts}`, runAt, ...progress, ...(error === null ? [] : [error])].join('  '))
       }
-      if (jobs.length === 0) say('There is no such job.')
+      if (jobs.length === 0) say(args.state || args.name ? 'No matching jobs.' : 'No jobs.')
       return 0
     }),
 })
@@ -75,18 +75,28 @@ const retryCommand = defineCommand({
       const count = args.id
         ? Number(await isDone(call('retry-job', { id: args.id })))
         : (await call('retry-failed-jobs', { name: args.name })).count
-      say(count === 0 ? 'Nothing was to be run again.' : `Queued again: ${count}.`)
+      say(
+        count === 0
+          ? args.id
+            ? 'No job with this ID has failed or was cancelled.'
+            : 'No failed jobs.'
+          : `Queued again: ${count}.`,
+      )
       return args.id && count === 0 ? 1 : 0
     }),
 })
 
 const cancelCommand = defineCommand({
-  meta: { name: 'cancel', description: 'End a job that waits, and tell one that runs to end.' },
+  meta: { name: 'cancel', description: 'Cancel a waiting job, or signal a running one to stop.' },
   args: { id, ...placeOptions },
   run: ({ args }) =>
     operate(args, async call => {
       const isThere = await isDone(call('stop-job', { id: args.id }))
-      say(isThere ? 'Cancelled. A job that runs is told within ten seconds.' : 'No job with this id waits or runs.')
+      say(
+        isThere
+          ? 'Cancelled. A running job is signalled within ten seconds.'
+          : 'No job with this ID is waiting or running.',
+      )
       return isThere ? 0 : 1
     }),
 })
