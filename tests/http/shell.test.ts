@@ -44,6 +44,17 @@ describe('application pages', () => {
     },
   )
 
+  it('preload the typeface, which the server has, and name a social image that it has', async () => {
+    const html = await (await get('/about')).text()
+    const [, font = ''] = /<link rel="preload" href="([^"]+)" as="font"/.exec(html) ?? []
+    const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(html) ?? []
+    const answers = await Promise.all([font, new URL(image).pathname].map(path => get(path)))
+    expect(answers.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
+      [200, 'font/woff2'],
+      [200, 'image/png'],
+    ])
+  })
+
   it('do not include the query', async () => {
     expect(await (await get('/about?x=%3Cscript%3E-marker')).text()).not.toContain('marker')
     expect(await (await get('/notes?x=marker')).text()).not.toContain('marker')

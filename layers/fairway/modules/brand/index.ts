@@ -49,13 +49,13 @@ export default defineNuxtModule({
       write: true,
       getContents: () => favicon(logoFile ?? undefined, brand.accent),
     })
-    nuxt.hook('nitro:config', config => {
-      const folder = join(nuxt.options.buildDir, FOLDER)
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(join(folder, DEFAULT_SOCIAL_IMAGE), socialImage(brand.accent[800]))
+    const folder = join(nuxt.options.buildDir, FOLDER)
+    nuxt.hook('nitro:config', config => serveFirst(config, folder))
+    // `nuxt build` empties its folder after `nitro:config`, and only templates are written again.
+    nuxt.hook('build:before', () => {
       mkdirSync(join(folder, dirname(TYPEFACE_PATH)), { recursive: true })
+      writeFileSync(join(folder, DEFAULT_SOCIAL_IMAGE), socialImage(brand.accent[800]))
       copyFileSync(createRequire(import.meta.url).resolve(TYPEFACE_FILE), join(folder, TYPEFACE_PATH))
-      serveFirst(config, folder)
     })
   },
 })
