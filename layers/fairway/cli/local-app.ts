@@ -132,9 +132,13 @@ export async function inLocalApp(work: (app: App) => Promise<number>): Promise<n
   }
 }
 
-/** Prints an error in one line, and returns the exit code. */
-export const tellLocalFailure = (thrown: unknown): number =>
-  tellFailure(isConfigError(thrown) ? thrown : toAppError(thrown))
+/** Prints an error with a line for each invalid value, and returns the exit code. */
+export function tellLocalFailure(thrown: unknown): number {
+  if (isConfigError(thrown)) return tellFailure(thrown)
+  const error = toAppError(thrown)
+  const faults = (error.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`)
+  return tellFailure(new Error(error.message + faults.join('')))
+}
 
 /** Whether the settings cannot be read. */
 export const isConfigError = (thrown: unknown): thrown is Error =>

@@ -77,8 +77,7 @@ export async function sendWebhook(app: App, webhook: WebhookRow, { message, isOp
     return { durationInMs: took(), ...answer }
   } catch (error) {
     const fault = faultOf(error)
-    const reason = error instanceof Error ? error.message : undefined
-    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault, reason })
+    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault, reason: reasonOf(error) })
     return { durationInMs: fault === 'unreachable' ? null : took(), fault }
   }
 }
@@ -92,6 +91,10 @@ function faultOf(error: unknown): DeliveryFault {
       : error instanceof Error && error.name === 'TimeoutError'
   return isTimeout ? 'timeout' : 'unreachable'
 }
+
+/** The message of the error, or of its cause: `fetch` itself says only that it failed. */
+const reasonOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error instanceof TypeError && reasonOf(error.cause)) || error.message : undefined
 
 const GUARDED_TIMEOUT = 'it did not answer in time'
 
