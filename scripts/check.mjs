@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, types, boundaries, dead code, table ownership; with names, only these checks.
+// `npm run check`: format, lint, types, boundaries, dead code, table ownership, prose, spelling; with names, only these checks.
 import { prepare, runChecks } from './steps.mjs'
 
 const prepared = await prepare()

@@ -50,6 +50,8 @@ export const checks = [
   ['lint', 'oxlint', ['--deny-warnings', '.']],
   ['boundaries', 'depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled]],
   ['dead code', 'knip', ['--no-progress']],
+  ['prose', 'node', ['scripts/prose.mjs']],
+  ['spelling', 'cspell', ['lint', '--no-progress']],
   ['tables', 'vitest', ['run', '--project', 'unit', 'tests/architecture/tables.test.ts']],
 ]
 

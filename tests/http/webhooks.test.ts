@@ -83,7 +83,10 @@ describe('webhooks over HTTP', () => {
     expect((await fwBeside(server, replay)).out).toBe('1 events are queued\n')
     await expect.poll(() => receiver.at('/command/token-in-a-path').length, WAIT).toBe(2)
     const old = await fwBeside(server, ['webhooks', 'replay', id, '--since', '2001-01-01T00:00:00Z'])
-    expect(old).toMatchObject({ code: 1, both: expect.stringMatching(/\n {2}since: must be within the last thirty days/) })
+    expect(old).toMatchObject({
+      code: 1,
+      both: expect.stringMatching(/\n {2}since: must be within the last thirty days/),
+    })
     const deliveries = await fwBeside(server, ['webhooks', 'deliveries', id, '--state', 'sent'])
     expect(deliveries.out).toMatch(/sent {2}try 1 {2}200 {2}audit\.create-note/)
     expect((await fwBeside(server, ['webhooks', 'deliveries', 'none'])).code).toBe(1)
