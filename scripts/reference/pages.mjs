@@ -95,7 +95,7 @@ export function errorsPage({ catalog, fieldErrors, order }) {
   const rows = Object.entries(catalog)
     .toSorted(([a, one], [b, two]) => one.status - two.status || (a < b ? -1 : 1))
     .map(([name, { status, title, asks, unset }]) => {
-      const note = asks ? 'asks for `confirm`' : unset ? 'until a setting is there' : ''
+      const note = asks ? 'requires `confirm`' : unset ? 'until a setting is there' : ''
       return `| ${status} | \`${name}\` | ${cell(title)} | ${note} |\n`
     })
   const lead =
@@ -114,7 +114,7 @@ const FIELD_ERRORS = `## Field errors
 
 - \`path\` names the field, with dots between levels (\`list.0.name\`). It is empty for the input as a whole.
 - \`code\` and \`params\` are stable. Placeholders in the table are parameters.
-- \`message\` is English. Pages show the text of the code in their own language, from \`field-errors.json\` of every [language](../guides/languages.md). Neither repeats the value.
+- \`message\` is English. Pages show the text of the code in their own language, from \`field-errors.json\` of every [language](../guides/languages.md). No message repeats the value.
 - A message of the schema, such as \`z.string().min(1, 'Enter a name.')\`, is sent and shown as it is. It has no \`code\`.
 
 `

@@ -44,7 +44,7 @@ export const backupCommand = defineCommand({
       description: 'The new file. A name with the time, in `backups` of the data folder.',
     },
     key,
-    check: { type: 'boolean', default: false, description: 'Check a backup that is there; write nothing.' },
+    check: { type: 'boolean', default: false, description: 'Check an existing backup; write nothing.' },
   },
   run: ({ args }) => telling(() => (args.check ? checkBackup(args.file, args.key) : writeBackup(args.file, args.key))),
 })
@@ -56,7 +56,7 @@ export const backupCommand = defineCommand({
 export const restoreCommand = defineCommand({
   meta: {
     name: 'restore',
-    description: 'Put a backup in the place of the database; the one of now is kept beside it.',
+    description: 'Replace the database with a backup; the current one is kept beside it.',
   },
   args: {
     file: { type: 'positional', required: true, description: 'The backup.' },

@@ -6,7 +6,7 @@ import { endWith } from './terminal'
 const desktopArgs = {
   workspace: {
     type: 'string' as const,
-    description: 'The address of the hub, or a file that names hub and applications; without it, the one of last time.',
+    description: 'The address of the hub, or a file that names hub and applications; without it, the previous one.',
     valueHint: 'file or address',
   },
   browser: {

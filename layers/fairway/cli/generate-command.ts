@@ -142,7 +142,7 @@ const job = defineCommand({
       required: true,
       description: 'Its name; behind it the fields of its input, name:type.',
     },
-    schedule: { type: 'string', description: 'When it runs by itself: a cron expression.' },
+    schedule: { type: 'string', description: 'When it runs, as a cron expression.' },
     ...common,
   },
   run: ({ args }) =>
@@ -223,7 +223,7 @@ const provider = defineCommand({
     name: { type: 'positional', required: true, description: 'Its name.' },
     authorize: { type: 'string', description: 'Where people agree.' },
     token: { type: 'string', description: 'Where codes become tokens.' },
-    scopes: { type: 'string', description: 'What is asked for, with commas between.' },
+    scopes: { type: 'string', description: 'The scopes to request, comma separated.' },
     ...common,
   },
   run: ({ args }) =>

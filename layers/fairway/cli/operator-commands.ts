@@ -63,7 +63,7 @@ const sealedColumns = [
 const resealCommand = defineCommand({
   meta: {
     name: 'reseal',
-    description: 'Seal everything anew with the current BETTER_AUTH_SECRET, so that earlier ones can go.',
+    description: 'Encrypt everything again with the current BETTER_AUTH_SECRET, so that you can remove earlier ones.',
   },
   args: { 'dry-run': dryRun },
   run: ({ args }) =>

@@ -9,11 +9,11 @@ const planCommand = defineCommand({
   meta: {
     name: 'plan',
     description:
-      'Show the plan of an organization and what it uses, or give it one: fw org plan <id> pro --until 2031-05-20',
+      'Show the plan of an organization and what it uses, or change it: fw org plan <id> pro --until 2031-05-20',
   },
   args: {
     id: { type: 'positional', required: true, description: 'The ID of the organization.' },
-    plan: { type: 'positional', required: false, description: 'The plan to give it, as fw.config.ts names it.' },
+    plan: { type: 'positional', required: false, description: 'The new plan, as fw.config.ts names it.' },
     until: { type: 'string', description: 'When the organization falls back to the default plan.' },
     ...placeOptions,
   },

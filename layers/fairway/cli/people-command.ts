@@ -40,7 +40,7 @@ const suspendCommand = defineCommand({
   args: {
     address,
     reason: { type: 'string', required: true, description: 'Why; the person reads it.' },
-    until: { type: 'string', description: 'When the suspension ends by itself.' },
+    until: { type: 'string', description: 'When the suspension ends.' },
     ...placeOptions,
   },
   run: ({ args }) =>

@@ -13,7 +13,7 @@ const entered = z.strictObject({ key: credentialKeySchema, value: credentialValu
 
 export default defineOperations({
   'list-own-credentials': operation({
-    description: 'Lists your credentials and those that the application asks for. It never returns a value.',
+    description: 'Lists your credentials and those that the application requires. It never returns a value.',
     method: 'GET',
     path: '/_fw/vault',
     output: vaultSchema,

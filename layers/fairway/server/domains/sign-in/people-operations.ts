@@ -84,7 +84,7 @@ export default defineOperations({
   }),
   'view-person': operation({
     description:
-      'Shows you the application as a person sees it, for 30 minutes and without changing anything. The person is told why.',
+      'Shows you the application as a person sees it, for 30 minutes and without changing anything. The person gets the reason by email.',
     method: 'POST',
     path: '/_fw/operator/people/:personId/view',
     permission: 'operator',

@@ -88,7 +88,7 @@ export const envTable = {
     },
     DATABASE_AUTH_TOKEN: {
       schema: text,
-      description: 'The token that the libSQL server asks for.',
+      description: 'The token of the libSQL server.',
       unset: 'no token is sent',
       example: 'eyJhbGciOi...',
       secret: true,
@@ -108,7 +108,7 @@ export const envTable = {
     FW_DATABASE_MEMORY: {
       schema: flag,
       description:
-        'With a libSQL server, with or without a replica, `0` lets every request ask it: what one instance ends has ended at all.',
+        'With a libSQL server, with or without a replica, `0` lets every request query it, so what one instance ends takes effect on all at once.',
       unset: '`1`: an instance remembers what it has read for at most a second, and forgets it when it writes itself',
       example: '0',
     },
@@ -195,7 +195,7 @@ export const envTable = {
   ...inGroup('Organizations', {
     AUTO_CREATE_DEFAULT_ORG: {
       schema: flag,
-      description: '`0`: users get no organization of their own on first use.',
+      description: '`0`: users get no personal organization on first use.',
       unset: 'on',
       example: '1',
     },
@@ -211,7 +211,7 @@ export const envTable = {
     SMTP_URL: {
       schema: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://'),
       description:
-        'The mail server, with username and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
+        'The mail server, with username and password if it requires them. Mail is ready when `EMAIL_FROM` is set too.',
       unset:
         'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
       example: 'smtps://user:password@mail.example.com:465',
@@ -246,7 +246,7 @@ export const envTable = {
     FW_LOCAL_DATA_OWNER: {
       schema: z.string().trim().toLowerCase().pipe(z.email()),
       description: 'The one address whose owner may move the data of the development account to their own.',
-      unset: 'in development every user with an account of their own; elsewhere no user',
+      unset: 'in development every user who signed up; elsewhere no user',
       example: 'ada@example.com',
     },
   }),
@@ -260,7 +260,7 @@ export const envTable = {
     FW_EMBED_ANCESTORS: {
       schema: text.transform(splitList).pipe(z.array(z.string().regex(FRAME_ORIGIN, 'each entry must be an origin'))),
       description:
-        'Origins whose pages may show our embed pages in a frame, comma separated; `https://*.example.com` stands for every host below.',
+        'Origins whose pages may show our embed pages in a frame, comma separated; `https://*.example.com` includes every host below it.',
       unset: 'only pages of this application itself',
       example: 'https://www.example.com,https://*.example.org',
     },

@@ -19,7 +19,7 @@ export const oauthVariables = inGroup('Remote endpoint', {
   FW_CLIENT_DOCUMENTS: {
     schema: z.enum(['auto', 'on', 'off']),
     description:
-      'Whether apps are told that they may show a metadata document, which this server fetches from theirs, instead of registering. `auto`: where the base URL is https and not on this machine, but not for an hour after this server had no way out to one. `on`: always. `off`: never, and none is taken.',
+      'Whether the metadata offers client ID metadata documents, which this server fetches, besides registration. `auto`: where the base URL is https and not on this machine, but not for an hour after this server had no way out to one. `on`: always. `off`: never, and none is taken.',
     unset: '`auto`',
     example: 'auto',
   },
@@ -65,7 +65,7 @@ export const mcpVariables = inGroup('Remote endpoint', {
     schema: z.string().trim().toLowerCase().pipe(z.email()),
     description:
       'The existing person that static bearer tokens act as, in the organization they work in, once the address is confirmed.',
-    unset: 'static bearer tokens open nothing',
+    unset: 'static bearer tokens are refused',
     example: 'ada@example.com',
   },
 })
@@ -104,7 +104,7 @@ export const providerVariables = {
     },
     FW_GITHUB_URL: {
       schema: z.url({ protocol: /^https?$/ }),
-      description: 'The address of a GitHub Enterprise Server; its API is asked at `/api/v3` below it.',
+      description: 'The address of a GitHub Enterprise Server; its API is at `/api/v3` below it.',
       unset: '`https://github.com`, with the API at `https://api.github.com`',
       example: 'https://github.example.com',
     },
@@ -167,7 +167,7 @@ export const providerVariables = {
           ),
         ),
       description:
-        'The clients that connections use, as JSON by provider ID: of the providers that the application declares in `server/providers`, or instead of the client of a sign-in provider; `scopes` replaces what is asked for.',
+        'The clients that connections use, as JSON by provider ID: of the providers that the application declares in `server/providers`, or instead of the client of a sign-in provider; `scopes` replaces the declared scopes.',
       unset: 'declared providers are not offered; sign-in providers use the client they have',
       example: '{"slack":{"clientId":"123.456","clientSecret":"..."}}',
       secret: true,
@@ -221,7 +221,7 @@ export const identityVariables = inGroup('Other applications', {
   IDENTITY_SSO_APP_REGISTRY_JSON: {
     schema: text,
     description:
-      'On the identity hub: the applications that may sign people in through it, as JSON. An origin is https, or http on this machine; `http://localhost` and `http://127.0.0.1` without a port stand for any port. An entry that is not accepted is reported and ignored.',
+      'On the identity hub: the applications that may sign people in through it, as JSON. An origin is https, or http on this machine; `http://localhost` and `http://127.0.0.1` without a port include every port. An entry that is not accepted is reported and ignored.',
     unset: 'none besides those declared in `fw.config.ts`; in development any application on this machine',
     example:
       '[{"appId":"mail","clientId":"mail","origin":"https://mail.example.com","callbackPath":"/_fw/identity/callback","capabilities":["identity-sso"]}]',
@@ -229,7 +229,7 @@ export const identityVariables = inGroup('Other applications', {
   FW_IDENTITY_TRUSTED_PROVIDERS: {
     schema: text.transform(splitList),
     description:
-      'Sign-in providers, comma separated, that the identity hub is believed about: who signed in there with one of them counts here as signed in with it, for organizations that ask for it.',
+      'Sign-in providers, comma separated, that the identity hub may vouch for. Users who signed in there with one of them satisfy organizations that require it here.',
     unset: 'none: only the address is believed',
     example: 'google',
   },

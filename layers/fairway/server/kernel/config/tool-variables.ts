@@ -91,7 +91,7 @@ export const builderVariables = inGroup('Builder', {
   },
   BUILDER_API_HOST: {
     schema: serviceOrigin,
-    description: 'Where browser connections are asked for; plain http only on this machine.',
+    description: 'The address that provides browser connections; plain http only on this machine.',
     unset: '`https://api.builder.io`',
     example: 'https://api.builder.io',
   },
