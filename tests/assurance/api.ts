@@ -5,7 +5,7 @@ const NO_SOCKETS = 'The server opens no WebSocket.'
 export const api: readonly Requirement[] = [
   tested(
     '4.1.1',
-    'Every answer says what it is and in which encoding.',
+    'Every response declares its type and encoding.',
     [
       'http/actions › returns the result as JSON with cache-control no-store',
       'http/shell › return 404 as problem details: %s',
@@ -36,6 +36,6 @@ export const api: readonly Requirement[] = [
   absent('4.3.2', 'GraphQL does not describe itself.', 'There is no GraphQL.'),
   absent('4.4.1', 'WebSockets are encrypted.', NO_SOCKETS),
   absent('4.4.2', 'WebSockets look at the origin.', NO_SOCKETS),
-  absent('4.4.3', 'WebSockets have tokens of their own where sessions do not fit.', NO_SOCKETS),
+  absent('4.4.3', 'WebSockets use dedicated tokens where sessions do not fit.', NO_SOCKETS),
   absent('4.4.4', 'Tokens of WebSockets come from the session.', NO_SOCKETS),
 ]

@@ -11,7 +11,7 @@ Find the evidence for each requirement of the OWASP Application Security Verific
 \`npm run docs\` writes this page from the tables in \`tests/assurance\`. A test checks that every number appears once, that every named test exists and runs, and that this page is up to date.
 
 - **tested**: tests fail without it. **tested, with a gap**: tests cover it, except what follows “but”.
-- **documented**: the requirement asks for a document, and this is it.
+- **documented**: the requirement is a document, and this is it.
 - **by design**: it follows from how Fairway is built. No separate test covers it.
 - **of the operator**: you provide it when you run an installation.
 - **does not apply**: Fairway has no such feature.

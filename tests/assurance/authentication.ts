@@ -4,7 +4,7 @@ const ways: readonly Requirement[] = [
   documented('6.1.1', 'It is documented how guessing is limited without shutting owners out.', [
     'docs/guides/devices.md#limits',
   ]),
-  documented('6.1.2', 'It is documented which words of their own people may not use as a password.', [
+  documented('6.1.2', 'It is documented which personal words passwords may not contain.', [
     'docs/guides/sign-in.md#passwords',
   ]),
   documented('6.1.3', 'Every way to sign in is documented with its strength.', [
@@ -29,9 +29,9 @@ const passwords: readonly Requirement[] = [
     '6.2.4',
     'The most common passwords are refused.',
     ['unit/domains/people/password-policy › refuses the common password %j'],
-    'Of the 49,000 on the list only some hundreds are as long as the policy asks for; the others count as beginnings.',
+    'Of the 49,000 on the list only some hundreds are as long as the policy requires; the others count as beginnings.',
   ),
-  tested('6.2.5', 'No kinds of characters are asked for.', [
+  tested('6.2.5', 'No kinds of characters are required.', [
     'unit/domains/people/password-policy › requires no digits, capitals or symbols',
   ]),
   tested('6.2.6', 'The field hides the password.', [
@@ -49,7 +49,7 @@ const passwords: readonly Requirement[] = [
   tested('6.2.9', 'Passwords may have 64 characters.', [
     'unit/domains/people/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
   ]),
-  designed('6.2.10', 'Passwords do not end by time.', 'Nothing asks for a new password.'),
+  designed('6.2.10', 'Passwords do not end by time.', 'Passwords never expire.'),
   tested('6.2.11', 'Own words make no password.', [
     'unit/domains/people/password-policy › refuses %j, which is based on the person or the product',
   ]),
@@ -96,7 +96,7 @@ const general: readonly Requirement[] = [
     'No password is made for anybody; accounts begin by a link or by the person’s own password.',
   ),
   absent('6.4.2', 'There are no hints and secret questions.', 'There are none.'),
-  tested('6.4.3', 'Setting a forgotten password anew does not lead around the second factor.', [
+  tested('6.4.3', 'Resetting a forgotten password does not bypass the second factor.', [
     'http/two-factor › requires the code in this browser, in a waiting browser and after a password reset',
     'http/mail-sign-in › replaces the password once, ends all sessions and signs this browser in',
   ]),

@@ -1,6 +1,6 @@
 import { absent, operators, type Requirement, tested } from './requirement'
 
-const PROXY = 'TLS ends at the proxy before the application, which whoever runs it configures.'
+const PROXY = 'TLS ends at the proxy in front of the application, which its operator configures.'
 
 export const communication: readonly Requirement[] = [
   operators('12.1.1', 'TLS 1.2 or newer.', PROXY),
@@ -15,7 +15,7 @@ export const communication: readonly Requirement[] = [
   operators(
     '12.3.1',
     'All connections are encrypted.',
-    'Providers, hubs and peers must be https outside of this machine; whether database and mail server are reached encrypted is said by their addresses (`libsql:`, `smtps:`).',
+    'Providers, hubs and peers must use https outside this machine. The addresses of database and mail server decide about their encryption (`libsql:`, `smtps:`).',
   ),
   tested('12.3.2', 'Certificates of servers are verified.', [
     'unit/kernel/http/guarded-fetch › refuses a server with an untrusted certificate',
@@ -29,6 +29,6 @@ export const communication: readonly Requirement[] = [
   operators(
     '12.3.4',
     'Certificates inside are trusted ones.',
-    'Node trusts the certificates that its operator gives it (`NODE_EXTRA_CA_CERTS`).',
+    'Node trusts the certificates that its operator adds (`NODE_EXTRA_CA_CERTS`).',
   ),
 ]

@@ -43,7 +43,7 @@ export const configuration: readonly Requirement[] = [
   operators(
     '13.3.1',
     'Secrets are kept in a place made for it.',
-    'Secrets come by the environment, from whatever store its operator uses; none is in the code or the build.',
+    'Secrets come from the environment, from a store that the operator chooses. None is in the code or the build.',
   ),
   operators('13.3.2', 'Few have access to secrets.', 'Who reads the environment of the process, its operator decides.'),
   designed(

@@ -10,7 +10,7 @@ export const cryptography: readonly Requirement[] = [
   missing(
     '11.1.2',
     'There is an inventory of keys, algorithms and certificates.',
-    'Keys and algorithms are named where they are used, in no list of their own.',
+    'Keys and algorithms are named where they are used; there is no separate list.',
   ),
   designed(
     '11.2.1',

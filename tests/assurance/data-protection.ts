@@ -27,7 +27,7 @@ export const dataProtection: readonly Requirement[] = [
   ]),
   missing(
     '14.2.4',
-    'Data is protected as its level asks for.',
+    'Data is protected as its level requires.',
     'There are no levels; credentials, tokens, mails and keys are sealed, links and codes hashed.',
   ),
   tested('14.3.1', 'Signing out takes what the browser shows.', [
@@ -43,6 +43,6 @@ export const dataProtection: readonly Requirement[] = [
     '14.3.3',
     'Browsers store nothing sensitive.',
     ['unit/app/session/draft › return the stored values only to the same person and under the same name'],
-    'A note that is being written is kept in the tab until it is saved or somebody signs out; an embed page keeps its token there.',
+    'The tab keeps an unsaved note until it is saved or the person signs out. An embed page keeps its token there.',
   ),
 ]

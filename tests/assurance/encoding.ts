@@ -48,7 +48,7 @@ export const encoding: readonly Requirement[] = [
   ]),
   absent('1.3.4', 'SVG of people is sanitized.', 'No file of people is accepted.'),
   absent('1.3.5', 'Markup of people, such as Markdown, is sanitized.', 'Texts are shown as text, in no markup.'),
-  tested('1.3.6', 'Addresses that others name are asked only within limits.', [
+  tested('1.3.6', 'Addresses from outside are fetched only within limits.', [
     'unit/kernel/http/guarded-fetch › refuses %s without a connection',
     'unit/kernel/http/guarded-fetch › refuses a name that resolves to %s without a connection',
     'unit/kernel/http/guarded-fetch › connects only to the addresses that it checked, even if the name changes',

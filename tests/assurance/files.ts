@@ -11,7 +11,7 @@ export const files: readonly Requirement[] = [
   designed(
     '5.3.2',
     'Paths of files are made of our own names.',
-    'The server writes below its data folder, under ids of its own; tokens of the command line lie under a hash of their endpoint (`layers/fairway/cli/mcp/token-file.ts`).',
+    'The server writes below its data folder, under generated IDs. Tokens of the command line are stored under a hash of their endpoint (`layers/fairway/cli/mcp/token-file.ts`).',
   ),
   designed('5.4.1', 'Names of downloads come from us.', 'Exports have fixed names (`kernel/export-rows.ts`).'),
   designed('5.4.2', 'Names of downloads are encoded.', 'Exports have fixed names of plain letters.'),

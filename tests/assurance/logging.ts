@@ -45,11 +45,11 @@ export const logging: readonly Requirement[] = [
     'http/provider-sign-in › writes one log line with its kind, the provider and the client address, without secrets',
     'unit/domains/oauth-server/hub/redeem-code › is rejected on second use, and records a security event',
   ]),
-  tested('16.3.4', 'Failures that nobody foresaw are logged.', [
+  tested('16.3.4', 'Unexpected failures are logged.', [
     'unit/domains/mcp/tools › hides the details of unexpected errors and returns the request id of the log entry',
     'unit/domains/sessions/custom-session › returns 500 when its result is %s, and logs the reason without the value',
   ]),
-  tested('16.4.1', 'Nobody writes lines of their own into the log.', [
+  tested('16.4.1', 'Input cannot add lines to the log.', [
     'unit/kernel/events/log › keeps a text with line breaks on one line',
   ]),
   tested(
@@ -60,12 +60,12 @@ export const logging: readonly Requirement[] = [
       'unit/domains/actions/audit/audit-log › detects a row that was %s',
       'unit/domains/actions/audit/audit-log › lets owners of the organization list, filter and export it, and denies members',
     ],
-    'Lines on standard output are protected by whoever keeps them.',
+    'The system that stores standard output protects it.',
   ),
   operators(
     '16.4.3',
     'Logs are kept on another system.',
-    'Standard output is taken wherever the operator wants; audit rows and events can be exported.',
+    'The operator decides where standard output goes. Audit rows and events can be exported.',
   ),
   tested('16.5.1', 'Failures tell nothing from inside.', [
     'unit/kernel/http/problem › hides internal details of a failure',
@@ -77,7 +77,7 @@ export const logging: readonly Requirement[] = [
     'http/org-auth-provider › returns 503 within seconds when a provider does not respond, and other sign-in methods keep working',
     'unit/kernel/mail/mail › does not wait for a silent mail server and seals waiting mails',
   ]),
-  tested('16.5.3', 'A failure opens nothing.', [
+  tested('16.5.3', 'A failure grants no access.', [
     'unit/domains/sessions/custom-session › returns 500 without details when it throws',
     'unit/domains/organizations/app-roles › passes a database error on instead of denying access',
     'unit/domains/organizations/org-context › is not created when %s cannot be read, which throws an error',

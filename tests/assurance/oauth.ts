@@ -31,7 +31,7 @@ const resource: readonly Requirement[] = [
   tested('10.3.3', 'People are known by an id that is never given to another.', [
     'unit/domains/oauth-server/access › returns the current email and role of the person',
   ]),
-  tested('10.3.4', 'Where a way of signing in is asked for, the token must have it.', [
+  tested('10.3.4', 'Where a sign-in method is required, the token must prove it.', [
     'unit/domains/oauth-server/tokens › works with a required provider only when that provider’s session approved the connection',
   ]),
 ]
@@ -51,7 +51,7 @@ const server: readonly Requirement[] = [
     'http/oauth-races › exchanges a code at most once and revokes its tokens when 50 exchanges arrive at once',
   ]),
   tested('10.4.3', 'A code lives ten minutes at most.', ['unit/domains/oauth-server/tokens › expires after a minute']),
-  tested('10.4.4', 'Nobody gets a token in an address or for a password.', [
+  tested('10.4.4', 'No token is issued in an address or for a password.', [
     'unit/domains/oauth-server/tokens › gets unsupported_grant_type for another grant type',
     'http/oauth-authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
   ]),
@@ -61,7 +61,7 @@ const server: readonly Requirement[] = [
     'http/oauth-races › replaces a refresh token once and revokes its family when the replay window is zero',
     'unit/domains/oauth-server/tokens › applies to the token’s own client only, and reuse by another client ends the connection',
   ]),
-  tested('10.4.6', 'PKCE with S256 is asked for.', [
+  tested('10.4.6', 'PKCE with S256 is required.', [
     'http/oauth-authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
     'unit/domains/oauth-server/tokens › is used up by a wrong verifier',
   ]),
@@ -71,14 +71,14 @@ const server: readonly Requirement[] = [
     'http/oauth-authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
     'http/oauth-authorize › warns when the app’s name does not match the host that it redirects to',
   ]),
-  tested('10.4.8', 'Refresh tokens end for good some day.', [
+  tested('10.4.8', 'Refresh tokens have a final expiry.', [
     'unit/domains/oauth-server/tokens › expires after 30 days without use, and after 90 days in any case',
   ]),
   tested('10.4.9', 'People end what they have allowed.', [
     'http/oauth-tokens › can be ended once and only by their owner, and access ends on the next call',
     'e2e/connect › are listed with their permissions and revoked by a second press',
   ]),
-  absent('10.4.10', 'Clients with a secret prove it.', 'No client has one; who brings one is refused.'),
+  absent('10.4.10', 'Clients with a secret prove it.', 'No client has one; a client that sends one is refused.'),
   tested('10.4.11', 'Clients get the scopes they need.', [
     'http/oauth-authorize › grants the ticked scopes and ignores mcp:apps when it was not requested',
     'unit/domains/oauth-server/tokens › can narrow the scope for one answer, but never widen it',
@@ -89,7 +89,7 @@ const openId: readonly Requirement[] = [
   tested('10.5.1', 'An ID token belongs to this very sign-in.', [
     'http/provider-sign-in › is rejected with an ID token %s',
   ]),
-  tested('10.5.2', 'People of a provider are known by what it never gives to another.', [
+  tested('10.5.2', 'Users of a provider are identified by a subject that it never reassigns.', [
     'unit/domains/people/link-provider-account › signs in through an existing link, even with an address that %s',
   ]),
   tested('10.5.3', 'The description of a provider names the provider that was configured.', [
@@ -100,9 +100,9 @@ const openId: readonly Requirement[] = [
   absent(
     '10.6.1',
     'As an OpenID provider, only codes are given.',
-    'This is no OpenID provider; what the identity hub gives is a code.',
+    'This is no OpenID provider; the identity hub issues codes.',
   ),
-  absent('10.6.2', 'As an OpenID provider, nobody is signed out by others.', 'This is no OpenID provider.'),
+  absent('10.6.2', 'As an OpenID provider, forced sign-outs are prevented.', 'This is no OpenID provider.'),
 ]
 
 const consent: readonly Requirement[] = [
@@ -110,7 +110,7 @@ const consent: readonly Requirement[] = [
     'http/oauth-authorize › prompt=none returns login_required when signed out and consent_required when consent is needed',
     'http/oauth-authorize › is rejected when it is %s',
   ]),
-  tested('10.7.2', 'They are told to what.', [
+  tested('10.7.2', 'They see what they consent to.', [
     'http/oauth-authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
     'http/oauth-authorize › ticks the expected boxes when an app asks for %s',
   ]),

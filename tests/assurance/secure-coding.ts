@@ -1,10 +1,10 @@
 import { documented, operators, type Requirement, tested } from './requirement'
 
 export const secureCoding: readonly Requirement[] = [
-  documented('15.1.1', 'It is documented how soon faults are mended.', ['SECURITY.md#report']),
+  documented('15.1.1', 'It is documented how soon vulnerabilities are fixed.', ['SECURITY.md#report']),
   tested(
     '15.1.2',
-    'It is known of which packages the application is made.',
+    'All packages of the application are known.',
     [
       'architecture/lockfile › is based on exact dependency versions in package.json',
       'architecture/lockfile › contains the optional packages of every platform, so npm ci works on each',
@@ -18,7 +18,7 @@ export const secureCoding: readonly Requirement[] = [
   operators(
     '15.2.1',
     'No part is older than the documented times allow.',
-    'Maintainers update the lockfile, whoever runs an installation updates that.',
+    'Maintainers update the lockfile; operators update their installations.',
   ),
   tested('15.2.2', 'What costs much does not stop the rest.', [
     'unit/kernel/crypto/password › does not block the event loop',

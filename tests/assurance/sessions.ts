@@ -42,7 +42,7 @@ export const sessions: readonly Requirement[] = [
     'http/sessions › renews the session once a day with a new cookie, up to 180 days after sign-in',
     'unit/domains/people/session-rolling › never exceeds 180 days after the sign-in',
   ]),
-  tested('7.4.1', 'An ended session opens nothing any more.', [
+  tested('7.4.1', 'An ended session grants no access.', [
     'http/sessions › ends the session and deletes the cookie',
     'http/sessions › returns null on the next request after the row is deleted',
     'http/devices › ends another session of the account, which fails on its next request',
@@ -55,7 +55,7 @@ export const sessions: readonly Requirement[] = [
     'unit/domains/sign-in/outdated-sign-in › fails by %s, at any moment of the suspension',
     'unit/domains/sign-in/outdated-sign-in › fails for twenty sign-ins that race with the suspension over a slow database',
   ]),
-  tested('7.4.3', 'Other sessions can be ended after a change of the ways in.', [
+  tested('7.4.3', 'Other sessions can be ended after sign-in methods change.', [
     'http/sign-in › requires the old password and ends other sessions',
     'http/mail-sign-in › replaces the password once, ends all sessions and signs this browser in',
     'http/devices › ends all other sessions and returns how many were active',
@@ -70,7 +70,7 @@ export const sessions: readonly Requirement[] = [
     'Administrators end sessions of others.',
     'Owners and admins end memberships and connected apps; sessions are ended by deleting their rows (docs/storage-schema.md).',
   ),
-  tested('7.5.1', 'Changing ways in asks for signing in anew.', [
+  tested('7.5.1', 'Changing sign-in methods requires a new sign-in.', [
     'http/operations › checks its required role and recent sign-in before it reads the body',
     'http/two-factor › requires the password and changes nothing before the first code',
     'http/two-factor › switch two-factor off after the password is confirmed, and remove codes and waiting sign-ins',
@@ -82,7 +82,7 @@ export const sessions: readonly Requirement[] = [
       'http/devices › lists the sessions of the account by last use and never returns a token',
       'http/devices › ends another session of the account, which fails on its next request',
     ],
-    'Ending them does not ask for signing in anew.',
+    'Ending them requires no new sign-in.',
   ),
   tested(
     '7.6.1',
@@ -92,7 +92,7 @@ export const sessions: readonly Requirement[] = [
   ),
   tested(
     '7.6.2',
-    'Nobody is signed in without wanting it.',
+    'A session starts only after the user acts.',
     [
       'http/provider-sign-in › is bound to the browser that started, so other visitors are not signed in to this account',
       'http/identity-client › starts only with a GET navigation of a browser',

@@ -12,7 +12,7 @@ export const validation: readonly Requirement[] = [
     'http/actions › returns 400 for the query %s and names the field',
     'http/operations › rejects a body that is not a JSON object, if it reads one',
   ]),
-  tested('2.2.2', 'The server checks, whatever the browser did.', [
+  tested('2.2.2', 'The server checks every input, even if the browser did.', [
     'http/actions › names each invalid field without repeating its value',
     'http/org-matrix › change a member from %s to %s only if the actor manages both roles',
   ]),
@@ -30,11 +30,11 @@ export const validation: readonly Requirement[] = [
     'http/passkeys › stops at 20 passkeys, even with simultaneous requests',
     'http/sessions › are limited to 25, and the oldest ends',
   ]),
-  tested('2.3.3', 'What belongs together happens wholly or not at all.', [
+  tested('2.3.3', 'Related changes happen together or not.', [
     'unit/kernel/database/client › in a transaction rolls it back and does not affect later calls',
     'unit/domains/sessions/local-migration/move-local-data › a failure during the move › leaves every row in place',
   ]),
-  tested('2.3.4', 'What is there once is given once, by any number of requests at once.', [
+  tested('2.3.4', 'A limited resource is assigned once, even by simultaneous requests.', [
     'unit/domains/organizations/races › of two owners to demote, remove or leave always keep at least one owner',
     'unit/domains/oauth-server/races › with one code return at most one answer, and revoke its tokens',
     'http/app-to-app › accepts one of twenty concurrent approvals and runs the action once',

@@ -16,7 +16,7 @@ export const levelA: readonly Requirement[] = [
   absent('1.2.1', 'Sound or picture alone has an alternative.', NO_MEDIA),
   absent('1.2.2', 'Films have captions.', NO_MEDIA),
   absent('1.2.3', 'Films have a description or an alternative.', NO_MEDIA),
-  tested('1.3.1', 'Headings, lists, tables, labels and groups are told as such.', [AXE, AXE_SIGN_IN]),
+  tested('1.3.1', 'Headings, lists, tables, labels and groups are marked as such.', [AXE, AXE_SIGN_IN]),
   tested('1.3.2', 'Read in order, the page has its sense.', [KEYBOARD]),
   byHand(
     '1.3.3',
@@ -25,11 +25,11 @@ export const levelA: readonly Requirement[] = [
   ),
   tested(
     '1.4.1',
-    'Nothing is told by colour alone.',
+    'No information depends on colour alone.',
     [AXE],
     'beside links in text, looked at by hand: every badge, notice and outcome has a word or an icon with a name.',
   ),
-  absent('1.4.2', 'Sound that begins by itself can be stopped.', NO_MEDIA),
+  absent('1.4.2', 'Sound that starts automatically can be stopped.', NO_MEDIA),
   tested('2.1.1', 'Everything works by keyboard.', [
     KEYBOARD,
     'e2e/palette › the command palette opens a page with the keyboard alone',
@@ -45,7 +45,7 @@ export const levelA: readonly Requirement[] = [
   byHand(
     '2.2.1',
     'Time limits can be extended.',
-    'A session renews itself while it is used; what was typed is kept when it ends, and links by mail and codes can be asked for anew.',
+    'A session is renewed while it is used. Typed text is kept when it ends, and mailed links and codes can be requested again.',
   ),
   absent('2.2.2', 'What moves can be stopped.', 'Nothing moves for more than five seconds but signs of progress.'),
   designed('2.3.1', 'Nothing flashes three times a second.', 'The only motion is a fade of 120 to 180 ms.'),
@@ -57,7 +57,7 @@ export const levelA: readonly Requirement[] = [
   designed('2.5.2', 'A click can be taken back before the button is let go.', 'Buttons are the browser’s own.'),
   tested('2.5.3', 'What is read aloud holds what is written.', [AXE]),
   absent('2.5.4', 'What is done by moving a device has another way.', 'Nothing is.'),
-  tested('3.1.1', 'Pages say in which language they are.', [
+  tested('3.1.1', 'Pages declare their language.', [
     AXE,
     'e2e/settings › the language is kept on this device, for server pages in a cookie that contains only the language',
   ]),
@@ -67,7 +67,7 @@ export const levelA: readonly Requirement[] = [
     'Typing alone changes nothing that is not said.',
     'Searches change the list below them and nothing else; notes say that they save themselves.',
   ),
-  designed('3.2.6', 'Help stands in the same place.', 'The account menu is in the same place on every page.'),
+  designed('3.2.6', 'Help is always in the same place.', 'The account menu is in the same place on every page.'),
   tested('3.3.1', 'Errors are named, at their field.', [
     'e2e/palette › the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls',
     'e2e/settings › a refused password shows the reason at the field',
@@ -75,7 +75,7 @@ export const levelA: readonly Requirement[] = [
   tested('3.3.2', 'Fields have labels, and say what they want.', [AXE, AXE_SIGN_IN]),
   designed(
     '3.3.7',
-    'Nothing is asked for twice in one go.',
+    'Nothing must be entered twice in one process.',
     'What was typed is kept after a refusal, after a reload, and when the session ends meanwhile.',
   ),
   tested('4.1.2', 'Every control has a name, a role and a state.', [AXE, AXE_SIGN_IN]),
@@ -85,7 +85,7 @@ export const levelA: readonly Requirement[] = [
 export const levelAA: readonly Requirement[] = [
   absent('1.2.4', 'Live sound has captions.', NO_MEDIA),
   absent('1.2.5', 'Films have a description.', NO_MEDIA),
-  designed('1.3.4', 'Pages work upright and across.', 'Nothing asks for the direction of the screen.'),
+  designed('1.3.4', 'Pages work upright and across.', 'Nothing depends on the orientation of the screen.'),
   tested('1.3.5', 'Fields about the person say so to the browser.', [AXE_SIGN_IN, AXE]),
   tested('1.4.3', 'Text has a contrast of 4.5 : 1, in both colours.', [AXE, AXE_SIGN_IN, BRAND]),
   tested('1.4.4', 'Text can be twice as large.', [AXE, AXE_SIGN_IN]),
@@ -130,15 +130,15 @@ export const levelAA: readonly Requirement[] = [
     '3.1.2',
     'Parts in another language say so.',
     [AXE],
-    'names of languages stand in their own language, with `lang`.',
+    'names of languages appear in that language, with `lang`.',
   ),
   designed('3.2.3', 'Navigation is the same everywhere.', 'One frame shows it.'),
   designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
-  tested('3.3.3', 'Errors say how to mend them.', [
+  tested('3.3.3', 'Errors say how to fix them.', [
     'e2e/settings › a refused password shows the reason at the field',
     'e2e/team › the invitation dialog shows each address once, counts valid ones and explains why one was not invited',
   ]),
-  tested('3.3.4', 'What cannot be undone is asked about first.', [
+  tested('3.3.4', 'Irreversible actions require a confirmation.', [
     'e2e/organizations › an organization is deleted after its name is typed and can be restored',
     'e2e/tools › tools accept a row by its name or a typed id and confirm before deleting it',
   ]),
@@ -146,7 +146,7 @@ export const levelAA: readonly Requirement[] = [
     'e2e/mail-sign-in › an emailed link signs in the waiting tab, with the keyboard alone',
     'e2e/passkeys › adding a passkey requires a recent sign-in, rejects a duplicate device, and the email field offers the passkey',
   ]),
-  tested('4.1.3', 'What changes is told without the focus.', [
+  tested('4.1.3', 'Changes are announced without moving the focus.', [
     'e2e/failures › every section reports that it could not be loaded and retries',
     'e2e/session-gate › the session gate shows the layout’s skeleton until the session is known, then the page',
   ]),

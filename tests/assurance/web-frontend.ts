@@ -32,7 +32,7 @@ export const webFrontend: readonly Requirement[] = [
   ]),
   tested(
     '3.4.1',
-    'Browsers are told to use https for a year, for hosts below too.',
+    'Browsers use https for a year, also for subdomains.',
     ['http/start › sets secure cookies with the __Host- prefix on https'],
     'Hosts below the own one are not included, which their owners decide, and files of the build are answered without the header.',
   ),
@@ -56,7 +56,7 @@ export const webFrontend: readonly Requirement[] = [
   ]),
   tested(
     '3.4.6',
-    'Nobody shows our pages in a frame unless it is meant.',
+    'Only allowed sites can show our pages in a frame.',
     [
       'http/embed › can be framed only by its own origin by default, and an invalid setting prevents the start',
       'http/oauth-authorize › is not cached and cannot be framed',
@@ -78,7 +78,7 @@ export const webFrontend: readonly Requirement[] = [
   ]),
   operators(
     '3.5.4',
-    'Each application has a host of its own.',
+    'Each application has its own host.',
     'One installation serves one application at one origin; which host that is, its operator decides.',
   ),
   tested(
