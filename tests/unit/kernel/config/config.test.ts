@@ -164,6 +164,11 @@ describe('local data migration', () => {
     })
     expect(faultsOf(() => load({ ...production, FW_LOCAL_DATA_OWNER: 'ada' })).join()).toContain('FW_LOCAL_DATA_OWNER')
   })
+
+  it('is not offered to people that the application signs in itself', () => {
+    const config = defineFwConfig({ getSession: () => Promise.resolve(null) })
+    expect(loadConfig(readEnv({ NODE_ENV: 'development' }), config, SECRET).localMigration.isOffered).toBe(false)
+  })
 })
 
 describe('FW_SHELL_CACHE', () => {

@@ -283,5 +283,6 @@ const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: F
         customSignIn: { getSession, signedInAt, signInUrl, endSession },
         devAccount: 'off' as const,
         signInProviders: [],
+        localMigration: { isOffered: false, owner: undefined },
       }
     : { customSignIn: null }
