@@ -143,13 +143,13 @@ describe('explainDenial', () => {
     const away = await anotherOrg(test.app, tom, 'Elsewhere')
     const { wayOut } = await explain({ session: away, ids: ['note-1'] }, new AppError('not-found'))
     expect(wayOut).toBe(
-      `tom@example.test works in Elsewhere, where rows of others never open. Switch to ${ada.orgName}.`,
+      `tom@example.test works in Elsewhere, which cannot open rows of other organizations. Switch to ${ada.orgName}.`,
     )
   })
 
   it('explains that a row does not exist', async () => {
     const { fact } = await explain({ ids: ['gone'] }, new AppError('not-found'))
-    expect(fact).toContain('has a row with the id gone')
+    expect(fact).toContain('has a row with the ID gone')
   })
 
   it('names the invalid input fields, and the nearest name for an unknown action', async () => {
@@ -204,7 +204,7 @@ describe('explainDenial for a policy', () => {
     expect(fact).toBe(`The row is in ${ada.orgName}.`)
     const away = await anotherOrg(test.app, tom, 'Away')
     const { wayOut } = await explain({ name: 'update-deal', session: away, ids: ['row-1'] }, new AppError('not-found'))
-    expect(wayOut).toBe(`tom@example.test works in Away, where rows of others never open. Switch to ${ada.orgName}.`)
+    expect(wayOut).toBe(`tom@example.test works in Away, which cannot open rows of other organizations. Switch to ${ada.orgName}.`)
   })
 
   it('explains a refusing guard regardless of the named row', async () => {

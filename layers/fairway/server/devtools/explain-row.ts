@@ -24,8 +24,8 @@ export interface Case {
 /** The name of the requested target, as a developer calls it. */
 export const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
   kind === 'mcp' ? 'The MCP endpoint' : `The ${kind} ${name}`
-/** The address of a person, or `Nobody`. */
-export const whoIs = (session: Session | null): string => session?.email ?? 'Nobody'
+/** The address of a person, or `A signed-out visitor`. */
+export const whoIs = (session: Session | null): string => session?.email ?? 'A signed-out visitor'
 
 /** Returns up to five addresses of people who can change roles in an organization. */
 export const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
@@ -45,9 +45,9 @@ export async function rowReason({ app, target, error }: Case): Promise<Reason | 
   }
   if (ids.length === 0 || error.code !== 'not-found') return undefined
   return {
-    rule: `${nameOf(target)} found nothing that this person may see.`,
-    fact: `No table with ownableColumns() or organizationColumns() has a row with the id ${ids.join(' or ')}.`,
-    wayOut: 'See whether the id is right, and whether the row was deleted (Tables).',
+    rule: `${nameOf(target)} found nothing that this person can see.`,
+    fact: `No table with ownableColumns() or organizationColumns() has a row with the ID ${ids.join(' or ')}.`,
+    wayOut: 'Check the ID, and whether the row was deleted (Tables).',
   }
 }
 
@@ -56,7 +56,7 @@ async function policyReason(app: App, target: Target, { detail = '' }: AppError)
   const managers = managersOf(await listEveryone(app), session?.orgId ?? '').join(', ') || 'An owner'
   return {
     rule: `${nameOf(target)}: the policy of its table. ${detail}`,
-    fact: `${whoIs(session)} works in ${session?.orgName ?? 'no organization'} as ${session?.orgRole ?? 'nobody'}.`,
+    fact: `${whoIs(session)} works in ${session?.orgName ?? 'no organization'} as ${session?.orgRole ?? 'no member'}.`,
     wayOut: `${managers} can give roles under Team. The rules are in \`definePolicy\` beside the table.`,
   }
 }
@@ -68,7 +68,7 @@ interface RowCase {
   target: Target
 }
 
-const TOLD = 'Whoever may not read it is told 404.'
+const TOLD = 'People who cannot read it get 404.'
 
 async function rowOfReason(app: App, asked: RowCase): Promise<Reason | undefined> {
   const { row, session, error } = asked
@@ -84,7 +84,7 @@ async function rowOfReason(app: App, asked: RowCase): Promise<Reason | undefined
 const policyOfRow = (people: readonly Somebody[], { row: { table, orgId }, target }: RowCase): Reason => ({
   rule: `${nameOf(target)}: the row in ${table} belongs to its organization, and the policy of the table decides. ${TOLD}`,
   fact: `The row is in ${placeOf(people, orgId)}.`,
-  wayOut: 'The rules are in `definePolicy` beside the table. Who may read it can be tried under People.',
+  wayOut: 'The rules are in `definePolicy` beside the table. Try other people under People.',
 })
 
 async function ownersReason(
@@ -112,7 +112,7 @@ const elsewhere = (
   people: readonly Somebody[],
   { orgId, session }: { orgId: string; session: Session | null },
 ): string =>
-  `${whoIs(session)} works in ${session?.orgName ?? 'no organization'}, where rows of others never open. ${wayInto(people, { orgId, place: placeOf(people, orgId), session })}`
+  `${whoIs(session)} works in ${session?.orgName ?? 'no organization'}, which cannot open rows of other organizations. ${wayInto(people, { orgId, place: placeOf(people, orgId), session })}`
 
 function wayInto(
   people: readonly Somebody[],

@@ -87,7 +87,7 @@ export function createRecording(now: () => Date) {
      */
     deny(requestId: string, { kind, name, session }: Target, { code, status }: AppError): Denial | undefined {
       if (denials.some(denial => denial.requestId === requestId && denial.code === code)) return undefined
-      const denial: Denial = { requestId, at: now(), kind, name, code, status, who: session?.email ?? 'nobody' }
+      const denial: Denial = { requestId, at: now(), kind, name, code, status, who: session?.email ?? 'signed out' }
       denials.unshift(denial)
       denials.splice(MOST_REQUESTS)
       return denial

@@ -18,7 +18,7 @@ export function requestsView(requests: readonly RecordedRequest[], search: strin
     return [
       <Empty
         text="No requests yet."
-        hint="Open the application in another tab; a change of server code begins anew."
+        hint="Open the application in another tab; a change of server code clears this list."
       />,
     ]
   return [
@@ -52,7 +52,7 @@ const Request = ({ request }: { request: RecordedRequest }) => (
         <dd>
           {request.session
             ? `${request.session.email}${request.session.orgName ? `, ${request.session.orgRole} in ${request.session.orgName}` : ''}`
-            : 'nobody, or nobody asked'}
+            : 'signed out, or not checked'}
         </dd>
       </dl>
       <Walk request={request} />
@@ -122,7 +122,7 @@ const Denied = ({ denial }: { denial: Denial }) => (
       <dd>
         <Sentence text={denial.fact ?? ''} />
       </dd>
-      <dt>Way out</dt>
+      <dt>How to fix it</dt>
       <dd class="out">
         <Sentence text={denial.wayOut ?? ''} />
       </dd>
