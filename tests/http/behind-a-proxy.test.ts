@@ -24,8 +24,8 @@ const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', n
 /** The published recipe with another port, name and certificate. */
 function recipe(port: number, upstream: number): string {
   const servers = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
-    .replace(/server \{\s*listen 80;[^}]*\}/, '')
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/server \{\s*listen 80;[\s\S]*?\n\}/, '')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replaceAll('app.example.com', 'localhost')
     .replace(/^\s*ssl_certificate.*$/gm, '')
     .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)

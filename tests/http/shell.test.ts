@@ -109,6 +109,10 @@ describe('application pages', () => {
     expect(await head.text()).toBe('')
   })
 
+  it.each(['live', 'ready'])('answer HEAD of /_fw/health/%s for uptime checks', async name => {
+    expect((await fetch(`${server.origin}/_fw/health/${name}`, { method: 'HEAD' })).status).toBe(200)
+  })
+
   it('allow only their own inline scripts, by hash', async () => {
     for (const path of ['/notes', '/about']) {
       const answer = await get(path)

@@ -85,6 +85,7 @@ describe('the package', () => {
   it('gives new applications one copy of each dependency that it shares with them', () => {
     const { esbuild, tailwindcss, '@nuxt/kit': kit } = manifest.dependencies
     expect(manifest.applicationOverrides).toMatchObject({
+      '@nuxt/devtools-kit': { '@nuxt/kit': kit },
       '@nuxt/ui': { esbuild, '@nuxt/kit': kit, '@tailwindcss/oxide': tailwindcss },
       'drizzle-kit': { esbuild },
       nuxt: { '@nuxt/devtools': { '@nuxt/kit': kit } },

@@ -63,7 +63,7 @@ describe('the Dockerfile', () => {
     expect(final.match(/^USER (\S+)/m)?.[1]).toBe('node')
     expect(final.indexOf('USER node')).toBeLessThan(final.indexOf('\nCMD'))
     const [, asked = ''] = /^HEALTHCHECK [^]*(\/_fw\/health\/\w+)`/m.exec(final) ?? []
-    expect([asked, existsSync(join(root, `layers/fairway/server/routes${asked}.get.ts`))]).toEqual([
+    expect([asked, existsSync(join(root, `layers/fairway/server/routes${asked}.ts`))]).toEqual([
       expect.stringContaining('/_fw/'),
       true,
     ])

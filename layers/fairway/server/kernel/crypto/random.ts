@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
+import crypto, { randomBytes, randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 import { constantTimeEqual, sha256 } from './hash'
 
@@ -20,8 +20,11 @@ const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const randomAlphanumeric = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')
 
-/** Returns a new UUIDv7 for one request. Unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
-export const newRequestId = (): string => randomUUIDv7()
+/**
+ * Returns a new UUIDv7 for one request. Unlike `newId` it keeps no order within a millisecond, and costs a sixth. Node.js before
+ * 24.16 has no such function.
+ */
+export const newRequestId: () => string = crypto.randomUUIDv7 ?? v7
 
 /** A code of 50 random bits that people can read and type, for example `k3xqp-7mbza`. */
 export function randomReadableCode(): string {
