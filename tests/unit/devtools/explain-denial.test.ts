@@ -204,7 +204,9 @@ describe('explainDenial for a policy', () => {
     expect(fact).toBe(`The row is in ${ada.orgName}.`)
     const away = await anotherOrg(test.app, tom, 'Away')
     const { wayOut } = await explain({ name: 'update-deal', session: away, ids: ['row-1'] }, new AppError('not-found'))
-    expect(wayOut).toBe(`tom@example.test works in Away, which cannot open rows of other organizations. Switch to ${ada.orgName}.`)
+    expect(wayOut).toBe(
+      `tom@example.test works in Away, which cannot open rows of other organizations. Switch to ${ada.orgName}.`,
+    )
   })
 
   it('explains a refusing guard regardless of the named row', async () => {
