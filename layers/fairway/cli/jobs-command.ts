@@ -75,13 +75,8 @@ const retryCommand = defineCommand({
       const count = args.id
         ? Number(await isDone(call('retry-job', { id: args.id })))
         : (await call('retry-failed-jobs', { name: args.name })).count
-      say(
-        count === 0
-          ? args.id
-            ? 'No job with this ID has failed or was cancelled.'
-            : 'No failed jobs.'
-          : `Queued again: ${count}.`,
-      )
+      const none = args.id ? 'No job with this ID has failed or was cancelled.' : 'No failed jobs.'
+      say(count === 0 ? none : `Queued again: ${count}.`)
       return args.id && count === 0 ? 1 : 0
     }),
 })
