@@ -10,7 +10,7 @@ import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
 import { isConfigError, localSession, openLocalApp, operatorSession } from './local-app'
 import { RemoteFailure, runRemotely } from './remote-action'
-import { endWith, say, tellFailure, UsageFault } from './terminal'
+import { endWith, faultLines, say, tellFailure, UsageFault } from './terminal'
 
 // `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
@@ -93,8 +93,7 @@ function report(thrown: unknown): number {
   if (thrown instanceof DeclarationError || isConfigError(thrown)) return tellFailure(thrown, 2)
   if (thrown instanceof RemoteFailure || thrown instanceof UsageFault) return tellFailure(thrown)
   const error = toAppError(thrown)
-  process.stderr.write(`${error.message} (${error.code})\n`)
-  for (const fault of error.errors ?? []) process.stderr.write(`  ${fault.path}: ${fault.message}\n`)
+  process.stderr.write(`${[`${error.message} (${error.code})`, ...faultLines(error.errors)].join('\n')}\n`)
   if (error.status >= 500 && error.cause) process.stderr.write(`${String(error.cause)}\n`)
   return 1
 }

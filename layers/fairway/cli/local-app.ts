@@ -16,7 +16,7 @@ import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
 import { AppError, toAppError } from '../server/kernel/http/app-error'
-import { endWith, tellFailure } from './terminal'
+import { endWith, faultLines, tellFailure } from './terminal'
 
 /**
  * Returns the app context of this folder's settings, in development unless NODE_ENV says otherwise; its log goes to standard
@@ -136,8 +136,7 @@ export async function inLocalApp(work: (app: App) => Promise<number>): Promise<n
 export function tellLocalFailure(thrown: unknown): number {
   if (isConfigError(thrown)) return tellFailure(thrown)
   const error = toAppError(thrown)
-  const faults = (error.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`)
-  return tellFailure(new Error(error.message + faults.join('')))
+  return tellFailure(new Error([error.message, ...faultLines(error.errors)].join('\n')))
 }
 
 /** Whether the settings cannot be read. */

@@ -5,6 +5,7 @@ import type { OperationRequest } from '../shared/operation-request'
 import { isLoopbackHost } from '../shared/loopback'
 import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
 import { describeAnswer } from './mcp/endpoint'
+import { faultLines } from './terminal'
 
 const TIME_OUT_IN_MS = 120_000
 
@@ -97,8 +98,7 @@ async function toFailure(answer: Response): Promise<RemoteFailure> {
     .catch(() => null)
   const { data: problem } = problemSchema.safeParse(told)
   if (!problem) return new RemoteFailure(`The application answered ${await describeAnswer(answer)}.`)
-  const faults = (problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`)
   const said = [problem.title, problem.detail].filter(Boolean).join(' ')
-  const failure = new RemoteFailure([`${said} (${problem.code})`, ...faults].join('\n'))
+  const failure = new RemoteFailure([`${said} (${problem.code})`, ...faultLines(problem.errors)].join('\n'))
   return Object.assign(failure, { code: problem.code })
 }

@@ -30,6 +30,10 @@ export function tellFailure(thrown: unknown, code = thrown instanceof UsageFault
   return code
 }
 
+/** A line for each invalid value of an error. */
+export const faultLines = (errors: readonly { path: string; message: string }[] = []): string[] =>
+  errors.map(({ path, message }) => `  ${path}: ${message}`)
+
 /** Runs a command and exits with the exit code that the work returns, or that `tell` returns when the work throws. */
 export async function endWith(
   work: () => Promise<number>,
