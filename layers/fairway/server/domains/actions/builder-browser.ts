@@ -5,7 +5,7 @@ import type { BuilderConfig } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readLimited } from '#fairway/server/kernel/http/fetch-json'
+import { networkReason, readLimited } from '#fairway/server/kernel/http/fetch-json'
 
 const TIME_OUT_IN_MS = 30_000
 const answerSchema = z.object({
@@ -61,16 +61,8 @@ async function ask(app: App, credentials: Credentials, sessionId: string, signal
     }
     return JSON.parse(await readLimited(response, bodyLimits.answer))
   } catch (error) {
-    throw error instanceof AppError ? error : failed(reasonOf(error))
+    throw error instanceof AppError ? error : failed(networkReason(error))
   }
 }
 
 const failed = (reason: string): AppError => new AppError('browser-connection-failed', { cause: reason })
-
-// Only the kind of failure: messages of the network layer and the parser may contain parts of the request or response.
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return `${error.name} ${code}`.trim()
-}

@@ -3,6 +3,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { networkReason } from '#fairway/server/kernel/http/fetch-json'
 import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import type { DeliveryFault } from '#fairway/shared/schemas/webhook'
@@ -77,7 +78,9 @@ export async function sendWebhook(app: App, webhook: WebhookRow, { message, isOp
     return { durationInMs: took(), ...answer }
   } catch (error) {
     const fault = faultOf(error)
-    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault, reason: reasonOf(error) })
+    // The cause of a failed `fetch` may quote the address, which can hold a token. Other messages are ours.
+    const reason = error instanceof TypeError || !(error instanceof Error) ? networkReason(error) : error.message
+    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault, reason })
     return { durationInMs: fault === 'unreachable' ? null : took(), fault }
   }
 }
@@ -91,10 +94,6 @@ function faultOf(error: unknown): DeliveryFault {
       : error instanceof Error && error.name === 'TimeoutError'
   return isTimeout ? 'timeout' : 'unreachable'
 }
-
-/** The message of the error, or of its cause: `fetch` itself says only that it failed. */
-const reasonOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error instanceof TypeError && reasonOf(error.cause)) || error.message : undefined
 
 const GUARDED_TIMEOUT = 'it did not answer in time'
 

@@ -81,3 +81,14 @@ export async function readLimited(response: Response, maxBytes: number): Promise
   }
   return Buffer.concat(chunks, size).toString('utf8')
 }
+
+/**
+ * Returns the kind of a failed request for the log, such as `TypeError ECONNREFUSED`. Messages of the network layer and the parser
+ * may contain parts of the request or response.
+ */
+export function networkReason(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return `${error.name} ${code}`.trim()
+}
