@@ -27,6 +27,9 @@ export const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
 /** The address of a person, or `A signed-out visitor`. */
 export const whoIs = (session: Session | null): string => session?.email ?? 'A signed-out visitor'
 
+const whereIs = (session: Session | null): string =>
+  `${whoIs(session)} works in ${session?.orgName ?? 'no organization'}`
+
 /** Returns up to five addresses of people who can change roles in an organization. */
 export const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
   people
@@ -56,7 +59,7 @@ async function policyReason(app: App, target: Target, { detail = '' }: AppError)
   const managers = managersOf(await listEveryone(app), session?.orgId ?? '').join(', ') || 'An owner'
   return {
     rule: `${nameOf(target)}: the policy of its table. ${detail}`,
-    fact: `${whoIs(session)} works in ${session?.orgName ?? 'no organization'} as ${session?.orgRole ?? 'no member'}.`,
+    fact: `${whereIs(session)}${session?.orgRole ? ` as ${session.orgRole}` : ''}.`,
     wayOut: `${managers} can give roles under Team. The rules are in \`definePolicy\` beside the table.`,
   }
 }
@@ -112,7 +115,7 @@ const elsewhere = (
   people: readonly Somebody[],
   { orgId, session }: { orgId: string; session: Session | null },
 ): string =>
-  `${whoIs(session)} works in ${session?.orgName ?? 'no organization'}, which cannot open rows of other organizations. ${wayInto(people, { orgId, place: placeOf(people, orgId), session })}`
+  `${whereIs(session)}, which cannot open rows of other organizations. ${wayInto(people, { orgId, place: placeOf(people, orgId), session })}`
 
 function wayInto(
   people: readonly Somebody[],
