@@ -8,7 +8,7 @@ const tracked = (...patterns) =>
     .split('\0')
     .filter(Boolean)
 
-/** Each text of a catalog as a paragraph, with placeholders as one word. Line `n` of the result is the text of `keys[n - 1]`. */
+/** The texts of a catalog by their full keys, each on one line. */
 function paragraphsOf(catalog, path = []) {
   if (typeof catalog !== 'object') return [[path.join('.'), String(catalog).replaceAll(/\s+/g, ' ')]]
   return Object.entries(catalog).flatMap(([key, value]) => paragraphsOf(value, [...path, key]))
