@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { iconRule } from '#fairway/modules/icons'
 
 describe('iconRule', () => {
-  it('draws a single-color icon in the color of the text', () => {
+  it('draws a single-color icon in the color of the text, for the class of Nuxt Icon', () => {
     const rule = iconRule('lucide:dot', { body: '<path fill="currentColor" d="M0 0"/>', width: 24, height: 24 })
     expect(rule).toBe(
-      `.i-lucide-dot{--icon:url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%23000' d='M0 0'/%3E%3C/svg%3E")}`,
+      String.raw`.i-lucide\:dot{--icon:url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%23000' d='M0 0'/%3E%3C/svg%3E")}`,
     )
   })
 

@@ -1,8 +1,8 @@
 // The worker of a development server sees a Unix socket, not the browser. So `nuxt dev` listens on loopback, and the development
 // account is off for other addresses. Without a configured host, Nuxt listens on all addresses in containers.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
+import { dirname, join } from 'node:path'
+import { defineNuxtModule, useLogger } from '@nuxt/kit'
 import { serveDevelopment } from './development-server'
 import {
   devOriginFile,
@@ -14,13 +14,6 @@ import {
 } from './environment'
 import { guardFiles } from './guard-files'
 import { guardRequests } from './guard-requests'
-
-declare module '@nuxt/schema' {
-  interface NuxtHooks {
-    // As @nuxt/icon declares it.
-    'icon:clientBundleIcons'(icons: Set<string>): void
-  }
-}
 
 interface Listener extends Omit<Listening, 'urls'> {
   getURLs(): Promise<Listening['urls']>
@@ -47,7 +40,6 @@ export default defineNuxtModule({
     })
     guardFiles(nuxt)
     serveDevelopment(nuxt)
-    bundleNewIcons(nuxt)
   },
 })
 
@@ -61,21 +53,6 @@ function noteOrigin(rootDir: string): void {
 const exposedNotice = (address: string): string =>
   `listening on ${address}. Other machines can open the app: its pages, its API, and the sources of its pages under /_nuxt. ` +
   'The development account, the outbox and DevTools are off. Data, secrets and other files are never served.'
-
-/** The icon module scans for names only when the server starts. This adds the names that appear later. */
-function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
-  const later = new Set<string>()
-  nuxt.hook('icon:clientBundleIcons', icons => later.forEach(name => icons.add(name)))
-  nuxt.hook('builder:watch', async (_event, path) => {
-    const file = resolve(nuxt.options.srcDir, path)
-    if (!/\.(vue|ts)$/.test(file) || !existsSync(file)) return
-    const before = later.size
-    for (const [, name] of readFileSync(file, 'utf8').matchAll(/\blucide[:-]([a-z0-9-]+)\b/g))
-      later.add(`lucide:${name}`)
-    if (later.size === before) return
-    await nuxt.runWithContext(() => updateTemplates({ filter: ({ filename }) => filename === 'icons.css' }))
-  })
-}
 
 /**
  * Resolves relative paths from the application's folder, independent of the working directory of the command, and reads its
