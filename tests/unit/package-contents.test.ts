@@ -92,6 +92,19 @@ describe('the package', () => {
     })
   })
 
+  it('gives new applications the versions of the build’s packages that this repository is tested with', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+    const pins = Object.entries(manifest.applicationOverrides).filter(([, version]) => typeof version === 'string')
+    const installed = pins.map(([key]) => {
+      const name = key.replace(/(?<=.)@.*/, '')
+      return [key, packages[`node_modules/${name}`]?.version]
+    })
+    expect(Object.fromEntries(pins)).toMatchObject({ vite: expect.any(String), rolldown: expect.any(String) })
+    expect(installed).toEqual(pins)
+    // Without its lockfile, this repository installs the same ones.
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).overrides).toMatchObject(Object.fromEntries(pins))
+  })
+
   it('needs no overrides, because its own dependencies select the right version of esbuild', () => {
     // drizzle-kit requires an older esbuild than vitest's vite accepts. Without this dependency, npm hoists either of them.
     expect(manifest.dependencies).toHaveProperty('esbuild')

@@ -71,8 +71,13 @@ describe('fw add', () => {
     const { code, out } = await add('--yes')
     expect(code).toBe(0)
     expect(read('nuxt.config.ts')).toBe(nuxt4['nuxt.config.ts'].replace('({\n', "({\n  extends: ['nuxt-fairway'],\n"))
-    const platform = JSON.parse(readFileSync('layers/fairway/package.json', 'utf8')).dependencies
+    const { dependencies: platform, applicationOverrides } = JSON.parse(
+      readFileSync('layers/fairway/package.json', 'utf8'),
+    )
     const manifest = JSON.parse(read('package.json'))
+    // npm refuses an override of a package that the application names itself.
+    const { nuxt: _named, ...overrides } = applicationOverrides
+    expect(manifest.overrides).toEqual(overrides)
     expect(manifest.scripts).toMatchObject({
       dev: 'nuxt dev',
       test: 'node --test',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { parseModule, type ProxifiedObject } from 'magicast'
 import { getDefaultExportOptions } from 'magicast/helpers'
 import { setJsonEntry, parseJsonc } from '../hosts/json-entry'
+import { overridesSchema } from './package-source'
 
 const group = z.record(z.string(), z.string()).default({})
 const manifestSchema = z.object({
@@ -10,6 +11,7 @@ const manifestSchema = z.object({
   dependencies: group,
   devDependencies: group,
   optionalDependencies: group,
+  overrides: overridesSchema,
 })
 
 /**
@@ -45,7 +47,12 @@ export function withPlatform(text: string, { template, pins, remarks }: WantedIn
   const optional = Object.entries(wanted.optionalDependencies).map(
     ([name, version]) => ['optionalDependencies', name, version] as const,
   )
-  return [...scripts, ...versions, ...optional].reduce(
+  // npm refuses an override of a package that the application names itself.
+  const own = { ...present.dependencies, ...present.devDependencies, ...present.overrides }
+  const overrides = Object.entries(wanted.overrides).flatMap(([name, value]) =>
+    Object.hasOwn(own, name) ? [] : [['overrides', name, value] as const],
+  )
+  return [...scripts, ...versions, ...optional, ...overrides].reduce(
     (before, [section, name, value]) => setJsonEntry(before, section, name, value),
     text,
   )

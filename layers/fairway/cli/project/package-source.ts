@@ -66,14 +66,20 @@ export async function pack(spec: string, folder: string): Promise<string> {
   return join(folder, filename)
 }
 
+/** The `overrides` of a package.json: a version, or the versions below a package. */
+export const overridesSchema = z.record(z.string(), z.union([z.string(), z.record(z.string(), z.json())])).default({})
+
 const manifestSchema = z.object({
   version: z.string(),
   dependencies: z.record(z.string(), z.string()),
   engines: z.object({ node: z.string() }),
   /** Packages with a Node.js, one for each kind of machine. */
   nodePackages: z.record(z.string(), z.string()).default({}),
-  /** The `overrides` of new applications: they keep the installation small, but are not required. */
-  applicationOverrides: z.record(z.string(), z.record(z.string(), z.json())).default({}),
+  /**
+   * The `overrides` of new applications. They name the versions of the build's packages that were tested together, and keep the
+   * installation small.
+   */
+  applicationOverrides: overridesSchema,
 })
 
 export type PlatformManifest = z.output<typeof manifestSchema>

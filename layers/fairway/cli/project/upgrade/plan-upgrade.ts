@@ -8,7 +8,7 @@ import type { FileChange } from '../changes'
 import { setJsonEntry } from '../../hosts/json-entry'
 import { PACKAGE_NAME } from '../../../shared/package'
 import { withOwnNode } from '../own-node'
-import { type PlatformManifest, platformManifest } from '../package-source'
+import { overridesSchema, type PlatformManifest, platformManifest } from '../package-source'
 import type { Codemod } from './codemods'
 import { createJiti } from 'jiti'
 import { parseTarGzip } from 'nanotar'
@@ -94,7 +94,7 @@ const group = z.record(z.string(), z.string()).default({})
 const manifestSchema = z.object({
   dependencies: group,
   devDependencies: group,
-  overrides: z.record(z.string(), z.json()).default({}),
+  overrides: overridesSchema,
 })
 
 interface RaiseInput {
@@ -127,15 +127,21 @@ function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseIn
   return withOwnNode(raisedOverrides(raised, from.applicationOverrides, to.applicationOverrides), to)
 }
 
-/** Returns the new overrides of a project, where the author has not changed them. */
+/**
+ * Returns the new overrides of a project. What the author has changed or removed stays as it is. npm refuses an override of a
+ * package that the project names itself.
+ */
 function raisedOverrides(
   text: string,
   from: PlatformManifest['applicationOverrides'],
   to: PlatformManifest['applicationOverrides'],
 ): string {
-  const { overrides } = manifestSchema.parse(JSON.parse(text))
-  const untouched = Object.entries(to).filter(([name]) => isDeepStrictEqual(overrides[name], from[name]) && from[name])
-  return untouched.reduce((before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions), text)
+  const { dependencies, devDependencies, overrides } = manifestSchema.parse(JSON.parse(text))
+  const own = { ...dependencies, ...devDependencies }
+  const raised = Object.entries(to).filter(
+    ([name]) => isDeepStrictEqual(overrides[name], from[name]) && !(Object.hasOwn(own, name) && !from[name]),
+  )
+  return raised.reduce((before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions), text)
 }
 
 /** Returns the platform's value in a package.json; undefined when it is missing. */

@@ -66,9 +66,12 @@ describe('planUpgrade', () => {
     expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
   })
 
-  it('raises the overrides of a new project and keeps those that the author changed or removed', async () => {
-    const text = (kit: string) =>
-      JSON.stringify({ overrides: { 'drizzle-kit': { esbuild: kit }, cssnano: { lilconfig: '1.0.0' } } })
+  it('raises and adds the overrides of a new project and keeps those that the author changed or removed', async () => {
+    const text = (kit: string, more = {}) =>
+      JSON.stringify({
+        devDependencies: { rolldown: '1.0.0' },
+        overrides: { 'drizzle-kit': { esbuild: kit }, cssnano: { lilconfig: '1.0.0' }, ...more },
+      })
     write({ 'package.json': text('0.28.2') })
     const [now, next] = [version('0.1.0'), version('0.2.0')]
     const overrides = (esbuild: string) => ({
@@ -77,9 +80,10 @@ describe('planUpgrade', () => {
       '@nuxt/ui': { esbuild },
     })
     now.manifest.applicationOverrides = overrides('0.28.2')
-    next.manifest.applicationOverrides = overrides('0.29.0')
+    // npm refuses an override of a package that the project names: rolldown.
+    next.manifest.applicationOverrides = { ...overrides('0.29.0'), vite: '8.3.8', rolldown: '1.2.19' }
     const { changes } = await plan(now, next)
-    expect(changes.map(({ after }) => JSON.parse(after ?? ''))).toEqual([JSON.parse(text('0.29.0'))])
+    expect(changes.map(({ after }) => JSON.parse(after ?? ''))).toEqual([JSON.parse(text('0.29.0', { vite: '8.3.8' }))])
   })
 
   it('lists the migrations, changelog lines and settings between both versions', async () => {
