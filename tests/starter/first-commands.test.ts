@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { emptyFolder, run, startProgram } from './project'
+import { emptyFolder, freshCache, run, runOk, settingsOf, startProgram, startScript } from './project'
 
 // Runs the exact commands of README.md, docs/index.md and the start guide, with the machine's own Node in a fresh clone.
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -32,6 +32,7 @@ it.each([
 ])('%s', async (page, most) => {
   const folder = join(emptyFolder(), 'fairway')
   execFileSync('git', ['clone', '--quiet', root, folder])
+  if (freshCache) rmSync(join(folder, 'package-lock.json'))
   for (const block of blocksOf(page, most)) {
     let place = folder
     for (const line of block) {
@@ -41,4 +42,18 @@ it.each([
       else expect(await run(place, 'sh', ['-c', line], env)).toMatchObject({ code: 0 })
     }
   }
+  const made = resolve(folder, '../my-app')
+  if (existsSync(made)) await buildsAndStarts(made)
 })
+
+/** The commands in the README of a new application, after those of ours. */
+async function buildsAndStarts(project: string): Promise<void> {
+  await runOk(project, 'npm', 'run', 'build')
+  expect(await runOk(project, 'npm', 'test')).toMatch(/Test Files .*passed/)
+  // A deployment installs by the lockfile.
+  await runOk(project, 'npm', 'ci', '--dry-run')
+  const server = await startScript(project, 'start', origin, settingsOf(origin, join(project, 'data')))
+  const page = await fetch(`${origin}/issues`, { headers: { accept: 'text/html' } })
+  expect([page.status, server.log()]).toEqual([200, expect.not.stringContaining('"level":"error"')])
+  await server.stop()
+}

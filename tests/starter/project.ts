@@ -60,12 +60,16 @@ export const settingsOf = (origin: string, dataDir: string) => ({
   AUTH_SKIP_EMAIL_VERIFICATION: '1',
 })
 
+/** The empty npm cache of `npm run test:starter -- fresh`, which also ignores lockfiles. */
+export const freshCache = process.env.FW_TEST_FRESH_CACHE
+
 /** An environment without this repository's paths. */
 export function outsideEnv(): NodeJS.Dict<string> {
   const { HOME, PATH = '', TMPDIR } = process.env
   return {
     HOME,
     TMPDIR,
+    ...(freshCache ? { npm_config_cache: freshCache, npm_config_prefer_online: 'true' } : {}),
     PATH: PATH.split(':')
       .filter(path => !path.startsWith(root))
       .join(':'),
