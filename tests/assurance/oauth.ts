@@ -66,7 +66,8 @@ const server: readonly Requirement[] = [
     'unit/domains/oauth-server/tokens › is used up by a wrong verifier',
   ]),
   tested('10.4.7', 'Apps that register themselves are checked, and people are warned.', [
-    'http/oauth-register › returns 400 for %s',
+    'unit/domains/oauth-server/client-metadata › refuses redirect_uris with %s as invalid_redirect_uri',
+    'unit/domains/oauth-server/client-metadata › refuses metadata %s as invalid_client_metadata',
     'http/oauth-register › allows 60 new registrations per network and hour, then returns 429 with Retry-After',
     'http/oauth-authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
     'http/oauth-authorize › warns when the app’s name does not match the host that it redirects to',

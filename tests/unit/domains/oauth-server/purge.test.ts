@@ -3,6 +3,8 @@ import {
   answerTokenRequest,
   authenticateAccessToken,
   purgeOAuth,
+  purgeOAuthClients,
+  registerClient,
   toOAuthAnswer,
 } from '#fairway/server/domains/oauth-server'
 import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
@@ -12,7 +14,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth-grant'
+import { approve, REDIRECT_URI, renewal } from '../../../support/oauth-grant'
 import { countRows, query } from '../../../support/query'
 
 const HOUR = 60 * 60
@@ -60,6 +62,32 @@ describe('purgeOAuth', () => {
     expect(await counts()).toEqual([1, 0, 0])
     await purgeOAuth(later(62 * DAY))
     expect(await counts()).toEqual([0, 0, 0])
+  })
+})
+
+describe('purgeOAuthClients', () => {
+  it('deletes clients after 90 days without a live grant, whether or not a person saw their consent page', async () => {
+    const now = Date.now()
+    const add = async (name: string, createdDaysAgo: number, seenDaysAgo: number | null) => {
+      const metadata = { client_name: name, redirect_uris: [REDIRECT_URI] }
+      const { client_id: id } = await registerClient(test.app, metadata, '203.0.113.7')
+      const seenAt = seenDaysAgo === null ? null : now - seenDaysAgo * DAY * 1000
+      const set = 'update oauth_clients set created_at = ?, last_used_at = ? where id = ?'
+      await query(test.app, set, [now - createdDaysAgo * DAY * 1000, seenAt, id])
+      return id
+    }
+    await add('seen', 100, 89)
+    await add('seen long ago', 100, 91)
+    await add('unseen', 89, null)
+    await add('unseen for long', 91, null)
+    await approve(test.app, owner, { clientId: await add('connected', 100, 95) })
+    const disconnected = await add('disconnected', 100, 95)
+    await approve(test.app, owner, { clientId: disconnected })
+    await query(test.app, 'update oauth_grants set revoked_at = ? where client_id = ?', [now, disconnected])
+    expect(await countRows(test.app, 'oauth_clients')).toBe(6)
+    await purgeOAuthClients(test.app)
+    const left = await query(test.app, 'select name from oauth_clients')
+    expect(left.map(({ name }) => name).toSorted()).toEqual(['connected', 'seen', 'unseen'])
   })
 })
 

@@ -1,6 +1,7 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { z } from 'zod'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { isRecord } from '#fairway/shared/record'
 import { knownScopes } from '#fairway/shared/scopes'
 import { OAuthError } from '../oauth-error'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
@@ -35,8 +36,7 @@ const GRANT_TYPES = ['authorization_code', REFRESH_TOKEN]
 /** The metadata of a client (RFC 7591 §2) that has a meaning here; all other members are ignored. */
 const metadataSchema = z.object({
   redirect_uris: z
-    .array(z.string('redirect_uris is a list of addresses.'), 'redirect_uris is a list of addresses.')
-    .min(1, 'redirect_uris names one address at least.')
+    .array(z.string('redirect_uris is a list of addresses.'), 'redirect_uris is a list of one address at least.')
     .max(MOST_REDIRECTS, `redirect_uris names ${MOST_REDIRECTS} addresses at most.`),
   client_name: z.string('client_name is a text.').nullish(),
   client_uri: z.unknown().optional(),
@@ -52,15 +52,14 @@ const metadataSchema = z.object({
 export type ClientMetadata = ReturnType<typeof parseClientMetadata>
 
 /**
- * Reads the metadata of a client, from a registration or a document. Throws `invalid_client_metadata` with the change to make.
+ * Reads the metadata of a client, from a registration or a document. Throws `invalid_redirect_uri` for an address that codes cannot
+ * be sent to, and `invalid_client_metadata` for the rest, with the change to make (RFC 7591 §3.2.2).
  */
 export function parseClientMetadata(input: unknown) {
-  const parsed = metadataSchema.safeParse(input)
-  if (!parsed.success) throw refusedMetadata(parsed.error.issues[0]?.message ?? 'The metadata is not a JSON object.')
-  const { redirect_uris: redirectUris, scope, ...rest } = parsed.data
+  const { redirect_uris: redirectUris, scope, ...rest } = readMembers(input)
   for (const uri of redirectUris) {
     const fault = redirectUriFault(uri)
-    if (fault) throw refusedMetadata(fault)
+    if (fault) throw refusedRedirect(fault)
   }
   if (rest.response_types && !rest.response_types.includes('code')) {
     throw refusedMetadata('response_types includes code.')
@@ -83,6 +82,23 @@ const refusedMetadata = (description: string): OAuthError => new OAuthError('inv
 
 /**
  * Returns a name that may be shown: one line, no control or direction characters, at most 120 characters; null when it is empty.
+const refusedRedirect = (description: string): OAuthError => new OAuthError('invalid_redirect_uri', description)
+
+function readMembers(input: unknown): z.output<typeof metadataSchema> {
+  const said = withoutEmpty(input)
+  const parsed = metadataSchema.safeParse(said)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const isRedirect = issue?.path[0] === 'redirect_uris' && isRecord(said) && 'redirect_uris' in said
+  throw (isRedirect ? refusedRedirect : refusedMetadata)(issue?.message ?? 'The metadata is not a JSON object.')
+}
+
+/** The members that say something. Some libraries send an empty list or text for one that they leave out. */
+const withoutEmpty = (input: unknown): unknown =>
+  isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([, value]) => !isEmpty(value))) : input
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
  */
 function cleanName(text: string): string | null {
   const line = text
@@ -97,7 +113,7 @@ function cleanName(text: string): string | null {
 function checkedType(named: 'web' | 'native' | null | undefined, redirectUris: readonly string[]): 'web' | 'native' {
   const derived = applicationTypeOf(redirectUris)
   if (named === 'web' && redirectUris.some(uri => redirectKind(uri) === 'private-use')) {
-    throw refusedMetadata('A web application has no private-use redirect URI.')
+    throw refusedRedirect('A web application has no private-use redirect URI.')
   }
   return named ?? derived
 }
@@ -167,7 +183,7 @@ function toClient(clientId: string, document: unknown): OAuthClient {
     const { host } = new URL(clientId)
     return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews: renewsBy(grantTypes) }
   } catch (error) {
-    if (!(error instanceof OAuthError) || error.error !== 'invalid_client_metadata') throw error
+    if (!(error instanceof OAuthError) || error.error === 'invalid_client') throw error
     throw refused(error.description)
   }
 }

@@ -11,9 +11,8 @@ import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } 
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** How long a client without a live grant is kept: if no consent page was ever shown for it, and otherwise. */
-const UNUSED_LIFE_IN_MS = 2 * DAY_IN_MS
-const USED_LIFE_IN_MS = 90 * DAY_IN_MS
+/** How long a client without a live grant is kept, from its last consent page or, if it had none, from its registration. */
+const IDLE_LIFE_IN_MS = 90 * DAY_IN_MS
 /**
  * Beyond this, the longest unused clients are deleted. A new client is never refused, and no flood of registrations locks others
  * out.
@@ -30,8 +29,8 @@ const HAS_LIVE_GRANT =
 
 /**
  * Registers a public client. Some hosts register at every attempt to connect: the same registration from the same network within
- * a day returns the same client. A public client gets no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` with the
- * change to make, and `rate-limited` for too many new clients.
+ * a day returns the same client. A public client gets no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` or
+ * `invalid_redirect_uri` with the change to make, and `rate-limited` for too many new clients.
  */
 export async function registerClient(app: App, input: unknown, clientAddress: string) {
   const metadata = parseClientMetadata(input)
@@ -143,12 +142,13 @@ export async function noteClientUse(app: App, id: string): Promise<void> {
   })
 }
 
-/** Deletes clients without a live grant: after 90 days, or after two days if no person ever saw their consent page. */
+/** Deletes clients without a live grant after 90 days, whether or not a person ever saw their consent page. */
 export async function purgeOAuthClients(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({
     sql: `delete from oauth_clients where not ${HAS_LIVE_GRANT}
       and (last_used_at < ? or (last_used_at is null and created_at < ?))`,
-    args: [now, now - USED_LIFE_IN_MS, now - UNUSED_LIFE_IN_MS],
+    args: [now, before, before],
   })
 }
+  const before = now - IDLE_LIFE_IN_MS
