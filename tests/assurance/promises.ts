@@ -286,7 +286,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/oauth-server/tokens › expires after a minute',
     'unit/domains/oauth-server/tokens › is not used up by a wrong %s',
     'unit/domains/oauth-server/tokens › is used up by a wrong verifier',
-    'unit/domains/oauth-server/tokens › revokes its own tokens, but no others, when it is used again',
+    'unit/domains/oauth-server/tokens › revokes its own tokens, but no others, when it is used again by %s',
     'unit/domains/oauth-server/access › is rejected when our own key signed it for another purpose',
     'unit/domains/oauth-server/access › expires after an hour',
     'unit/domains/oauth-server/access › is rejected by every instance on the next call after the member is removed, also after rejoining',

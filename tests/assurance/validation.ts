@@ -36,7 +36,7 @@ export const validation: readonly Requirement[] = [
   ]),
   tested('2.3.4', 'A limited resource is assigned once, even by simultaneous requests.', [
     'unit/domains/organizations/races › of two owners to demote, remove or leave always keep at least one owner',
-    'unit/domains/oauth-server/races › with one code return at most one answer, and revoke its tokens',
+    'unit/domains/oauth-server/races › with one code return one answer, whose connection goes on',
     'http/app-to-app › accepts one of twenty concurrent approvals and runs the action once',
   ]),
   tested('2.4.1', 'Programs cannot call without end.', [

@@ -47,15 +47,38 @@ const isDead = async (answer: Answer) =>
   (await refusalOf(token(renewal(answer.refresh_token)))) === 'invalid_grant'
 
 describe('concurrent OAuth requests', () => {
-  it('with one code return at most one answer, and revoke its tokens', async () => {
+  it('with one code return one answer, whose connection goes on', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { answers, errors } = await atOnce(await approve(test.app, owner))
-      expect(answers.length).toBeLessThanOrEqual(1)
       expect(errors).toEqual(new Set(['invalid_grant']))
-      for (const answer of answers) expect(await isDead(answer)).toBe(true)
-      expect(await listGrants(test.app, owner)).toEqual([])
+      expect(answers).toHaveLength(1)
+      expect(await authenticateAccessToken(test.app, answers[0]?.access_token ?? '')).not.toBeNull()
+      expect(await refusalOf(token(renewal(answers[0]?.refresh_token)))).toBe('done')
     }
+    expect(await query(test.app, 'select kind from security_events')).toEqual([])
   }, 60_000)
+
+  it.each<[string, Record<string, string>]>([
+    ['a wrong verifier', { code_verifier: 'x'.repeat(43) }],
+    ['another client', { client_id: 'https://another.example.com/client.json' }],
+  ])(
+    'with one code, of which one has %s, leave no valid connection once the code was used',
+    async (_what, change) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const form = await approve(test.app, owner)
+        const results = await Promise.allSettled([
+          ...Array.from({ length: 10 }, () => token(form, slow)),
+          token({ ...form, ...change }, slow),
+          ...Array.from({ length: 10 }, () => token(form, slow)),
+        ])
+        // The different one may come before the first use. It comes once more after it.
+        expect(await refusalOf(token({ ...form, ...change }))).toBe('invalid_grant')
+        for (const result of results) if (result.status === 'fulfilled') expect(await isDead(result.value)).toBe(true)
+        expect(await listGrants(test.app, owner)).toEqual([])
+      }
+    },
+    60_000,
+  )
 
   it('with one refresh token and no replay window return one successor and end the connection', async () => {
     await test.close()

@@ -11,6 +11,8 @@ import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
+/** A client that this server knows. */
+const ANOTHER = 'https://another.example.com/client.json'
 /** Any reuse of a refresh token ends its connection. */
 const STRICT = { FW_REFRESH_REPLAY_WINDOW: '0' }
 let test: TestApp
@@ -76,31 +78,41 @@ describe('authorization code', () => {
     expect(await query(app, 'select hash from oauth_refresh_tokens')).toEqual([])
   })
 
-  it('revokes its own tokens, but no others, when it is used again', async () => {
-    const other = await token(await approve(app, owner, { clientId: 'another' }))
-    const form = await approve(app, owner)
-    const answer = await token(form)
-    expect(await refusalOf(token(form))).toBe('invalid_grant')
-    expect(await isLive(answer.access_token)).toBe(false)
-    expect(await refusalOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
-    expect(await isLive(other.access_token)).toBe(true)
+  const isUsable = async (answer: Awaited<ReturnType<typeof token>>) =>
+    (await isLive(answer.access_token)) && (await refusalOf(token(renewal(answer.refresh_token)))) === 'done'
+
+  it('is refused without ending the connection when its client repeats the exchange within ten seconds', async () => {
+    for (const seconds of [0, 9, -2]) {
+      const form = await approve(app, owner, { clientId: `${CLIENT_ID}?${seconds}` })
+      const answer = await token(form)
+      expect(await refusalOf(token(form, later(seconds)))).toBe('invalid_grant')
+      expect(await isLive(answer.access_token)).toBe(true)
+      expect(await refusalOf(token(renewal(answer.refresh_token, form.client_id)))).toBe('done')
+    }
+    expect(await query(app, 'select kind from security_events')).toEqual([])
     expect(test.lines()).toContainEqual(
-      expect.objectContaining({ kind: 'code-replayed', subject: CLIENT_ID, userId: owner.userId }),
+      expect.objectContaining({ message: 'a code was exchanged again within seconds', userId: owner.userId }),
     )
   })
 
-  it('revokes nothing when another client uses it again, and records a security event', async () => {
+  it.each<[string, number, Record<string, string>]>([
+    ['its client after eleven seconds', 11, {}],
+    ['another client', 0, { client_id: ANOTHER }],
+    ['its client with a wrong verifier', 0, { code_verifier: 'x'.repeat(43) }],
+    ['its client with another redirect address', 0, { redirect_uri: 'http://127.0.0.1:51235/callback' }],
+  ])('revokes its own tokens, but no others, when it is used again by %s', async (_who, seconds, change) => {
+    const other = await token(await approve(app, owner, { clientId: ANOTHER }))
     const form = await approve(app, owner)
     const answer = await token(form)
-    expect(await refusalOf(token({ ...form, client_id: 'another' }))).toBe('invalid_grant')
-    expect(await isLive(answer.access_token)).toBe(true)
-    expect(await query(app, 'select revoked_at as revokedAt from oauth_grants')).toEqual([{ revokedAt: null }])
+    expect(await refusalOf(token({ ...form, ...change }, later(seconds)))).toBe('invalid_grant')
+    expect(await isUsable(answer)).toBe(false)
+    expect(await isLive(other.access_token)).toBe(true)
     expect(await query(app, 'select kind, subject, user_id as userId, reason from security_events')).toEqual([
       {
         kind: 'code-replayed',
         subject: CLIENT_ID,
         userId: owner.userId,
-        reason: expect.stringContaining('another client'),
+        reason: expect.stringMatching(/its connection has ended$/),
       },
     ])
   })
@@ -112,7 +124,7 @@ describe('authorization code', () => {
   })
 
   it.each([
-    ['client', { client_id: 'another' }],
+    ['client', { client_id: ANOTHER }],
     ['redirect address', { redirect_uri: 'http://127.0.0.1:51235/callback' }],
   ])('is not used up by a wrong %s', async (_name, change) => {
     const form = await approve(app, owner)
@@ -198,7 +210,7 @@ describe('OAuth client', () => {
 
   it('with one id in a header and another in the form is rejected, and its code stays valid', async () => {
     const form = await approve(app, owner)
-    const mixed = answerTokenRequest(app, { form, authorization: basic('another') })
+    const mixed = answerTokenRequest(app, { form, authorization: basic(ANOTHER) })
     await expect(mixed).rejects.toMatchObject({ error: 'invalid_request', status: 400 })
     expect(await refusalOf(answerTokenRequest(app, { form, authorization: basic(CLIENT_ID) }))).toBe('done')
   })
@@ -206,7 +218,7 @@ describe('OAuth client', () => {
   it('with an empty secret in a header can revoke its own connection, but not that of others', async () => {
     const answer = await token(await approve(app, owner))
     const form = { token: answer.refresh_token ?? '' }
-    await revokeToken(app, { form, authorization: basic('another') })
+    await revokeToken(app, { form, authorization: basic(ANOTHER) })
     expect(await isLive(answer.access_token)).toBe(true)
     await revokeToken(app, { form, authorization: basic(CLIENT_ID) })
     expect(await isLive(answer.access_token)).toBe(false)
@@ -262,7 +274,7 @@ describe('refresh token', () => {
 
   it('is rejected from another client and stays valid', async () => {
     const first = await connected()
-    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token, ANOTHER)))).toBe('invalid_grant')
     expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('done')
   })
 
@@ -314,7 +326,7 @@ describe('refresh token', () => {
 
   it('works with a required provider only when that provider’s session approved the connection', async () => {
     const byPassword = await connected()
-    const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }, { clientId: 'another' }))
+    const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }, { clientId: ANOTHER }))
     const rule = `update organizations set required_auth_provider = 'corp' where id = ?`
     await query(app, rule, [owner.orgId])
     // A linked account at the provider is not enough: the session that approved the connection must come from the provider.
@@ -329,7 +341,7 @@ describe('refresh token', () => {
       orgRole: null,
       closedOrg: { id: owner.orgId, provider: 'corp' },
     })
-    expect(await refusalOf(token(renewal(byCorp.refresh_token, 'another')))).toBe('done')
+    expect(await refusalOf(token(renewal(byCorp.refresh_token, ANOTHER)))).toBe('done')
     expect((await authenticateAccessToken(app, byCorp.access_token))?.session).toMatchObject({ orgId: owner.orgId })
     expect(await refusalOf(approve(app, owner))).toBe('access_denied')
   })
@@ -351,7 +363,7 @@ describe('refresh token replay window', () => {
   it('applies to the token’s own client only, and reuse by another client ends the connection', async () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
-    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token, ANOTHER)))).toBe('invalid_grant')
     expect(await refusalOf(token(renewal(second.refresh_token)))).toBe('invalid_grant')
     expect(await isLive(second.access_token)).toBe(false)
     expect(await query(app, 'select kind, subject, reason from security_events')).toEqual([
@@ -416,7 +428,7 @@ describe('refresh token replay window', () => {
     const first = await token(await approve(app, owner))
     const second = await token(renewal(first.refresh_token))
     const third = await token(renewal(second.refresh_token))
-    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token, ANOTHER)))).toBe('invalid_grant')
     expect(await isLive(third.access_token)).toBe(false)
   })
 

@@ -112,8 +112,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
 const REFUSED = 'The code is not known, has ended or was used.'
 
 /**
- * Exchanges a code for tokens, once. Throws `invalid_grant`. A code that its client sends twice, or with a wrong verifier, ends
- * the whole grant. A code with another client or redirect address stays usable for its owner.
+ * Exchanges a code for tokens, once. Throws `invalid_grant`. A wrong verifier or a second use ends the whole grant, except a
+ * second use that repeats the first within seconds. An unused code with another client or redirect address stays usable.
  */
 export async function exchangeCode(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
   const clientId = requireField(fields, 'client_id')
@@ -122,7 +122,7 @@ export async function exchangeCode(app: App, fields: Partial<Record<string, stri
   const verifier = requireVerifier(fields)
   checkResource(app.config, fields.resource)
   const used = await useCode(app, { hash, clientId, redirectUri })
-  if (!used) throw await refusedCode(app, { hash, clientId })
+  if (!used) throw await refusedCode(app, { hash, clientId, redirectUri, verifier })
   if (!matchesChallenge(used.codeChallenge, verifier)) {
     await endGrant(app, used.grantId, 'wrong-verifier')
     app.log.warn('a code came with a wrong verifier', { client: clientId, grantId: used.grantId })
@@ -178,30 +178,51 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
   return toGrantRow(found?.rows[0])
 }
 
-/** Returns the refusal of a code that could not be used. When its own client sends a used code again, the grant ends. */
-async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 'clientId'>) {
+interface UsedCode {
+  grantId: string
+  clientId: string
+  redirectUri: string
+  codeChallenge: string
+  usedAt: number | null
+  userId: string | null
+}
+
+/** Returns the refusal of a code that could not be used. A second use ends the grant, unless it only repeats the first. */
+async function refusedCode(app: App, use: CodeUse & { verifier: string }): Promise<OAuthError> {
   const find = app.memo('find-oauth-code', () =>
-    app.db.prepareRead<{ grantId: string; clientId: string; usedAt: number | null; userId: string | null }>(
-      `select c.grant_id as grantId, c.client_id as clientId, c.used_at as usedAt, g.user_id as userId
+    app.db.prepareRead<UsedCode>(
+      `select c.grant_id as grantId, c.client_id as clientId, c.redirect_uri as redirectUri, c.code_challenge as codeChallenge,
+        c.used_at as usedAt, g.user_id as userId
         from oauth_codes c left join oauth_grants g on g.id = c.grant_id where c.hash = ?`,
     ),
   )
-  const [code] = await find([hash])
-  if (code?.usedAt) {
-    const { grantId, clientId: owner, userId, usedAt } = code
-    const ageInSeconds = Math.round((app.now().getTime() - usedAt) / 1000)
-    await recordSecurityEvent(app, {
-      kind: 'code-replayed',
-      subject: owner,
-      userId: userId ?? undefined,
-      reason: `used again after ${ageInSeconds} s${await endReplayed(app, grantId, clientId === owner)}`,
-    })
-  } else if (code?.clientId === clientId) await refuseSuspended(app, code.userId)
+  const [code] = await find([use.hash])
+  if (code?.usedAt) await noteReuse(app, { ...code, usedAt: code.usedAt }, use)
+  else if (code?.clientId === use.clientId) await refuseSuspended(app, code.userId)
   return refusedGrant(REFUSED)
 }
 
-// A client that sends another client's code must not be able to end that grant.
-async function endReplayed(app: App, grantId: string, isOwner: boolean): Promise<string> {
-  if (!isOwner) return ' by another client; its connection goes on'
-  return (await endGrant(app, grantId, 'code-replay')) ? '; its connection has ended' : '; its connection had ended'
+/**
+ * How long a client may send the same exchange again without ending its grant, because some pages send it twice. As long as the
+ * default of `FW_REFRESH_REPLAY_WINDOW`, but the second one gets no tokens.
+ */
+const REPEATED_EXCHANGE_IN_MS = 10_000
+
+async function noteReuse(app: App, code: UsedCode & { usedAt: number }, use: CodeUse & { verifier: string }) {
+  const { grantId, clientId: client, userId, usedAt } = code
+  const ageInMs = app.now().getTime() - usedAt
+  const isOwner = client === use.clientId
+  const isSame = isOwner && code.redirectUri === use.redirectUri && matchesChallenge(code.codeChallenge, use.verifier)
+  const ageInSeconds = Math.round(ageInMs / 1000)
+  if (isSame && ageInMs <= REPEATED_EXCHANGE_IN_MS) {
+    app.log.warn('a code was exchanged again within seconds', { client, userId, grantId, ageInSeconds })
+    return
+  }
+  const ended = await endGrant(app, grantId, 'code-replay')
+  await recordSecurityEvent(app, {
+    kind: 'code-replayed',
+    subject: client,
+    userId: userId ?? undefined,
+    reason: `used again${isOwner ? '' : ' by another client'} after ${ageInSeconds} s; ${ended ? 'its connection has ended' : 'its connection had ended'}`,
+  })
 }
