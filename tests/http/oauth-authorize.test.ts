@@ -27,6 +27,7 @@ let web: string
 let native: string
 
 const LOOPBACK = 'http://127.0.0.1:3000/callback'
+const UNKNOWN = '0199a1b2-0000-7000-8000-000000000000'
 
 /** An app whose name matches its host, so the page shows no warning. */
 const TRUSTED = { client_name: 'Example' }
@@ -64,7 +65,7 @@ const isCode = (answer: Response) => /^[\w-]{43}$/.test(broughtBy(answer).code ?
 describe('GET /mcp/oauth/authorize: error page before the client and redirect URI are verified', () => {
   it.each<[string, (query: Record<string, string | undefined>) => void, string]>([
     ['no client_id', query => (query.client_id = undefined), 'client_id is missing'],
-    ['an unknown client', query => (query.client_id = '0199a1b2-0000-7000-8000-000000000000'), 'not registered here'],
+    ['an unknown client', query => (query.client_id = UNKNOWN), 'doesn’t recognize this app’s registration'],
     ['an http address as client', query => (query.client_id = 'http://host.example.com/c.json'), 'invalid_client'],
     ['a client on this machine', query => (query.client_id = 'https://127.0.0.1/c.json'), 'invalid_client'],
     ['a client without a path', query => (query.client_id = 'https://host.example.com/'), 'invalid_client'],
@@ -97,6 +98,29 @@ describe('GET /mcp/oauth/authorize: error page before the client and redirect UR
   it('does not render request parameters as markup', async () => {
     const answer = await authorizePage(ada.browser, authorizeQuery('"><script>alert(1)</script>'))
     expect(await answer.text()).not.toContain('<script>alert')
+  })
+
+  it.each(['en', 'de', 'ar'])('shows how each known host forgets a lost registration, in %s', async language => {
+    const headers = { 'accept-language': language }
+    const answer = await fetch(server.origin + AUTHORIZE + authorizeQuery(UNKNOWN), { headers })
+    const html = await answer.text()
+    expect([answer.status, html]).toEqual([400, expect.stringContaining(`<html lang="${language}"`)])
+    const hosts = [...html.matchAll(/<dt>([^<]+)<\/dt>/g)].map(([, host]) => host)
+    expect(hosts.slice(0, -1)).toEqual(['Claude Code', 'Codex', 'VS Code', 'Cursor', 'Claude', 'ChatGPT'])
+    const commands = [...html.matchAll(/<code dir="ltr">([^<]+)<\/code>/g)].map(([, command]) => command)
+    expect(commands).toEqual([
+      'claude mcp logout &lt;name&gt;',
+      'claude mcp login &lt;name&gt;',
+      'codex mcp logout &lt;name&gt;',
+      'codex mcp login &lt;name&gt;',
+      'Authentication: Remove Dynamic Authentication Providers',
+      'Cursor: Clear All MCP Tokens',
+    ])
+  })
+
+  it('shows no steps for a registered client with another address', async () => {
+    const query = authorizeQuery(web, { redirect_uri: 'https://evil.example/callback' })
+    expect(await (await authorizePage(ada.browser, query)).text()).not.toContain('<dt>')
   })
 
   it('shows the error page to a signed-out person too', async () => {

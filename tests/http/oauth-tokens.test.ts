@@ -11,6 +11,8 @@ import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } f
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
+/** A client that this server knows. */
+const ANOTHER = 'https://another.example.com/client.json'
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 let beside: App
@@ -220,6 +222,16 @@ describe('OAuth token endpoint', () => {
     expect((await token({ ...form, client_secret: '' })).status).toBe(200)
   })
 
+  it('returns 401 invalid_client to an unknown client, with a challenge when it sent an Authorization header', async () => {
+    const { client_id: _known, ...form } = await approvedBy(await world.person())
+    await expectOAuthError(await token({ ...form, client_id: 'unknown' }), 401, 'invalid_client')
+    const basic = await token(form, { authorization: `Basic ${btoa('unknown:')}` })
+    expect(basic.headers.get('www-authenticate')).toBe('Basic realm="oauth"')
+    await expectOAuthError(basic, 401, 'invalid_client')
+    await expectOAuthError(await postForm(revokeUrl(), { token: 'x', client_id: 'unknown' }), 401, 'invalid_client')
+    expect((await token({ ...form, client_id: CLIENT_ID })).status).toBe(200)
+  })
+
   it('returns an error below 500 for any malformed field', async () => {
     const values = ['', ' ', '\0', '%', "'", 'é', '[]', 'x'.repeat(2049), '💥', '__proto__', 'null', '\u{10FFFF}']
     const names = [
@@ -287,8 +299,8 @@ describe('POST /mcp/oauth/revoke', () => {
     const forms: Record<string, string>[] = [
       { token: 'unknown' },
       { token: `${tokens.access_token}x` },
-      { token: tokens.refresh_token, client_id: 'another' },
-      { token: tokens.access_token, client_id: 'another' },
+      { token: tokens.refresh_token, client_id: ANOTHER },
+      { token: tokens.access_token, client_id: ANOTHER },
     ]
     for (const form of forms) expect((await postForm(revokeUrl(), form)).status).toBe(200)
     expect(await isLive(tokens.access_token)).toBe(true)

@@ -164,8 +164,9 @@ const toProvider = ({ name, redirectUrl, clientMetadataUrl }: HostInput, kept: K
   codeVerifier: () => kept.verifier,
   saveDiscoveryState: (state: OAuthDiscoveryState) => void (kept.discovery = state),
   discoveryState: () => kept.discovery,
-  // After `invalid_grant`, a host deletes its tokens and asks the person again.
+  // After `invalid_grant`, a host deletes its tokens and asks the person again. After `invalid_client`, it deletes everything.
   invalidateCredentials: (scope: string) => {
     if (scope === 'tokens' || scope === 'all') kept.tokens = undefined
+    if (scope === 'client' || scope === 'all') kept.client = undefined
   },
 })

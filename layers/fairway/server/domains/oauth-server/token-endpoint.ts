@@ -1,19 +1,41 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { type TokenAnswer, verifyAccessToken } from './access-token'
+import { NOT_REGISTERED } from './clients/client-metadata'
+import { isKnownClient } from './clients/registration'
 import { exchangeCode } from './code-grant'
 import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
 import { type ClientRequest, readFields, requireField } from './token-request'
 
-/** Handles a request of the token endpoint; throws OAuthError with the codes of RFC 6749 §5.2. */
+/**
+ * Handles a request of the token endpoint; throws OAuthError with the codes of RFC 6749 §5.2. Whatever this server refuses to a
+ * client that it does not know is `invalid_client`: hosts then register again.
+ */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
   const fields = readFields(request)
-  const grantType = requireField(fields, 'grant_type')
-  if (grantType === 'authorization_code') return exchangeCode(app, fields)
-  if (grantType === 'refresh_token') return refresh(app, fields)
-  throw new OAuthError('unsupported_grant_type', 'Use authorization_code or refresh_token.')
+  const exchange = EXCHANGES.get(requireField(fields, 'grant_type'))
+  if (!exchange) throw new OAuthError('unsupported_grant_type', 'Use authorization_code or refresh_token.')
+  try {
+    return await exchange(app, fields)
+  } catch (error) {
+    // Checked last, because a code or token that was found proves that its client is known.
+    if (error instanceof OAuthError) await checkKnown(app, request, fields.client_id)
+    throw error
+  }
+}
+
+const EXCHANGES = new Map([
+  ['authorization_code', exchangeCode],
+  ['refresh_token', refresh],
+])
+
+/** Throws `invalid_client` for a client that is not known; one that sent a header gets a challenge (RFC 6749 §5.2). */
+async function checkKnown(app: App, { authorization }: ClientRequest, clientId: string | undefined): Promise<void> {
+  if (clientId === undefined || (await isKnownClient(app, clientId))) return
+  const headers = authorization === undefined ? undefined : { 'www-authenticate': 'Basic realm="oauth"' }
+  throw new OAuthError('invalid_client', NOT_REGISTERED, 401, { headers })
 }
 
 /**
@@ -24,7 +46,9 @@ export async function revokeToken(app: App, request: ClientRequest): Promise<voi
   const fields = readFields(request)
   const token = requireField(fields, 'token')
   const found = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
-  if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) return
+  if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) {
+    return checkKnown(app, request, fields.client_id)
+  }
   const { grantId, clientId: client } = found
   if (await endGrant(app, grantId, 'host')) app.log.info('a host has ended its connection', { client, grantId })
 }

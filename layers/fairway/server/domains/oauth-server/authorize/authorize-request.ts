@@ -3,7 +3,7 @@ import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
 import { DEFAULT_SCOPES, knownScopes, type Scope, SUPPORTED_SCOPES, toolScopes } from '#fairway/shared/scopes'
 import { checkResource, mcpUrl } from '../access-token'
 import { type Parameters, sentTwice } from '../authorization-endpoint'
-import { type OAuthClient, refusedClient } from '../clients/client-metadata'
+import { NOT_REGISTERED, type OAuthClient, refusedClient } from '../clients/client-metadata'
 import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
 import { findRegisteredClient } from '../clients/registration'
@@ -55,7 +55,7 @@ export async function findClient(app: App, clientId: string, network: string): P
   if (clientId.length > LONGEST_ID) throw refusedClient('The client_id is too long.')
   if (isUrlLike(clientId)) return findDocumentClient(app, clientId, network)
   const client = await findRegisteredClient(app, clientId)
-  if (!client) throw refusedClient('This app is not registered here. Remove it from its own settings and add it again.')
+  if (!client) throw refusedClient(NOT_REGISTERED)
   return client
 }
 

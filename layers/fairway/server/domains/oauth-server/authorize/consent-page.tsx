@@ -68,6 +68,26 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
   })
 }
 
+// Each was looked up in the host's program or documentation. Names and commands are the same in every language.
+const HOSTS = [
+  ['Claude Code', 'claudeCode'],
+  ['Codex', 'codex'],
+  ['VS Code', 'vsCode'],
+  ['Cursor', 'cursor'],
+  ['Claude', 'claude'],
+  ['ChatGPT', 'chatGpt'],
+] as const
+
+/** What makes each known host forget a registration that this server does not know. */
+export function forgetSteps({ forget }: Texts): VNode {
+  const steps = [...HOSTS.map(([host, key]) => [host, forget[key]] as const), [forget.others, forget.other] as const]
+  return <dl>{steps.map(([host, step]) => [<dt>{host}</dt>, <dd>{withCommands(step)}</dd>])}</dl>
+}
+
+/** A sentence with its commands, which stand between backticks and are written from left to right. */
+const withCommands = (text: string) =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? <code dir="ltr">{part}</code> : part))
+
 /** The domain that publishes an app, if it was verified. */
 const Origin = ({ request: { client }, texts }: { request: AuthorizeRequest; texts: Texts }) => (
   <p class="origin">

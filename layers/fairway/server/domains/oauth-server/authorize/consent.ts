@@ -8,8 +8,9 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Language } from '#fairway/shared/languages'
 import { DELETE, OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
 import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
+import { NOT_REGISTERED } from '../clients/client-metadata'
 import { redirectKind } from '../clients/redirect-uri'
-import { noteClientUse } from '../clients/registration'
+import { isKnownClient, noteClientUse } from '../clients/registration'
 import { grantAndIssueCode } from '../code-grant'
 import { listConnectableOrgs } from '../grants'
 import { OAuthError } from '../oauth-error'
@@ -20,7 +21,7 @@ import {
   proveClient,
   invalidRequest,
 } from './authorize-request'
-import { consentPage, denyForm, goBackPage, textsOf } from './consent-page'
+import { consentPage, denyForm, forgetSteps, goBackPage, textsOf } from './consent-page'
 import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
 
 /** One visit of the authorization endpoint. */
@@ -51,7 +52,7 @@ export async function showConsent(app: App, visit: AuthorizeVisit): Promise<Page
     if (!(error instanceof OAuthError) || error.status >= 500) throw error
     const { requestId, language } = visit
     logDecision(app, { decision: 'refused', client: clientId, error: error.error, requestId })
-    if (!proven) return refusedAnswer(app, error, visit)
+    if (!proven) return refusedAnswer(app, error, visit, clientId)
     return answerClient(app, { ...proven, clientName: nameOf(proven, language) }, error, language)
   }
 }
@@ -206,15 +207,24 @@ function withQuery(uri: string, query: URLSearchParams): string {
   return /[?&]$/.test(uri) ? uri + query : `${uri}&${query}`
 }
 
-/** The refusal of a request whose client is not proven: a page of this server. It is never sent to an address of the request. */
-function refusedAnswer(app: App, error: OAuthError, { requestId, language }: Visit): Promise<PageAnswer> {
+/**
+ * The refusal of a request whose client is not proven: a page of this server. It is never sent to an address of the request. For
+ * a client that is not known, it says how each host forgets its registration.
+ */
+async function refusedAnswer(
+  app: App,
+  error: OAuthError,
+  { requestId, language }: Visit,
+  clientId: string | undefined,
+) {
   const texts = textsOf(language)
+  const isUnknown = error.error === 'invalid_client' && !(await isKnownClient(app, clientId ?? ''))
   return noteAnswer(app, error.status, {
     title: texts.refusedTitle,
-    lead: texts.refusedLead,
-    detail: error.description,
+    lead: isUnknown ? fill(texts.unknownLead, { product: app.config.name }) : texts.refusedLead,
+    detail: error.description === NOT_REGISTERED ? undefined : error.description,
     code: `${error.error} · ${requestId}`,
-    link: { href: '/', text: texts.toStart },
+    ...(isUnknown ? { besides: forgetSteps(texts) } : { link: { href: '/', text: texts.toStart } }),
     language,
   })
 }

@@ -27,6 +27,9 @@ export interface OAuthClient {
 export const refusedClient = (description: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_client', description, 400, { cause })
 
+/** The reason for the refusal of a client that is not known. */
+export const NOT_REGISTERED = 'This app is not registered here.'
+
 const MOST_REDIRECTS = 20
 const LONGEST_NAME = 120
 const LONGEST_URI = 2048
@@ -79,9 +82,6 @@ export function parseClientMetadata(input: unknown) {
 export const renewsBy = (grantTypes: readonly string[]): boolean => grantTypes.includes(REFRESH_TOKEN)
 
 const refusedMetadata = (description: string): OAuthError => new OAuthError('invalid_client_metadata', description)
-
-/**
- * Returns a name that may be shown: one line, no control or direction characters, at most 120 characters; null when it is empty.
 const refusedRedirect = (description: string): OAuthError => new OAuthError('invalid_redirect_uri', description)
 
 function readMembers(input: unknown): z.output<typeof metadataSchema> {
@@ -99,6 +99,9 @@ const withoutEmpty = (input: unknown): unknown =>
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/**
+ * Returns a name that may be shown: one line, no control or direction characters, at most 120 characters; null when it is empty.
  */
 function cleanName(text: string): string | null {
   const line = text

@@ -8,6 +8,7 @@ import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { oauthClients } from '../tables'
 import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
+import { clientIdUrlFault, isUrlLike } from './document-clients'
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
@@ -133,6 +134,15 @@ export async function findRegisteredClient(app: App, id: string): Promise<OAuthC
   return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews }
 }
 
+/**
+ * Whether the authorization endpoint accepts this id: the address of a document, which is not fetched here, or the id of a
+ * registration. A client that is not known must register again.
+ */
+export async function isKnownClient(app: App, id: string): Promise<boolean> {
+  if (isUrlLike(id)) return app.config.oauth.clientDocuments !== 'off' && clientIdUrlFault(id) === undefined
+  return (await findRegisteredClient(app, id)) !== null
+}
+
 /** Notes that a person saw the consent page of this client, at most once a day. */
 export async function noteClientUse(app: App, id: string): Promise<void> {
   const now = app.now().getTime()
@@ -145,10 +155,10 @@ export async function noteClientUse(app: App, id: string): Promise<void> {
 /** Deletes clients without a live grant after 90 days, whether or not a person ever saw their consent page. */
 export async function purgeOAuthClients(app: App): Promise<void> {
   const now = app.now().getTime()
+  const before = now - IDLE_LIFE_IN_MS
   await app.db.client.execute({
     sql: `delete from oauth_clients where not ${HAS_LIVE_GRANT}
       and (last_used_at < ? or (last_used_at is null and created_at < ?))`,
     args: [now, before, before],
   })
 }
-  const before = now - IDLE_LIFE_IN_MS
