@@ -71,6 +71,8 @@ export interface McpEndpoint {
   authorizations: string[]
   /** Revokes the grant behind every token. */
   revokeAll(): void
+  /** Forgets all clients and their tokens, as a replaced database does. */
+  forgetClients(): void
   stop(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ export async function startMcpEndpoint(toFaults: (origin: string) => Faults = ()
     tokenRequests: [] as URLSearchParams[],
     registrations: [] as unknown[],
     authorizations: [] as string[],
+    forgotten: 0,
   }
   const answers: Faults = { ...rightAnswers(origin, state), ...toFaults(origin) }
   server.on('request', async (request, response) => {
@@ -107,6 +110,10 @@ export async function startMcpEndpoint(toFaults: (origin: string) => Faults = ()
     registrations: state.registrations,
     authorizations: state.authorizations,
     revokeAll: () => [state.access, state.refresh].forEach(tokens => tokens.clear()),
+    forgetClients: () => {
+      for (const tokens of [state.access, state.refresh]) tokens.clear()
+      state.forgotten = state.registrations.length
+    },
     stop,
   }
 }
@@ -118,6 +125,8 @@ interface State {
   tokenRequests: URLSearchParams[]
   registrations: unknown[]
   authorizations: string[]
+  /** How many of the registrations are forgotten. */
+  forgotten: number
 }
 
 /** The metadata of the authorization server, for tests to change. */
@@ -154,6 +163,7 @@ function rightAnswers(origin: string, state: State): Faults {
     },
     '/authorize': (request, response) => {
       const { searchParams } = new URL(request.url ?? '', origin)
+      if (isForgotten(state, searchParams)) return void response.writeHead(400).end()
       const code = randomUUID()
       state.codes.set(code, searchParams.get('code_challenge') ?? '')
       const back = new URL(searchParams.get('redirect_uri') ?? '')
@@ -169,8 +179,12 @@ function rightAnswers(origin: string, state: State): Faults {
   }
 }
 
+const isForgotten = (state: State, fields: URLSearchParams): boolean =>
+  Number(fields.get('client_id')?.replace('client-', '')) <= state.forgotten
+
 function answerToken(state: State, response: ServerResponse, form: URLSearchParams): void {
   state.tokenRequests.push(form)
+  if (isForgotten(state, form)) return void json(response, { error: 'invalid_client' }, 401)
   const isRefresh = form.get('grant_type') === 'refresh_token'
   const verifier = form.get('code_verifier') ?? ''
   const challenge = state.codes.get(form.get('code') ?? '')

@@ -2,7 +2,7 @@ import { createMutex } from '../../shared/mutex'
 import { startCallbackServer, openBrowser } from '../browser'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from './discovery-steps'
 import { type KeptTokens, readTokens, withTokenLock, writeTokens } from './token-file'
-import { authorize, isSpent, type Party, refresh, registerClient, wantedScope } from './token-steps'
+import { authorize, type Party, refresh, registerClient, spentBy, wantedScope } from './token-steps'
 
 const EARLY_IN_MS = 60_000
 
@@ -53,10 +53,10 @@ async function tokensFor({ file, url }: TokenSourceInput): Promise<KeptTokens | 
 }
 
 async function renew(input: TokenSourceInput, tokens: KeptTokens | undefined): Promise<string> {
-  const renewed = tokens?.refreshToken ? await tryRefresh(input, tokens, tokens.refreshToken) : undefined
-  if (renewed) return renewed
+  const renewed = tokens?.refreshToken ? await tryRefresh(input, tokens, tokens.refreshToken) : tokens
+  if (typeof renewed === 'string') return renewed
   try {
-    return await signIn(input, tokens)
+    return await signIn(input, renewed)
   } catch (error) {
     // The server may have deleted this client: the next attempt registers again.
     await writeTokens(input.file, null)
@@ -64,16 +64,18 @@ async function renew(input: TokenSourceInput, tokens: KeptTokens | undefined): P
   }
 }
 
+/** Returns a new access token, or the tokens whose client can sign in again; undefined when the server does not know that client. */
 async function tryRefresh(input: TokenSourceInput, tokens: KeptTokens, refreshToken: string) {
   try {
     const server = await readServerMetadata({ resource: tokens.url, authorization_servers: [tokens.issuer] })
     const party = { server, clientId: tokens.clientId, resource: input.url }
     return await keep(input, party, await refresh(party, refreshToken))
   } catch (error) {
-    if (!isSpent(error)) throw error
+    const spent = spentBy(error)
+    if (!spent) throw error
     await writeTokens(input.file, null)
     input.say('The connection was ended. Sign in again to go on.')
-    return undefined
+    return spent === 'invalid_client' ? undefined : tokens
   }
 }
 

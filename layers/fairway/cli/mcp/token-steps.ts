@@ -143,11 +143,12 @@ async function asStep<T>(step: string, expected: string, work: () => T | Promise
   }
 }
 
-/** True when the server has refused the grant or the client, so only a new sign-in helps. */
-export function isSpent(thrown: unknown): boolean {
+/** Returns the error of RFC 6749 when the server has refused the grant or does not know the client, so only a new sign-in helps. */
+export function spentBy(thrown: unknown): 'invalid_grant' | 'invalid_client' | undefined {
   const cause = thrown instanceof StepFailure ? thrown.cause : undefined
   const refusal = cause instanceof Error ? cause.cause : undefined
-  return refusal instanceof oauth.ResponseBodyError && ['invalid_grant', 'invalid_client'].includes(refusal.error)
+  const error = refusal instanceof oauth.ResponseBodyError ? refusal.error : undefined
+  return error === 'invalid_grant' || error === 'invalid_client' ? error : undefined
 }
 
 /** Returns the server's own error description, if it sent one. */

@@ -96,6 +96,15 @@ describe('createTokenSource', () => {
     expect([shown.length, place.endpoint.registrations.length]).toEqual([2, 1])
   })
 
+  it('registers again in the same sign-in when the server no longer knows its client', async () => {
+    const place = await start()
+    const { get, replace, shown } = source(place)
+    const refused = await get()
+    place.endpoint.forgetClients()
+    expect(await replace(refused)).not.toBe(refused)
+    expect([shown.length, place.endpoint.registrations.length]).toEqual([2, 2])
+  })
+
   it('uses a separate file per endpoint and ignores the file of another endpoint', async () => {
     const [one, two] = [await start(), await start()]
     expect(tokenFile('/x', one.endpoint.url)).not.toBe(tokenFile('/x', two.endpoint.url))
