@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ClientKey, makeClientKey } from '../support/client-assertion'
 import { raw } from '../support/http'
 import { register, registeredClient, WEB_REDIRECT } from '../support/oauth-host'
 import { query } from '../support/query'
@@ -73,7 +74,7 @@ describe('POST /mcp/oauth/register', () => {
   })
 
   it.each(['client_secret_post', 'client_secret_basic', 'private_key_jwt', 'something'])(
-    'registers a client that requests %s as a public client without a secret',
+    'registers a client that requests %s without keys as a public client without a secret',
     async method => {
       const metadata = { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: method }
       const answer = await register(server.origin, metadata)
@@ -82,6 +83,37 @@ describe('POST /mcp/oauth/register', () => {
       expect(body).not.toHaveProperty('client_secret')
     },
   )
+
+  it.each<[string, (key: ClientKey) => Record<string, unknown>]>([
+    ['its keys', ({ jwk }) => ({ jwks: { keys: [jwk] } })],
+    ['the address of its keys', () => ({ jwks_uri: 'https://host.example.com/jwks.json' })],
+    ['an algorithm', ({ jwk }) => ({ jwks: { keys: [jwk] }, token_endpoint_auth_signing_alg: 'ES256' })],
+  ])('registers a client that requests private_key_jwt with %s, and returns what it registered', async (_what, own) => {
+    const sent = { token_endpoint_auth_method: 'private_key_jwt', ...own(await makeClientKey('ES256')) }
+    const answer = await register(server.origin, { redirect_uris: [WEB_REDIRECT], ...sent })
+    const body = await answer.json()
+    expect([answer.status, body]).toEqual([201, expect.objectContaining(sent)])
+    const again = await register(server.origin, { redirect_uris: [WEB_REDIRECT], ...sent })
+    expect((await again.json()).client_id).toBe(body.client_id)
+    const other = { ...sent, jwks: undefined, jwks_uri: 'https://other.example.com/jwks.json' }
+    const another = await register(server.origin, { redirect_uris: [WEB_REDIRECT], ...other })
+    expect((await another.json()).client_id).not.toBe(body.client_id)
+  })
+
+  it('refuses private and symmetric keys with 400 and stores nothing of them', async () => {
+    const { jwk, privateJwk } = await makeClientKey('ES256')
+    for (const keys of [[privateJwk], [jwk, privateJwk], [{ kty: 'oct', k: 'c2VjcmV0' }]]) {
+      for (const method of ['private_key_jwt', 'none']) {
+        const metadata = { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: method, jwks: { keys } }
+        const answer = await register(server.origin, metadata)
+        const { error, error_description: description } = await answer.json()
+        expect([answer.status, error]).toEqual([400, 'invalid_client_metadata'])
+        expect(description).toContain('public keys')
+      }
+    }
+    const { d = '' } = privateJwk
+    expect(await query(beside, 'select id from oauth_clients where instr(signing, ?)', [d])).toEqual([])
+  })
 
   it.each<[string, unknown, string[]]>([
     ['none', undefined, ['authorization_code']],

@@ -6,8 +6,10 @@ import { authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { GRANTS_PATH, ORG_GRANTS_PATH } from '#fairway/shared/paths'
 import type { Scope } from '#fairway/shared/scopes'
+import { makeClientKey } from '../support/client-assertion'
 import { raw, sessionOf } from '../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth-grant'
+import { registeredClient } from '../support/oauth-host'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -83,8 +85,10 @@ describe('OAuth metadata documents', () => {
       scopes_supported: ['mcp:read', 'mcp:write', 'mcp:apps', 'offline_access'],
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
-      revocation_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+      revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      revocation_endpoint_auth_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: false,
     })
@@ -199,6 +203,39 @@ describe('OAuth token endpoint', () => {
     expect(claims).toMatchObject({ client_id: CLIENT_ID, scope: 'mcp:read mcp:write offline_access' })
   })
 
+  it.each(['RS256', 'ES256', 'Ed25519'])(
+    'authenticates a client library that registered a key and signs with %s, also for revocation',
+    async alg => {
+      const { jwk, kid, privateKey } = await makeClientKey(alg)
+      const jwks = { keys: [jwk] }
+      const clientId = await registeredClient(server.origin, { token_endpoint_auth_method: 'private_key_jwt', jwks })
+      const form = await approve(beside, await sessionOf((await world.person()).browser), { clientId, mustSign: true })
+      const server_ = { issuer: server.origin, token_endpoint: tokenUrl(), revocation_endpoint: revokeUrl() }
+      const client = { client_id: clientId }
+      const proof = oauth.PrivateKeyJwt({ key: privateKey, kid })
+      const options = { [oauth.allowInsecureRequests]: true }
+      const query = new URLSearchParams({ code: form.code })
+      const back = oauth.validateAuthResponse(server_, client, query, oauth.expectNoState)
+      const exchange = [back, REDIRECT_URI, form.code_verifier, options] as const
+      const unsigned = await oauth.authorizationCodeGrantRequest(server_, client, oauth.None(), ...exchange)
+      await expectOAuthError(unsigned, 401, 'invalid_client')
+      const answer = await oauth.authorizationCodeGrantRequest(server_, client, proof, ...exchange)
+      const tokens = await oauth.processAuthorizationCodeResponse(server_, client, answer)
+      const refreshToken = tokens.refresh_token ?? ''
+      const renewed = await oauth.processRefreshTokenResponse(
+        server_,
+        client,
+        await oauth.refreshTokenGrantRequest(server_, client, proof, refreshToken, options),
+      )
+      const revoke = (by: oauth.ClientAuth) =>
+        oauth.revocationRequest(server_, client, by, renewed.access_token, options)
+      await expectOAuthError(await revoke(oauth.None()), 401, 'invalid_client')
+      expect(await isLive(renewed.access_token)).toBe(true)
+      await oauth.processRevocationResponse(await revoke(proof))
+      expect(await isLive(renewed.access_token)).toBe(false)
+    },
+  )
+
   it('accepts only POST forms of up to 64 KiB that contain each field once', async () => {
     const form = await approvedBy(await world.person())
     const text = new URLSearchParams(form).toString()
@@ -243,6 +280,8 @@ describe('OAuth token endpoint', () => {
       'refresh_token',
       'scope',
       'resource',
+      'client_assertion',
+      'client_assertion_type',
       '__proto__',
     ]
     const bases: Record<string, string>[] = [

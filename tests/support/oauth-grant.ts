@@ -22,6 +22,7 @@ export async function approve(
     clientId?: string
     redirectUri?: string
     sessionId?: string | null
+    mustSign?: boolean
   } = {},
 ) {
   const {
@@ -30,6 +31,7 @@ export async function approve(
     clientId = CLIENT_ID,
     redirectUri = REDIRECT_URI,
     sessionId = null,
+    mustSign = false,
   } = input
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
@@ -42,6 +44,7 @@ export async function approve(
     sessionId,
     scope,
     mayDelete,
+    mustSign,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri,
     codeChallenge: toCodeChallenge(verifier),

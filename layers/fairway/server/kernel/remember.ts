@@ -11,6 +11,7 @@ export const REMEMBERED = {
   'access-rows': shortcut(2000),
   'access-tokens': shortcut(1000),
   'client-documents': needed(1000),
+  'client-keys': needed(1000),
   'client-refusals': needed(1000),
   'collection-pages': shortcut(500),
   'collection-queries': shortcut(500),

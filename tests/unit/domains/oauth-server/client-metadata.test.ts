@@ -2,6 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { parseClientMetadata } from '#fairway/server/domains/oauth-server/clients/client-metadata'
 
 const REDIRECT = 'https://host.example.com/callback'
+/** A valid registration of a client that signs. */
+const SIGNING = {
+  redirect_uris: [REDIRECT],
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks_uri: 'https://host.example.com/jwks.json',
+}
 const parse = (metadata: unknown) => parseClientMetadata(metadata)
 const refusalOf = (metadata: unknown): unknown => {
   try {
@@ -18,7 +24,7 @@ describe('client metadata', () => {
     ['null', null],
   ])('counts %s in an optional member as absent', (_what, nothing) => {
     const members =
-      'client_name client_uri application_type grant_types response_types scope token_endpoint_auth_method contacts logo_uri'
+      'client_name client_uri application_type grant_types response_types scope token_endpoint_auth_method token_endpoint_auth_signing_alg jwks jwks_uri contacts logo_uri'
     const metadata = Object.fromEntries(members.split(' ').map(name => [name, nothing]))
     expect(parse({ redirect_uris: [REDIRECT], ...metadata })).toEqual(parse({ redirect_uris: [REDIRECT] }))
   })
@@ -58,6 +64,11 @@ describe('client metadata', () => {
     ['with an authentication method that is no text', { redirect_uris: [REDIRECT], token_endpoint_auth_method: 7 }],
     ['with a name that is no text', { redirect_uris: [REDIRECT], client_name: {} }],
     ['with an overlong scope', { redirect_uris: [REDIRECT], scope: 'x '.repeat(600) }],
+    ['with keys that are no set', { redirect_uris: [REDIRECT], jwks: 7 }],
+    ['with keys at an http address', { ...SIGNING, jwks_uri: 'http://host.example.com/jwks.json' }],
+    ['with keys here and elsewhere', { ...SIGNING, jwks: { keys: [{ kty: 'RSA' }] } }],
+    ['with 21 keys', { ...SIGNING, jwks_uri: undefined, jwks: { keys: Array(21).fill({ kty: 'RSA' }) } }],
+    ['with an algorithm that needs a shared secret', { ...SIGNING, token_endpoint_auth_signing_alg: 'HS256' }],
     ['with a list of nothing', { redirect_uris: [REDIRECT], grant_types: [''] }],
   ])('refuses metadata %s as invalid_client_metadata', (_what, metadata) => {
     expect(refusalOf(metadata)).toMatchObject({ error: 'invalid_client_metadata', status: 400 })

@@ -36,6 +36,8 @@ interface ConsentInput {
   scope: readonly Scope[]
   /** Whether `mcp:write` includes destructive tools. */
   mayDelete: boolean
+  /** Whether the client must sign its token requests. */
+  mustSign: boolean
   resource: string
   /** As in the authorization request, byte for byte. */
   redirectUri: string
@@ -71,7 +73,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
     [
       {
         sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope,
-          may_delete, resource, redirect_uri, created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
+          may_delete, must_sign, resource, redirect_uri, created_at, expires_at)
+          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
@@ -81,6 +84,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           email.trim().toLowerCase(),
           input.scope.join(' '),
           Number(input.mayDelete),
+          Number(input.mustSign),
           resource,
           withoutFreePort(redirectUri),
           now,

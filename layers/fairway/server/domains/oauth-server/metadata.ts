@@ -3,6 +3,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
 import { DEFAULT_SCOPES, MCP_SCOPES, type Scope, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
+import { ASSERTION_ALGORITHMS, AUTH_METHODS } from './clients/client-signing'
 import { advertisesDocuments } from './clients/document-outage'
 
 interface ChallengeInput {
@@ -59,8 +60,10 @@ export async function authorizationServerMetadata(app: App) {
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: await advertisesDocuments(app),
   }

@@ -24,6 +24,8 @@ export const oauthClients = sqliteTable(
     applicationType: text('application_type', { enum: ['web', 'native'] }).notNull(),
     /** The registered grant types, as JSON; null in rows from before this column. */
     grantTypes: text('grant_types'),
+    /** How it signs its token requests, with its public keys or their address, as JSON; null for a public client. */
+    signing: text('signing'),
     /** Equal for equal registrations from the same network. */
     fingerprint: text('fingerprint'),
     createdAt: timestamp('created_at').notNull(),
@@ -57,6 +59,8 @@ export const oauthGrants = sqliteTable(
     mayDelete: integer('may_delete', { mode: 'boolean' }).notNull().default(true),
     /** The exact `/mcp` address. */
     resource: text('resource').notNull(),
+    /** Whether its client must sign token requests, as its document or registration said at the consent. */
+    mustSign: integer('must_sign', { mode: 'boolean' }).notNull().default(false),
     /** The address that the code was sent to, without a port chosen at runtime; null in rows from before this column. */
     redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),

@@ -1,20 +1,21 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { type TokenAnswer, verifyAccessToken } from './access-token'
+import { authenticateClient, checkMayBePublic } from './authenticate-client'
 import { NOT_REGISTERED } from './clients/client-metadata'
 import { isKnownClient } from './clients/registration'
 import { exchangeCode } from './code-grant'
 import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
-import { type ClientRequest, readFields, requireField } from './token-request'
+import { type ClientRequest, requireField } from './token-request'
 
 /**
  * Handles a request of the token endpoint; throws OAuthError with the codes of RFC 6749 §5.2. Whatever this server refuses to a
  * client that it does not know is `invalid_client`: hosts then register again.
  */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
-  const fields = readFields(request)
+  const fields = await authenticateClient(app, request)
   const exchange = EXCHANGES.get(requireField(fields, 'grant_type'))
   if (!exchange) throw new OAuthError('unsupported_grant_type', 'Use authorization_code or refresh_token.')
   try {
@@ -43,13 +44,14 @@ async function checkKnown(app: App, { authorization }: ClientRequest, clientId: 
  * change nothing and cause no error. Throws `invalid_request` and `invalid_client`.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
-  const fields = readFields(request)
+  const fields = await authenticateClient(app, request)
   const token = requireField(fields, 'token')
   const found = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
   if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) {
     return checkKnown(app, request, fields.client_id)
   }
   const { grantId, clientId: client } = found
+  if (fields.client_id === undefined) await checkMayBePublic(app, client)
   if (await endGrant(app, grantId, 'host')) app.log.info('a host has ended its connection', { client, grantId })
 }
 

@@ -12,9 +12,13 @@ export interface ClientRequest {
   form: Record<string, string>
   /** The `Authorization` header. */
   authorization?: string
+  /** The address key of the caller, for the limits of fetches. */
+  network?: string
 }
 
 const MOST_CHARACTERS = 2048
+/** An assertion names the client twice and has a signature. */
+const MOST_CHARACTERS_OF_ASSERTION = 8192
 
 /**
  * Returns the fields that are not empty; an empty one counts as not sent (RFC 6749 §3.2). `client_id` also comes from the header.
@@ -23,13 +27,13 @@ const MOST_CHARACTERS = 2048
  */
 export function readFields({ form, authorization }: ClientRequest): Partial<Record<string, string>> {
   for (const [name, value] of Object.entries(form)) {
-    if (value.length > MOST_CHARACTERS) throw new OAuthError('invalid_request', `${known(name)} is too long.`)
+    const most = name === 'client_assertion' ? MOST_CHARACTERS_OF_ASSERTION : MOST_CHARACTERS
+    if (value.length > most) throw new OAuthError('invalid_request', `${known(name)} is too long.`)
   }
   const fields: Partial<Record<string, string>> = Object.fromEntries(
     Object.entries(form).filter(([, value]) => value !== ''),
   )
-  // Every client here is public and has no secret.
-  if (fields.client_secret ?? fields.client_assertion) throw new OAuthError('invalid_client', PUBLIC_ONLY, 401)
+  if (fields.client_secret !== undefined) throw new OAuthError('invalid_client', NO_SECRETS, 401)
   if (authorization === undefined) return fields
   const clientId = clientOfHeader(authorization)
   if (fields.client_id !== undefined && fields.client_id !== clientId) {
@@ -59,12 +63,12 @@ function clientOfHeader(authorization: string): string {
   const clientId = decodedText(encoded.replaceAll('+', ' '))
   if (clientId && clientId.length <= MOST_CHARACTERS) return clientId
   const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
-  throw new OAuthError('invalid_client', PUBLIC_ONLY, 401, {
+  throw new OAuthError('invalid_client', NO_SECRETS, 401, {
     headers: { 'www-authenticate': `${scheme} realm="oauth"` },
   })
 }
 
-const PUBLIC_ONLY = 'Clients are public here: send client_id alone.'
+const NO_SECRETS = 'Clients have no secret here: send client_id alone, or a signed client_assertion.'
 
 /**
  * Returns the code verifier (RFC 7636 §4.1). Throws `invalid_request` when it is missing and `invalid_grant` when it is

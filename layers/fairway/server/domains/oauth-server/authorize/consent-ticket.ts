@@ -29,6 +29,8 @@ const ticketSchema = z.object({
   expiresAt: z.number(),
   clientId: z.string(),
   clientName: z.string(),
+  /** Whether the client must sign its token requests. */
+  mustSign: z.boolean().default(false),
   redirectUri: z.string(),
   state: z.string().optional(),
   scopes: z.array(z.enum(SUPPORTED_SCOPES)),
@@ -55,6 +57,7 @@ export function issueTicket(
     expiresAt: app.now().getTime() + TICKET_LIFE_IN_MS,
     clientId: client.id,
     clientName,
+    mustSign: client.signing?.isRequired ?? false,
     redirectUri,
     state,
     scopes,

@@ -4,9 +4,10 @@ import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairw
 import { isRecord } from '#fairway/shared/record'
 import { knownScopes } from '#fairway/shared/scopes'
 import { OAuthError } from '../oauth-error'
+import { type ClientSigning, parseAuthentication } from './client-signing'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
 
-/** An MCP host as this server knows it. All of them are public clients. */
+/** An MCP host as this server knows it. None of them has a secret. */
 export interface OAuthClient {
   id: string
   /** The client's own name, without control and direction characters; null when it sent none. */
@@ -21,6 +22,8 @@ export interface OAuthClient {
   applicationType: 'web' | 'native'
   /** Whether it registered the grant type `refresh_token`, so it intends to stay connected. */
   renews: boolean
+  /** How it signs its token requests; missing for a public client. */
+  signing?: ClientSigning
 }
 
 /** The refusal of a client; the description may be shown. */
@@ -43,7 +46,7 @@ const metadataSchema = z.object({
     .max(MOST_REDIRECTS, `redirect_uris names ${MOST_REDIRECTS} addresses at most.`),
   client_name: z.string('client_name is a text.').nullish(),
   client_uri: z.unknown().optional(),
-  // Any value is accepted: the client is registered as public, and the response says so (RFC 7591 §3.2.1).
+  // Any value is accepted: where it is not possible, the client is registered as public, and the response says so (RFC 7591 §3.2.1).
   token_endpoint_auth_method: z.string('token_endpoint_auth_method is a text.').nullish(),
   application_type: z.enum(['web', 'native'], 'application_type is web or native.').nullish(),
   grant_types: z.array(z.string(), 'grant_types is a list.').nullish(),
@@ -59,7 +62,8 @@ export type ClientMetadata = ReturnType<typeof parseClientMetadata>
  * be sent to, and `invalid_client_metadata` for the rest, with the change to make (RFC 7591 §3.2.2).
  */
 export function parseClientMetadata(input: unknown) {
-  const { redirect_uris: redirectUris, scope, ...rest } = readMembers(input)
+  const said = withoutEmpty(input)
+  const { redirect_uris: redirectUris, scope, ...rest } = readMembers(said)
   for (const uri of redirectUris) {
     const fault = redirectUriFault(uri)
     if (fault) throw refusedRedirect(fault)
@@ -74,6 +78,7 @@ export function parseClientMetadata(input: unknown) {
     clientUri: webAddress(rest.client_uri),
     applicationType: checkedType(rest.application_type, redirectUris),
     grantTypes: knownGrantTypes(rest.grant_types),
+    ...parseAuthentication(said),
     ...(known ? { scope: known } : {}),
   }
 }
@@ -84,8 +89,7 @@ export const renewsBy = (grantTypes: readonly string[]): boolean => grantTypes.i
 const refusedMetadata = (description: string): OAuthError => new OAuthError('invalid_client_metadata', description)
 const refusedRedirect = (description: string): OAuthError => new OAuthError('invalid_redirect_uri', description)
 
-function readMembers(input: unknown): z.output<typeof metadataSchema> {
-  const said = withoutEmpty(input)
+function readMembers(said: unknown): z.output<typeof metadataSchema> {
   const parsed = metadataSchema.safeParse(said)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
@@ -136,7 +140,8 @@ function webAddress(value: unknown): string | null {
   return url.protocol === 'https:' && !url.username && !url.password ? url.href : null
 }
 
-const FETCH_LIMITS = { maxBytes: bodyLimits.clientDocument, limitInMs: 5000 }
+/** The limits for one fetch from the server of a client. */
+export const FETCH_LIMITS = { maxBytes: bodyLimits.clientDocument, limitInMs: 5000 }
 const LONGEST_LIFE_IN_SECONDS = 300
 
 /**
@@ -164,16 +169,14 @@ export async function fetchDocument(guardedFetch: GuardedFetch, clientId: string
 /** The server withholds the document for now, as protective proxies do. That says nothing about the document. */
 export class WithheldDocument extends Error {}
 
-const isWithheld = (status: number): boolean => status === 403 || status === 429 || status >= 500
+/** Whether a response with this status withholds a document. */
+export const isWithheld = (status: number): boolean => status === 403 || status === 429 || status >= 500
 
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().min(1),
-  // The owner of a document gets no response that says how it is registered, so the document must say `none` itself.
-  token_endpoint_auth_method: z.literal('none').nullish(),
   client_secret: z.undefined().optional(),
   client_secret_expires_at: z.undefined().optional(),
-  jwks: z.object({ keys: z.array(z.object({ d: z.undefined().optional(), k: z.undefined().optional() })) }).nullish(),
 })
 
 function toClient(clientId: string, document: unknown): OAuthClient {
@@ -181,10 +184,13 @@ function toClient(clientId: string, document: unknown): OAuthClient {
   if (!own.success) throw refused(`its ${String(own.error.issues[0]?.path[0] ?? 'content')} is missing or not allowed`)
   if (own.data.client_id !== clientId) throw refused('it is about another client_id')
   try {
-    const { name, redirectUris, applicationType, grantTypes } = parseClientMetadata(document)
+    const { name, redirectUris, applicationType, grantTypes, authMethod, signing } = parseClientMetadata(document)
     if (name === null) throw refused('its client_name is empty')
+    // The owner of a document gets no response that says how it is registered, so the document must name a method that is possible.
+    if (!authMethod) throw refused('its token_endpoint_auth_method is not none, or private_key_jwt with keys')
     const { host } = new URL(clientId)
-    return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews: renewsBy(grantTypes) }
+    const renews = renewsBy(grantTypes)
+    return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews, signing }
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error === 'invalid_client') throw error
     throw refused(error.description)

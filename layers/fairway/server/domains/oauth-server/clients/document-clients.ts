@@ -31,7 +31,7 @@ interface Refusal {
 }
 
 /** The transport to the servers of clients. A test can set its own before the first use. */
-const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
+export const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 /**
  * Returns the client that the document at this address describes. Throws `invalid_client`, also when documents are off. Throws
@@ -84,7 +84,6 @@ function createDocumentClients(app: App) {
   const kept = createRemembered<Kept>('client-documents')
   const refusals = createRemembered<Refusal>('client-refusals')
   const running = new Map<string, Promise<OAuthClient>>()
-  const budget = createFetchBudget(now)
   const fetches = watchDocumentFetches(app)
 
   /**
@@ -130,7 +129,7 @@ function createDocumentClients(app: App) {
       const underWay = running.get(clientId)
       if (underWay) return underWay
       // Outside of the shared run, so that a network over its limit does not cause a refusal for the others.
-      const leave = budget.enter(clientId, network)
+      const leave = fetchBudgetOf(app).enter(clientId, network)
       const run = load(clientId, leave).finally(() => running.delete(clientId))
       running.set(clientId, run)
       return run
@@ -164,6 +163,9 @@ interface Use {
   atOnce: number
   inMinute: number
 }
+
+/** The limits for fetches from the servers of clients, shared by documents and keys. */
+export const fetchBudgetOf = (app: App) => app.memo('client-fetches', () => createFetchBudget(() => app.now()))
 
 /** Limits fetches: concurrent and per minute, for networks and for hosts, and one second between two of the same document. */
 function createFetchBudget(now: () => Date) {

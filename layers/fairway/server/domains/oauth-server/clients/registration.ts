@@ -8,6 +8,7 @@ import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { oauthClients } from '../tables'
 import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
+import { clientSigningSchema, signingMetadata } from './client-signing'
 import { clientIdUrlFault, isUrlLike } from './document-clients'
 import { withoutFreePort } from './redirect-uri'
 
@@ -29,8 +30,8 @@ const HAS_LIVE_GRANT =
   'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
 
 /**
- * Registers a public client. Some hosts register at every attempt to connect: the same registration from the same network within
- * a day returns the same client. A public client gets no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` or
+ * Registers a client. Some hosts register at every attempt to connect: the same registration from the same network within
+ * a day returns the same client. No client gets a secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` or
  * `invalid_redirect_uri` with the change to make, and `rate-limited` for too many new clients.
  */
 export async function registerClient(app: App, input: unknown, clientAddress: string) {
@@ -39,7 +40,7 @@ export async function registerClient(app: App, input: unknown, clientAddress: st
   const fingerprint = fingerprintOf(app, metadata, network)
   const { id, createdAt } =
     (await findSameClient(app, fingerprint)) ?? (await addClient(app, metadata, { fingerprint, network }))
-  const { name, clientUri, scope } = metadata
+  const { name, clientUri, scope, authMethod = 'none', signing } = metadata
   return {
     client_id: id,
     /** Seconds since 1970. */
@@ -48,7 +49,8 @@ export async function registerClient(app: App, input: unknown, clientAddress: st
     ...(clientUri ? { client_uri: clientUri } : {}),
     redirect_uris: metadata.redirectUris,
     application_type: metadata.applicationType,
-    token_endpoint_auth_method: 'none',
+    token_endpoint_auth_method: authMethod,
+    ...(signing ? signingMetadata(signing) : {}),
     grant_types: metadata.grantTypes,
     response_types: ['code'],
     ...(scope ? { scope } : {}),
@@ -71,10 +73,10 @@ async function addClient(
 
 /** Equal for equal registrations from the same network. It reveals nothing without the key. */
 function fingerprintOf(app: App, metadata: ClientMetadata, network: string): string {
-  const { name, redirectUris, clientUri, applicationType, grantTypes, scope = null } = metadata
+  const { name, redirectUris, clientUri, applicationType, grantTypes, scope = null, signing } = metadata
   // Some programs listen on a different port each time, so loopback ports of native apps are left out.
   const redirects = applicationType === 'native' ? redirectUris.map(withoutFreePort) : redirectUris
-  const said = [network, name, redirects, clientUri, applicationType, grantTypes, scope]
+  const said = [network, name, redirects, clientUri, applicationType, grantTypes, scope, ...(signing ? [signing] : [])]
   return hmac(app.config.keys.current(FINGERPRINT_PURPOSE).secret, JSON.stringify(said))
 }
 
@@ -101,13 +103,14 @@ async function insertClient(
   fingerprint: string,
 ): Promise<Registered & { isNew: boolean }> {
   const now = app.now().getTime()
-  const { name, redirectUris, clientUri, applicationType, grantTypes } = metadata
-  const values = [newId(), name, JSON.stringify(redirectUris), clientUri, applicationType, JSON.stringify(grantTypes)]
+  const { name, redirectUris, clientUri, applicationType, grantTypes, signing } = metadata
+  const own = [newId(), name, JSON.stringify(redirectUris), clientUri, applicationType, JSON.stringify(grantTypes)]
+  const values = [...own, signing ? JSON.stringify(signing) : null]
   const [inserted, , found] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_clients (id, name, redirect_uris, client_uri, application_type, grant_types, fingerprint, created_at)
-          select ?, ?, ?, ?, ?, ?, ?, ? where not exists (${FIND_SAME})`,
+        sql: `insert into oauth_clients (id, name, redirect_uris, client_uri, application_type, grant_types, signing, fingerprint,
+          created_at) select ?, ?, ?, ?, ?, ?, ?, ?, ? where not exists (${FIND_SAME})`,
         args: [...values, fingerprint, now, ...sameArgs(app, fingerprint)],
       },
       {
@@ -131,7 +134,8 @@ export async function findRegisteredClient(app: App, id: string): Promise<OAuthC
   const { name, applicationType } = row
   const redirectUris = textsSchema.parse(JSON.parse(row.redirectUris))
   const renews = renewsBy(textsSchema.parse(JSON.parse(row.grantTypes ?? '[]')))
-  return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews }
+  const signing = row.signing === null ? undefined : clientSigningSchema.parse(JSON.parse(row.signing))
+  return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews, signing }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { answerTokenRequest, countRequest } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -7,8 +8,10 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 export default defineMethods({
   async POST(event) {
     const app = getApp(event)
-    await countRequest(app, 'token', requestInfo(event).clientAddress)
+    const { clientAddress } = requestInfo(event)
+    await countRequest(app, 'token', clientAddress)
     const form = await readFormBody(event)
-    return answerTokenRequest(app, { form, authorization: event.node.req.headers.authorization })
+    const { authorization } = event.node.req.headers
+    return answerTokenRequest(app, { form, authorization, network: addressKey(clientAddress) })
   },
 })

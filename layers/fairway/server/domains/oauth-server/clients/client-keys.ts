@@ -1,0 +1,96 @@
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import type { App } from '#fairway/server/kernel/app-context'
+import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { createRemembered } from '#fairway/server/kernel/remember'
+import { OAuthError } from '../oauth-error'
+import { FETCH_LIMITS, isWithheld, WithheldDocument } from './client-metadata'
+import { type ClientSigning, keySetSchema } from './client-signing'
+import { fetchBudgetOf, guardedFetchOf } from './document-clients'
+
+const MINUTE_IN_MS = 60_000
+const LIFE_IN_MS = 5 * MINUTE_IN_MS
+/** How long the latest good keys replace keys that cannot be fetched. */
+const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
+/** For an unknown `kid`, keys of this age or older are fetched again. */
+const FETCHED_AGAIN_AFTER_IN_MS = MINUTE_IN_MS / 2
+
+interface Kept {
+  find: JWTVerifyGetKey
+  fetchedAt: number
+}
+
+/** Returns the keys of a client. Fetches count for the network of the caller. */
+export function keysOf(app: App, { jwks, jwksUri }: ClientSigning, network: string): JWTVerifyGetKey {
+  if (jwksUri === undefined) return createLocalJWKSet(jwks ?? { keys: [] })
+  return app.memo('client-keys', () => createClientKeys(app))(jwksUri, network)
+}
+
+/** Whether a fetch failed for now. The guard's own refusals have no cause. */
+export const isForNow = (error: unknown): boolean =>
+  error instanceof WithheldDocument || (error instanceof GuardedFetchError && error.cause !== undefined)
+
+/**
+ * Caches keys for five minutes. Concurrent callers cause one fetch. Throws `temporarily_unavailable` when keys cannot be fetched,
+ * or when too many are.
+ */
+function createClientKeys(app: App) {
+  const kept = createRemembered<Kept>('client-keys')
+  const running = new Map<string, Promise<Kept>>()
+  const ageOf = ({ fetchedAt }: Kept) => app.now().getTime() - fetchedAt
+
+  async function load(uri: string): Promise<Kept> {
+    try {
+      const current = { find: createLocalJWKSet(await fetchKeys(app, uri)), fetchedAt: app.now().getTime() }
+      kept.set(uri, current)
+      return current
+    } catch (error) {
+      if (!isForNow(error)) throw error
+      const before = kept.get(uri)
+      if (before && ageOf(before) <= STAND_IN_LIFE_IN_MS) return before
+      const description = 'The keys of the app could not be fetched. Try again later.'
+      throw new OAuthError('temporarily_unavailable', description, 503, { cause: error })
+    }
+  }
+
+  async function loadOnce(uri: string, network: string): Promise<Kept> {
+    const underWay = running.get(uri)
+    if (underWay) return underWay
+    const leave = fetchBudgetOf(app).enter(uri, network)
+    const run = load(uri).finally(() => {
+      leave()
+      running.delete(uri)
+    })
+    running.set(uri, run)
+    return run
+  }
+
+  return (uri: string, network: string): JWTVerifyGetKey =>
+    async (header, token) => {
+      const known = kept.get(uri)
+      const current = known && ageOf(known) < LIFE_IN_MS ? known : await loadOnce(uri, network)
+      try {
+        return await current.find(header, token)
+      } catch (error) {
+        const isUnknown = error instanceof errors.JWKSNoMatchingKey
+        if (!isUnknown || ageOf(current) < FETCHED_AGAIN_AFTER_IN_MS) throw error
+        return (await loadOnce(uri, network)).find(header, token)
+      }
+    }
+}
+
+async function fetchKeys(app: App, uri: string) {
+  const headers = { accept: 'application/jwk-set+json, application/json' }
+  const { status, text } = await guardedFetchOf(app)(uri, { ...FETCH_LIMITS, headers, takesPorts: true })
+  if (isWithheld(status)) throw new WithheldDocument(`it answered ${status}`)
+  const keys = keySetSchema.safeParse(status === 200 ? parseJson(text) : undefined)
+  if (!keys.success) throw new errors.JWKSInvalid(keys.error.issues[0]?.message)
+  return keys.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
