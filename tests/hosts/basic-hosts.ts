@@ -9,6 +9,7 @@ import type { Sequence } from './host'
 export const basicHosts: Sequence = {
   name: 'Hosts with Basic and no secret',
   version: 'of 2026-05',
+  recordedFrom: { registered: 'reports to 2026-05, nothing published' },
   redirectUri: () => WEB_REDIRECT,
   registration: redirectUri => ({
     client_name: 'Host with Basic',

@@ -10,6 +10,7 @@ const row = (name: string, installedAs: string, { asksForMore = false } = {}) =>
   kind: 'client' as const,
   client: 'registered' as const,
   asksForMore,
+  tested: 'released program',
   installedAs,
 })
 

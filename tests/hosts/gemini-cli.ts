@@ -8,6 +8,7 @@ import type { Sequence } from './host'
 export const geminiCli: Sequence = {
   name: 'Gemini CLI',
   version: '0.61.0',
+  recordedFrom: { registered: 'program 0.61.0' },
   redirectUri: port => `http://localhost:${port}/oauth/callback`,
   registration: redirectUri => ({
     client_name: 'Gemini CLI MCP Client',

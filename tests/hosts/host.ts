@@ -28,6 +28,8 @@ export interface Host {
   client: 'document' | 'registered'
   /** True when the host asks the person for more after a missing scope; other hosts only report the error. */
   asksForMore: boolean
+  /** What was tested: the released program, or a recording with its source and date. */
+  tested: string
 }
 
 /** The name of a host in test titles. */
@@ -47,9 +49,14 @@ export interface Discovered {
 export interface Sequence {
   name: string
   version: string
+  /** What each way of identification was recorded from, with its date or version. */
+  recordedFrom: Partial<Record<Host['client'], string>>
   /** The redirect address that it sends. The port was free when it started to listen. */
-  redirectUri(port: number, endpoint: string): string
-  /** The address and content of its metadata document. Hosts use it when the server supports documents. */
+  redirectUri(port: number, endpoint: string, client: Host['client']): string
+  /**
+   * The address and content of its metadata document, as its vendor publishes them. Hosts use it when the server supports
+   * documents. With `private_key_jwt` as its method, the host signs its token requests.
+   */
   document?(endpoint: string): { url: string } & Record<string, unknown>
   /** Its registration. Hosts with a document register when the server does not support documents. */
   registration?(redirectUri: string): Record<string, unknown>
@@ -82,7 +89,10 @@ export const withOfflineAccess = (scope: string, { serverScopes }: Pick<Discover
     : scope
 
 /** The rows of a sequence: one for its document and one for its registration, if it has them. */
-export function rowsOf({ name, version, document, registration, asksForMore = false }: Sequence): Host[] {
+export function rowsOf({ name, version, recordedFrom, document, registration, asksForMore = false }: Sequence): Host[] {
   const ways = [...(document ? (['document'] as const) : []), ...(registration ? (['registered'] as const) : [])]
-  return ways.map(client => ({ name, version, kind: 'sequence', client, asksForMore }))
+  return ways.map(client => {
+    const tested = `recording: ${recordedFrom[client] ?? 'nothing published'}`
+    return { name, version, kind: 'sequence', client, asksForMore, tested }
+  })
 }

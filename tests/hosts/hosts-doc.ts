@@ -15,11 +15,11 @@ export function hostsDoc(isGood: (title: string, step: Step) => boolean): string
   }
   const table = (kind: Host['kind']) =>
     [
-      ['host', 'version', ...steps],
-      ['---', '---', ...steps.map(() => '---')],
+      ['host', 'version', 'tested', ...steps],
+      ['---', '---', '---', ...steps.map(() => '---')],
       ...hosts
         .filter(host => host.kind === kind)
-        .map(host => [host.name, host.version, ...steps.map(step => cell(host, step))]),
+        .map(host => [host.name, host.version, host.tested, ...steps.map(step => cell(host, step))]),
     ]
       .map(cells => `| ${cells.join(' | ')} |`)
       .join('\n')
@@ -46,12 +46,12 @@ ${table('client')}
 
 ## Sequences
 
-Some hosts are too large to install in a test, or run only on their vendor's servers. The tests send the same requests in the same order instead. The file of each host in \`tests/hosts\` names the source.
+Some hosts are too large to install in a test, or run only on their vendor's servers. The tests send the same requests in the same order instead. The column *tested* says what they were recorded from and when. The file of each host in \`tests/hosts\` names the sources.
 
-- *document*: the host identifies itself by a metadata document, as with an https address.
+- *document*: the host identifies itself by the metadata document that its vendor publishes, in the same words.
 - *registered*: the host registers itself first.
 
-Documents of hosts are on public servers, which a test can't reach. In these rows everything is real except fetching the document.
+Documents of hosts are on public servers, which a test can't reach. In these rows everything is real except fetching the document. ChatGPT signs its token requests. Only OpenAI has its key, so the test signs with its own and publishes that at ChatGPT's address.
 
 ${table('sequence')}
 

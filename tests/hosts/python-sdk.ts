@@ -7,6 +7,7 @@ import type { Sequence } from './host'
 export const pythonSdk: Sequence = {
   name: 'Python SDK',
   version: '1.x',
+  recordedFrom: { registered: 'source code of 1.x' },
   redirectUri: () => 'http://localhost:3030/callback',
   registration: redirectUri => ({
     client_name: 'Simple Auth Client',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
+import { assertionClaims, type ClientKey, makeClientKey, signAssertion } from '../support/client-assertion'
 import { postForm } from '../support/oauth-grant'
 import { register } from '../support/oauth-host'
 import { freePort } from '../support/server'
@@ -23,6 +24,8 @@ interface ServerMetadata {
 /** The state of a host between two steps. */
 interface Kept {
   clientId: string
+  /** The key that it signs its token requests with; missing for a public client. */
+  key?: ClientKey
   found: Discovered
   server: ServerMetadata
   code: string
@@ -33,7 +36,7 @@ interface Kept {
 /** Starts a host from its recorded requests, with this kind of client identification. It has sent no request yet. */
 export async function startSequence(sequence: Sequence, client: Host['client'], world: HostWorld): Promise<HostRun> {
   const { origin, endpoint } = world
-  const redirectUri = sequence.redirectUri(await freePort(), endpoint)
+  const redirectUri = sequence.redirectUri(await freePort(), endpoint, client)
   const kept: Kept = {
     clientId: '',
     found: { challenged: '', resourceScopes: [], serverScopes: [] },
@@ -61,18 +64,21 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
   }
 
   async function beKnown() {
-    kept.clientId = client === 'document' ? show() : await registerOnce()
+    kept.clientId = client === 'document' ? await show() : await registerOnce()
     // A host with a document uses it whenever the server supports documents, and then does not register.
     const isOffered = kept.server.client_id_metadata_document_supported ?? false
     if (sequence.document) expect(isOffered).toBe(client === 'document')
   }
 
-  function show(): string {
-    expect(kept.server.token_endpoint_auth_methods_supported).toContain('none')
-    const document = sequence.document?.(endpoint)
-    if (!document) throw new Error('there is no document')
-    world.publish(document)
-    return document.url
+  async function show(): Promise<string> {
+    const { url, ...document } = sequence.document?.(endpoint) ?? { url: '' }
+    const method = document.token_endpoint_auth_method ?? 'none'
+    expect(kept.server.token_endpoint_auth_methods_supported).toContain(method)
+    world.publish(url, document)
+    if (method !== 'private_key_jwt') return url
+    kept.key = await makeClientKey(String(document.token_endpoint_auth_signing_alg))
+    world.publish(String(document.jwks_uri), { keys: [kept.key.jwk] })
+    return url
   }
 
   async function registerOnce(): Promise<string> {
@@ -115,13 +121,19 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     kept.code = back.searchParams.get('code') ?? ''
   }
 
-  const askForTokens = (form: Record<string, string>) =>
+  const proof = async () => {
+    const { key, clientId, server } = kept
+    return key ? signAssertion(key, assertionClaims(clientId, server.token_endpoint)) : {}
+  }
+
+  const askForTokens = async (form: Record<string, string>) =>
     postForm(
       kept.server.token_endpoint,
       {
         ...form,
         ...(sequence.namesClient === false ? {} : { client_id: kept.clientId }),
         ...(sequence.namesResource === false ? {} : { resource: endpoint }),
+        ...(await proof()),
       },
       { accept: 'application/json', ...sequence.tokenHeaders?.(kept.clientId) },
     )

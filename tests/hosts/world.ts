@@ -35,8 +35,8 @@ export interface HostWorld {
   endConnections(): Promise<void>
   /** The same access token, expired one second ago. */
   ended(token: string): Promise<string>
-  /** Publishes a host's metadata document, if the server supports documents. */
-  publish(document: { url: string } & Record<string, unknown>): void
+  /** Publishes JSON of a host at this address, if the server supports documents. */
+  publish(url: string, content: object): void
   stop(): Promise<unknown>
 }
 
@@ -66,13 +66,13 @@ export async function documentWorld(): Promise<HostWorld> {
     FW_RATE_LIMITS: 'off',
     FW_CLIENT_DOCUMENTS: 'on',
   })
-  const documents = new Map<string, Record<string, unknown>>()
+  const documents = new Map<string, object>()
   app.memo('guarded-fetch', () => toTransport(documents))
   const served = await serveHandlers(app, { routes })
   const person = await somebody(origin)
   return {
     ...toWorld(origin, app, person),
-    publish: ({ url, ...document }) => void documents.set(url, { client_id: url, ...document }),
+    publish: (url, content) => void documents.set(url, content),
     async stop() {
       await served.stop()
       await close()
@@ -113,7 +113,7 @@ const routes = {
 }
 
 const toTransport =
-  (documents: ReadonlyMap<string, Record<string, unknown>>): GuardedFetch =>
+  (documents: ReadonlyMap<string, object>): GuardedFetch =>
   async url => {
     const document = documents.get(url)
     if (!document) throw new GuardedFetchError('it could not be reached')

@@ -22,7 +22,7 @@ describe('docs/hosts.md', () => {
     const title = 'Gemini CLI 0.61.0 (sequence, registered)'
     const rows = hostsDoc((host, step) => host !== title || step !== 'parallel').split('\n')
     expect(rows.filter(row => row.includes('✗'))).toEqual([
-      '| Gemini CLI | 0.61.0 | ✓ | registered | ✓ | ✓ | ✓ | ✓ | ✗ | ✓ | ✓ | told | ✓ |',
+      '| Gemini CLI | 0.61.0 | recording: program 0.61.0 | ✓ | registered | ✓ | ✓ | ✓ | ✓ | ✗ | ✓ | ✓ | told | ✓ |',
     ])
   })
 })
@@ -42,6 +42,23 @@ describe('the hosts', () => {
     const files = globSync('tests/hosts/*.ts', { cwd: root }).filter(path => /: Sequence = \{/.test(read(path)))
     const source = /https:\/\/|[\w-]+\/[\w.-]+#\d+|[\w-]+\.(rs|ts|js|py)\b|mcp\/client\/auth/
     expect(files.filter(path => !source.test(/\/\*\*[\s\S]*?\*\//.exec(read(path))?.[0] ?? ''))).toEqual([])
+  })
+
+  it('name for each row what was tested, and a recording its date or version', () => {
+    const dated = /^recording: .*(\d{4}-\d{2}|\d+\.(\d+|x))/
+    expect(
+      hosts.filter(({ kind, tested }) => !(kind === 'client' ? /^released program$/ : dated).test(tested)),
+    ).toEqual([])
+  })
+
+  it('with a document send the one that was published, and name its day', () => {
+    const documents = sequences.flatMap(({ document, recordedFrom }) =>
+      document ? [[document('https://app.example/mcp'), recordedFrom.document ?? ''] as const] : [],
+    )
+    expect(documents.filter(([{ url, client_id }]) => url !== client_id)).toEqual([])
+    expect(
+      documents.filter(([, from]) => !/^document published (on \d{4}-\d{2}-\d{2}|in \d{4}-\d{2})$/.test(from)),
+    ).toEqual([])
   })
 
   it('with a client document are also tested without one, for servers without support for it', () => {
