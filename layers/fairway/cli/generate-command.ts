@@ -41,7 +41,10 @@ function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, 
     showChanges(kept)
     say('Add what you need by hand, or overwrite the files with `--force`.')
   }
-  if (changes.length + kept.length === 0) say('Nothing to change: everything is there already.')
+  if (changes.length + kept.length === 0) {
+    say('Nothing to change: everything is there already.')
+    return 0
+  }
   if (isDry && changes.length > 0) say('Nothing was written. Without `--dry-run`:')
   else writeChanges(root, changes)
   for (const { path, before } of changes) say(`  ${before === undefined ? 'new    ' : 'changed'}  ${path}`)

@@ -1,4 +1,5 @@
 // The fields of a resource: how an author types them, and their code in a table, a schema, a form and a list.
+import { normalizeCollectionsConfig } from '../../server/kernel/config/collections-config'
 import { fitted, quoted } from './layout'
 import { checkName, toCamel, toSnake } from './names'
 import { UsageFault } from '../terminal'
@@ -35,6 +36,8 @@ export interface Field {
   values: readonly string[]
   /** The target of a `ref`, once it has been read from the project. */
   target?: RefTarget
+  /** Whether its author has edited its line in the input, so that its type comes from its column. */
+  isEdited?: boolean
 }
 
 /** A resource of the organization that others can refer to. */
@@ -60,6 +63,7 @@ const TAKEN = [
   'access',
   'createdBy',
   'createdByName',
+  'can',
 ]
 const FIELD = /^([^:?]+):([a-z]+)(?:\(([^)]*)\)|:([^?]*))?(\?)?$/
 const VALUE = /^[A-Za-z][\w-]{0,23}$/
@@ -249,6 +253,12 @@ export const schemaHelpers = (fields: readonly Field[]): string[] =>
     .filter(type => fields.some(field => field.type === type))
     .map(type => `${type}Schema`)
 
+const { pagination, orderParameterName } = normalizeCollectionsConfig()
+const PARAMETERS: readonly string[] = [...Object.values(pagination), orderParameterName]
+
+/** Whether a list can have a filter of this name: parameters of pages and orders have theirs already. */
+export const isFilterName = (name: string): boolean => !PARAMETERS.includes(name)
+
 /** Returns the list filter of the field. */
 export const filterOf = ({ type }: Field): string => {
   if (['text', 'longtext', 'email', 'url'].includes(type)) return `'search'`
@@ -268,9 +278,8 @@ const EXAMPLES: Partial<Record<FieldType, string>> = {
   person: 'maria.email',
 }
 
-/** Returns a valid example value of the field, as code. */
-export function exampleOf({ name, type, values, target }: Field): string {
-  if (type === 'ref') return `${target?.camel}.id`
+/** Returns a valid example value of a field that is no reference, as code. */
+export function exampleOf({ name, type, values }: Field): string {
   if (type === 'enum') return quoted(values.at(-1) ?? '')
   return EXAMPLES[type] ?? quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
 }

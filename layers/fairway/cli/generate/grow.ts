@@ -1,5 +1,7 @@
 // Updates a file that was generated and then edited, when the generator would write it differently today.
 import { applyPatch, structuredPatch } from 'diff'
+import { type Catalog, isCatalog } from '../../server/kernel/locale-files'
+import { jsonOf } from '../../server/kernel/declaration'
 import { importOf } from './layout'
 
 interface Versions {
@@ -45,4 +47,36 @@ function withSameImports({ own, former, after }: Versions): Versions {
   }
   const replaced = (text: string) => text.replaceAll(IMPORT, (whole, _, from: string) => joined.get(from) ?? whole)
   return { own: replaced(own), former: replaced(former), after: replaced(after) }
+}
+
+/**
+ * Merges the generator's texts into the author's catalog, key by key, so that no key is there twice and edits never conflict. What
+ * the author has changed or deleted stays. Undefined when one of the versions is no catalog.
+ */
+export function grownCatalog({
+  own,
+  former = '{}',
+  after = '',
+}: Pick<Versions, 'own'> & Partial<Versions>): string | undefined {
+  const [mine, was, is] = [own, former, after].map(jsonOf)
+  if (!isCatalog(mine) || !isCatalog(was) || !isCatalog(is)) return undefined
+  const grown = grownTexts(mine, was, is)
+  return JSON.stringify(grown) === JSON.stringify(mine) ? own : `${JSON.stringify(grown, null, 2)}\n`
+}
+
+function grownTexts(own: Catalog, was: Catalog, is: Catalog): Catalog {
+  const grown = Object.entries(own).map(([key, mine]): [string, unknown] => {
+    const [before, after] = [was[key], is[key]]
+    if (isCatalog(mine) && isCatalog(after)) return [key, grownTexts(mine, isCatalog(before) ? before : {}, after)]
+    const isUnedited = after !== undefined && JSON.stringify(mine) === JSON.stringify(before)
+    return [key, isUnedited ? after : mine]
+  })
+  const keys = Object.keys(is)
+  for (const [at, key] of keys.entries()) {
+    if (Object.hasOwn(own, key) || Object.hasOwn(was, key)) continue
+    // A new text has the same neighbor as in the generated catalog.
+    const place = grown.findIndex(([name]) => name === keys[at - 1])
+    grown.splice(place < 0 ? grown.length : place + 1, 0, [key, is[key]])
+  }
+  return Object.fromEntries(grown)
 }

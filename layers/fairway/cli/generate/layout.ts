@@ -12,7 +12,7 @@ export function fitted(
   parts: readonly string[],
   { before = '', open, close, after = '' }: { before?: string; open: string; close: string; after?: string },
 ): string {
-  const space = open.endsWith('{') ? ' ' : ''
+  const space = open.endsWith('{') && parts.length > 0 ? ' ' : ''
   const line = `${before}${open}${space}${parts.join(', ')}${space}${close}${after}`
   if (fits(line)) return line
   const indent = /^\s*/.exec(before)?.[0] ?? ''

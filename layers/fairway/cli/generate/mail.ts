@@ -1,7 +1,4 @@
 // A mail: its declaration, and its texts in each language.
-import { isCatalog } from '../../server/kernel/locale-files'
-import { jsonOf } from '../../server/kernel/declaration'
-import { readIn } from '../project/changes'
 import { UsageFault } from '../terminal'
 import { type Field, parseFields, schemaHelpers } from './fields'
 import { importOf, lines, quoted } from './layout'
@@ -21,17 +18,11 @@ export function planMail(
   const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
   if (noJson) throw new UsageFault(`${noJson.name}: give a mail what it shows. Make it a text.`)
   const path = `server/mails/${name}.tsx`
-  const catalogs = languagesOf(root).map(language => catalogOf(root, { language, name, topic }))
+  const catalogs = languagesOf(root).map(
+    language => [`app/locales/${language}/mails.json`, catalogText(language, name, topic)] as const,
+  )
   return {
-    ...planFiles(root, {
-      files: new Map([
-        [path, mailText(name, fields, topic)],
-        ...catalogs.map(({ path: file, after }) => [file, after] as const),
-      ]),
-      // A catalog accepts another mail regardless of the author's edits.
-      former: [new Map(catalogs.map(({ path: file, before }) => [file, before ?? '']))],
-      force,
-    }),
+    ...planFiles(root, { files: new Map([[path, mailText(name, fields, topic)], ...catalogs]), force }),
     remarks: [],
     next: [
       'see it: /_fw/dev/mails',
@@ -74,28 +65,12 @@ const EXAMPLES: Partial<Record<Field['type'], string>> = {
 const exampleOf = ({ type, name, values }: Field): string =>
   EXAMPLES[type] ?? quoted((type === 'enum' && values[0]) || toSentence(name))
 
-interface CatalogInput {
-  language: string
-  name: string
-  topic?: string
-}
-
-/** Adds a mail to the application's catalog; existing texts stay. */
-function catalogOf(root: string, { language, name, topic }: CatalogInput) {
-  const path = `app/locales/${language}/mails.json`
-  const before = readIn(root, path)
-  const known = jsonOf(before ?? '{}')
-  const catalog = isCatalog(known) ? known : {}
+/** The texts of a mail. A catalog that exists already keeps its own. */
+function catalogText(language: string, name: string, topic: string | undefined): string {
   const title = toSentence(name)
-  const mails = {
-    [name]: { subject: title, lines: [`${title}.`], action: OPEN[language] ?? OPEN.en },
-    ...inside(catalog.mails),
-  }
-  const topics = inside(catalog.mailTopics)
-  const names = topic === undefined ? {} : { [toKebab(topic)]: toSentence(topic), ...inside(topics.names) }
-  const after = { ...catalog, mails, ...(topic !== undefined && { mailTopics: { ...topics, names } }) }
-  return { path, before, after: `${JSON.stringify(after, null, 2)}\n` }
+  const mails = { [name]: { subject: title, lines: [`${title}.`], action: OPEN[language] ?? OPEN.en } }
+  const topics = topic !== undefined && { mailTopics: { names: { [toKebab(topic)]: toSentence(topic) } } }
+  return `${JSON.stringify({ mails, ...topics }, null, 2)}\n`
 }
 
-const inside = (value: unknown): Record<string, unknown> => (isCatalog(value) ? value : {})
 const OPEN: Record<string, string> = { en: 'Open', de: 'Öffnen', ar: 'فتح' }

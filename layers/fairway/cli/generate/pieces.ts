@@ -6,7 +6,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
-import { type Field, isFile, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
+import { type Field, isFile, isFilterName, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
 import { type GeneratePlan, languagesOf, planFiles } from './plan'
@@ -132,7 +132,8 @@ function collectionText({ variable, file, table, scope }: FoundTable): string {
   )
   const shown = columns.filter(([name]) => !hidden.includes(quoted(name)))
   const filters = shown.flatMap(([name, { dataType, enumValues, primary }]) => {
-    if (primary || name === 'visibility' || dataType === 'json' || dataType === 'custom') return []
+    if (primary || name === 'visibility' || !isFilterName(name) || dataType === 'json' || dataType === 'custom')
+      return []
     if (dataType === 'date' || dataType === 'number') return [`${name}: 'range'`]
     const isChosen = dataType === 'boolean' || (enumValues?.length ?? 0) > 0 || name === 'ownerEmail'
     return [`${name}: ${isChosen ? `'exact'` : `'search'`}`]

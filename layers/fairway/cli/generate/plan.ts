@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileChange, readIn } from '../project/changes'
-import { grownFile } from './grow'
+import { grownCatalog, grownFile } from './grow'
 
 export interface GeneratePlan {
   /** The changes to write. */
@@ -39,14 +39,20 @@ export function planFiles(
     const before = readIn(root, path)
     if (before === after) continue
     const generated = former.flatMap(texts => texts.get(path) ?? [])
-    if (force || before === undefined || generated.includes(before)) {
+    if (before === undefined || generated.includes(before)) {
       plan.changes.push({ path, before, after })
       continue
     }
     const [was] = generated
-    const grown = grownFile({ own: before, former: was, after })
-    if (grown === undefined) plan.kept.push({ path, before: was ?? before, after })
-    else if (grown !== before) plan.changes.push({ path, before, after: grown })
+    const isText = path.endsWith('.json') && after !== undefined
+    // With `force`, a catalog counts as unedited. Its other texts stay.
+    const grown = isText
+      ? grownCatalog({ own: before, former: force ? before : was, after })
+      : grownFile({ own: before, former: was, after: force ? undefined : after })
+    if (grown !== undefined) {
+      if (grown !== before) plan.changes.push({ path, before, after: grown })
+    } else if (force) plan.changes.push({ path, before, after })
+    else plan.kept.push({ path, before: was ?? before, after })
   }
   return plan
 }

@@ -2,66 +2,69 @@
 import { columnOf, type Field, FIELD_TYPES, schemaOf } from './fields'
 import { toKebab } from './names'
 
+interface FoundFields {
+  fields: Field[]
+  /** Names in the input whose lines and columns are no longer as generated. */
+  own: string[]
+}
+
 /**
  * Returns the fields in a table's file. It recognizes the generated lines of the input, and the columns when an author has edited
- * the input. It ignores other lines. Undefined when the file has no such input.
+ * the input. Undefined when the file has no such input.
  */
-export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
+export function readFields(text: string, { input, table }: { input: string; table: string }): FoundFields | undefined {
   const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
-  return body
-    ?.trimEnd()
-    .split('\n')
-    .flatMap(line => readField(line, text, table) ?? readColumn(line, text) ?? [])
+  if (body === undefined) return undefined
+  const found = [...body.matchAll(/^ {2}(\w+)(?:: (.*?))?,?$/gm)].map(([, name = '', schema = name]) => {
+    const line = { name, schema, text, table }
+    return { name, field: readRef(line) ?? readField(line) }
+  })
+  return {
+    fields: found.flatMap(({ field }) => field ?? []),
+    own: found.flatMap(({ name, field }) => (field ? [] : [name])),
+  }
 }
 
-/** Reads a reference from its line and the import of its target. */
-function readRef(line: string, text: string, table: string): Field | undefined {
-  const [, name = '', given, nullable] = /^ {2}(\w+Id)(?:: (\w+Id)(\.nullable\(\))?)?,$/.exec(line) ?? []
-  const isOwn = given !== undefined && text.includes(`\nexport const ${given} = `)
-  const [, other] = new RegExp(String.raw`\b${given ?? name} \} from '\./([\w-]+)'`).exec(text) ?? []
-  const plural = isOwn ? toKebab(table) : other
-  return name && plural ? { name, type: 'ref', isOptional: nullable !== undefined, values: [plural] } : undefined
+interface Line {
+  name: string
+  schema: string
+  /** The whole file, and the variable of its table. */
+  text: string
+  table: string
 }
 
-/** Reads a field from its column, when its author has edited the line in the input. */
-function readColumn(line: string, text: string): Field | undefined {
-  const [, name] = /^ {2}(\w+): /.exec(line) ?? []
-  if (name === undefined) return undefined
-  for (const type of FIELD_TYPES.filter(each => each !== 'ref' && each !== 'enum'))
-    for (const isOptional of [false, true]) {
-      const field = { name, type, isOptional, values: [] }
-      if (text.includes(`\n${columnOf(field)}\n`)) return field
-    }
-  return undefined
+/** Reads a reference from its foreign key, or from the schema of an id that the file declares or imports. */
+function readRef({ name, schema, text, table }: Line): Field | undefined {
+  const [, key] =
+    new RegExp(String.raw`references\(\{ orgId: table\.orgId, id: table\.${name} \}, (\w+)`).exec(text) ?? []
+  const target = key ?? /^\w+Id\b/.exec(schema)?.[0]
+  const isOwn = target === 'table' || text.includes(`\nexport const ${target} = `)
+  const imports = [...text.matchAll(/^import \{([^}]*)\} from '\.\/([\w-]+)'/gm)]
+  const from = imports.find(([, names = '']) => names.split(',').some(each => each.trim() === target))?.[2]
+  const plural = isOwn ? toKebab(table) : from
+  const isOptional = !new RegExp(String.raw`\n {4}${name}: .*\.notNull\(\)`).test(text)
+  return name.endsWith('Id') && plural ? { name, type: 'ref', isOptional, values: [plural] } : undefined
 }
 
-function readField(line: string, text: string, table: string): Field | undefined {
-  const ref = readRef(line, text, table)
-  if (ref) return ref
-  const [, name = '', schema = ''] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
-  const [, currency] = /^moneySchema\('([A-Z]{3})'\)/.exec(schema) ?? []
-  if (currency) return { name, type: 'money', isOptional: schema.includes('.nullable()'), values: [currency] }
-  const file = readFile(name, schema)
-  if (file) return file
-  const values = enumValues(name, text)
-  for (const type of FIELD_TYPES.filter(each => each !== 'ref'))
-    for (const isOptional of [false, true]) {
-      const field = { name, type, isOptional, values: type === 'enum' ? values : [] }
-      if (schemaOf(field, table) === schema) return field
-    }
-  return undefined
+/** Reads another field from its line in the input, or from its column when its author has edited that line. */
+function readField({ name, schema, text, table }: Line): Field | undefined {
+  const fields = FIELD_TYPES.filter(type => type !== 'ref').flatMap(type =>
+    [false, true]
+      .filter(isOptional => isOptional === (type === 'file') || !['file', 'files'].includes(type))
+      .map(isOptional => ({ name, type, isOptional, values: valuesOf(type, { name, schema, text }) })),
+  )
+  const asGenerated = fields.find(field => schemaOf(field, table) === schema)
+  if (asGenerated) return asGenerated
+  const stored = fields.filter(field => text.includes(`\n${columnOf(field)}\n`))
+  const edited = stored.find(field => schema.startsWith(schemaOf({ ...field, isOptional: false }, table))) ?? stored[0]
+  return edited && { ...edited, isEdited: true }
 }
 
-/** Reads a file field from the upload in its schema. */
-function readFile(name: string, schema: string): Field | undefined {
-  const [, upload] = /^filesSchema\('([\w-]+)', \d+\)$/.exec(schema) ?? []
-  if (upload) return { name, type: 'files', isOptional: false, values: [upload] }
-  const [, one] = /^fileSchema\('([\w-]+)'\)\.nullable\(\)$/.exec(schema) ?? []
-  return one ? { name, type: 'file', isOptional: true, values: [one] } : undefined
-}
-
-/** Returns the values of an enum's column. */
-function enumValues(name: string, text: string): string[] {
+/** The values of an enum's column, the currency of money, or the upload of files. */
+function valuesOf(type: Field['type'], { name, schema, text }: Omit<Line, 'table'>): string[] {
+  if (type === 'money') return /^moneySchema\('([A-Z]{3})'\)/.exec(schema)?.slice(1) ?? []
+  if (type === 'file' || type === 'files') return /^files?Schema\('([\w-]+)'/.exec(schema)?.slice(1) ?? []
+  if (type !== 'enum') return []
   const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1] ?? ''
   return listed.split(',').flatMap(value => value.trim().replaceAll("'", '') || [])
 }

@@ -1,5 +1,5 @@
 // The collection of a resource: the rows that it reads, the titles of referenced rows, its filters and its sort orders.
-import { type Field, filterOf, isFile, refName, titleField } from './fields'
+import { type Field, filterOf, isFile, isFilterName, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
 import { refsOf, targetsOf, type Resource } from './resource'
@@ -104,7 +104,7 @@ export function collectionFile(resource: Resource): string {
     : `Your ${nouns} and those shared with you, the latest changed first.`
   const filters = [
     ...fields
-      .filter(field => field.type !== 'json' && !isFile(field))
+      .filter(field => field.type !== 'json' && !isFile(field) && isFilterName(field.name))
       .map(field => `${field.name}: ${filterOf(field)}`),
     `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
   ]

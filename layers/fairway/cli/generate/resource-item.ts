@@ -81,8 +81,9 @@ const mayDelete = computed(() => item.value?.access === 'owner' || item.value?.a
 
 function toDraft({ collection, fields }: Resource): string {
   const names = fields.map(({ name }) => name)
-  const head = `function toDraft(row: ItemOf<'${collection}'>) {`
-  const taken = fitted(names, { before: '  const ', open: '{', close: '}', after: ' = row' })
+  const row = names.includes('row') ? 'item' : 'row'
+  const head = `function toDraft(${row}: ItemOf<'${collection}'>) {`
+  const taken = fitted(names, { before: '  const ', open: '{', close: '}', after: ` = ${row}` })
   const given = fitted(names, { before: '  return ', open: '{', close: '}' })
   return `${head}\n${taken}\n${given}\n}`
 }

@@ -6,7 +6,7 @@ import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
 import { readIn } from '../project/changes'
-import { type Field, fieldText, hasDefault, isFile, parseFields, type RefTarget } from './fields'
+import { columnOf, type Field, fieldText, hasDefault, isFile, parseFields, type RefTarget, titleField } from './fields'
 import { readFields } from './read-fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
@@ -31,8 +31,9 @@ export interface ResourceArgs {
 
 /** Plans `fw generate resource` in a project; writes nothing. Throws a UsageFault for an impossible request. */
 export async function planResource(root: string, args: ResourceArgs): Promise<GeneratePlan> {
-  const typed = parseFields(args.fields)
   const present = formerResource(root, args)
+  // The author's own fields stay as they are, and the generator has no code for them.
+  const typed = parseFields(args.fields).filter(({ name }) => !present?.own.includes(name))
   if (args.isThere && !present)
     throw new UsageFault(`There is no ${args.name} here yet: \`fw generate resource ${args.name} …\` makes one.`)
   const had = present ?? { isOrg: false, hasImport: false, fields: [] }
@@ -42,8 +43,9 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     isOrg: args.isOrg || had.isOrg,
     hasImport: args.hasImport || had.hasImport,
     fields: mergedFields(had.fields, withTargets(root, typed, args)),
+    own: present?.own,
   })
-  checkRefs(resource)
+  checkRefs(resource, had.fields)
   if (!present) checkFree(root, resource)
   const languages = languagesOf(root)
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
@@ -61,7 +63,12 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   return {
     changes: [...changes, ...migration.changes],
     kept,
-    remarks: [...migration.remarks, ...(isOwn ? [OWN_TABLE] : []), ...untranslated(languages, resource)],
+    remarks: [
+      ...migration.remarks,
+      ...(isOwn ? [OWN_TABLE] : []),
+      ...(args.hasImport ? unknownColumns(resource) : []),
+      ...untranslated(languages, resource),
+    ],
     next: [
       `open /${resource.plural} (\`npm run dev\`)`,
       `run its test: npx vitest run tests/${resource.plural}.test.ts`,
@@ -70,6 +77,10 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
 }
 
 const OWN_TABLE = 'The table is yours: once it has the new columns, `npm run db:generate` writes their migration.'
+
+/** The fields that the dialog of an import lacks. */
+const unknownColumns = ({ own, plural }: Resource): string[] =>
+  own.map(name => `${name} is a field of your own: add it to the import in app/pages/${plural}/index.vue.`)
 
 const untranslated = (languages: readonly string[], { plural }: Resource): string[] =>
   languages
@@ -91,28 +102,36 @@ export function formerResource(
   const path = tablePath({ plural: toKebab(plural) })
   const text = readIn(root, path)
   if (text === undefined) return undefined
-  const fields = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
-  if (!fields)
+  const found = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
+  if (!found)
     throw new UsageFault(
       `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change or remove it and what uses it yourself, or choose another name.`,
     )
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action?.includes('requireOrganization') ?? text.includes('organizationColumns()')
   const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
-  return toResource({ name, plural, fields: withTargets(root, fields, { name, plural }), isOrg: wasOrg, hasImport })
+  const fields = withTargets(root, found.fields, { name, plural })
+  return toResource({ name, plural, fields, isOrg: wasOrg, hasImport, own: found.own })
 }
 
-type Named = Pick<ResourceArgs, 'name' | 'plural'>
+interface Named extends Pick<ResourceArgs, 'name' | 'plural'> {
+  /** The plurals of the resources that refer to this one. */
+  from?: readonly string[]
+}
 
 /** Returns the fields of a resource with the target of each reference. */
-const withTargets = (root: string, fields: readonly Field[], { name, plural = pluralOf(name) }: Named): Field[] =>
+const withTargets = (
+  root: string,
+  fields: readonly Field[],
+  { name, plural = pluralOf(name), from = [] }: Named,
+): Field[] =>
   fields.map(field => {
     if (isFile(field)) return { ...field, values: [`${toKebab(name)}-${toKebab(field.name)}`] }
     if (field.type !== 'ref') return field
     const [referred = ''] = field.values
     const isOwn = referred === toKebab(plural)
     const own = { title: titleOf(fields)?.name ?? '', fields: [] }
-    const target = isOwn ? targetOf(name, plural, own) : readTarget(root, referred)
+    const target = isOwn ? targetOf(name, plural, own) : readTarget(root, referred, [...from, toKebab(plural)])
     return { ...field, target }
   })
 
@@ -130,7 +149,7 @@ const targetOf = (name: string, plural: string, { title, fields }: Pick<RefTarge
  * Returns a resource of this project as a target of references; throws a UsageFault when it does not exist or does not belong to
  * the organization.
  */
-function readTarget(root: string, plural: string): RefTarget {
+function readTarget(root: string, plural: string, from: readonly string[]): RefTarget {
   const path = tablePath({ plural })
   const text = readIn(root, path)
   if (text === undefined) throw new UsageFault(`There is no ${path} to refer to. Generate it first, with --org.`)
@@ -145,18 +164,38 @@ function readTarget(root: string, plural: string): RefTarget {
     const title = /search: \{\s*title: '(\w+)'/.exec(list)?.[1]
     if (!list.includes(`root: ${variable},`) && !list.includes(`source: ${variable},`)) continue
     const kebab = name.replace(/-list$/, '')
-    const fields = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
-    if (title && fields)
-      return targetOf(kebab, plural, { title, fields: withTargets(root, fields, { name: kebab, plural }) })
+    const found = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
+    if (!title || !found) continue
+    const isSeen = from.includes(plural)
+    return targetOf(kebab, plural, {
+      title,
+      fields: isSeen ? [] : withTargets(root, found.fields, { name: kebab, plural, from }),
+    })
   }
   throw new UsageFault(`${path} has no collection with a search: the form could not find its rows.`)
 }
 
+/** The plurals that a reference leads to. */
+const reached = ({ target }: Field): string[] => (target ? [target.plural, ...target.fields.flatMap(reached)] : [])
+
 /** Throws for references that cannot be generated. */
-function checkRefs({ isOrg, fields, plural }: Resource): void {
+function checkRefs({ isOrg, fields, plural }: Resource, had: readonly Field[]): void {
   const refs = refsOf({ fields })
   if (refs.length === 0) return
   if (!isOrg) throw new UsageFault('Only rows of an organization refer to others: say --org.')
+  const isNew = (name: string) => !had.some(old => old.name === name)
+  const twice = refs.find(({ name }) =>
+    fields.some(field => field.name === titleField(name) && (isNew(name) || isNew(field.name))),
+  )
+  if (twice)
+    throw new UsageFault(`The list has ${titleField(twice.name)} from the reference. Give the field another name.`)
+  const circle = refs.find(
+    ({ name, target }) => target.plural !== plural && target.fields.flatMap(reached).includes(plural) && isNew(name),
+  )
+  if (circle)
+    throw new UsageFault(
+      `${toSentence(circle.target.plural)} refer to the ${plural}. Their files cannot import each other: generate a resource that refers to both.`,
+    )
   const ownRef = refs.find(({ target, isOptional }) => target.plural === plural && !isOptional)
   if (ownRef)
     throw new UsageFault(
@@ -168,7 +207,8 @@ function checkRefs({ isOrg, fields, plural }: Resource): void {
 function mergedFields(present: readonly Field[], typed: readonly Field[]): Field[] {
   for (const field of typed) {
     const old = present.find(({ name }) => name === field.name)
-    if (old && fieldText(old) !== fieldText(field))
+    const isKnown = old?.isEdited ? columnOf(old) === columnOf(field) : old && fieldText(old) === fieldText(field)
+    if (old && !isKnown)
       throw new UsageFault(
         `${field.name} is ${fieldText(old)}, and what is stored has to be changed with it. Change the table, its input and the form yourself, then run \`npm run db:generate\`.`,
       )

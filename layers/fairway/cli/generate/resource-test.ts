@@ -1,12 +1,28 @@
 import { exampleOf, type Field, hasDefault, isFile } from './fields'
 import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
-import type { Resource } from './resource'
+import { refsOf, type Resource } from './resource'
+
+// Names that the generated test declares itself.
+const USED = new Set(
+  'app before byTitle changes count empty eve expect form id it item items maria notFound other row rows run table testApp ticket tom url'.split(
+    ' ',
+  ),
+)
+
+/** The name of the test's row of a resource. */
+const rowOf = ({ camel }: Pick<Resource, 'camel'>): string => (USED.has(camel) ? `${camel}Row` : camel)
+
+const required = (fields: readonly Field[]): Field[] => fields.filter(field => !hasDefault(field))
+
+/** Returns the required fields of a new row with example values, as code. */
+const neededOf = (fields: readonly Field[]): string[] =>
+  required(fields).map(field => `${field.name}: ${field.target ? `${rowOf(field.target)}.id` : exampleOf(field)}`)
 
 /** Returns the test of a resource: who may read, change and delete its rows, in the real application. */
 export function testFile(resource: Resource): string {
   const { fields, noun, camel, isOrg, title } = resource
-  const needed = fields.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
+  const row = rowOf(resource)
   return `import { expect, it } from 'vitest'
 import { testApp } from 'nuxt-fairway/vitest'
 ${isOrg ? `${importOf([resource.variable === camel ? `${camel} as table` : resource.variable], `../server/database/${resource.plural}`)}\n` : ''}
@@ -14,20 +30,21 @@ const app = await testApp()
 const maria = await app.person({ name: 'Maria', organization: 'Acme' })
 const tom = await app.person({ name: 'Tom', organization: 'Acme' })
 const eve = await app.person({ name: 'Eve', organization: 'Other' })
-${referred(fields)}${fitted(needed, { before: `const ${camel} = `, open: '{', close: '}' })}
+${referred(fields)}${fitted(neededOf(fields), { before: `const ${row} = `, open: '{', close: '}' })}
 const notFound = { code: 'not-found' }
 
 ${isOrg ? sharedTests(resource) : ownTests(resource)}
 ${resource.hasImport ? `\n${importTest(resource)}\n` : ''}${fileTest(resource)}
 it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).toLowerCase())}', async () => {
-  const empty = { ...${camel}, ${title.name}: ' ' }
+  const empty = { ...${row}, ${title.name}: ' ' }
   await expect(app.as(maria).run('create-${resource.kebab}', empty)).rejects.toMatchObject({ code: 'invalid-input' })
 })
 `
 }
 
 /** The test of the first file field: who may download its files. */
-function fileTest({ fields, noun, kebab, camel, collection }: Resource): string {
+function fileTest(resource: Resource): string {
+  const { fields, noun, kebab, collection } = resource
   const [field] = fields.filter(isFile)
   if (!field) return ''
   const { name, type, values } = field
@@ -36,7 +53,7 @@ function fileTest({ fields, noun, kebab, camel, collection }: Resource): string 
 it('sends the ${name} of ${withArticle(noun)} to those who may read it', async () => {
   const form = { method: 'POST', headers: { 'x-file-name': 'a.txt' }, body: 'A text.' }
   const { ticket } = await (await app.as(maria).fetch('/_fw/files/${values[0]}', form)).json()
-  const { id } = await app.as(maria).run('create-${kebab}', { ...${camel}, ${name}: ${given} })
+  const { id } = await app.as(maria).run('create-${kebab}', { ...${rowOf(resource)}, ${name}: ${given} })
   const { items } = await app.as(maria).list('${collection}')
   const url = items.find(item => item.id === id)${stored}?.url ?? ''
   expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')
@@ -45,18 +62,15 @@ it('sends the ${name} of ${withArticle(noun)} to those who may read it', async (
 `
 }
 
-/** Returns the rows that a new row must refer to, each after its own targets. */
+/** Returns the rows that a new row must refer to, each once, after its own targets. */
 function referred(fields: readonly Field[], made = new Set<string>()): string {
-  const targets = fields.flatMap(field =>
-    hasDefault(field) || !field.target || made.has(field.target.camel) ? [] : [field.target],
-  )
-  return targets
-    .map(({ camel, kebab, fields: own }) => {
-      made.add(camel)
-      const before = referred(own, made)
-      const values = own.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
-      const line = fitted(values, {
-        before: `const ${camel} = await app.as(maria).run('create-${kebab}', `,
+  return refsOf({ fields: required(fields) })
+    .map(({ target }) => {
+      if (made.has(target.plural)) return ''
+      made.add(target.plural)
+      const before = referred(target.fields, made)
+      const line = fitted(neededOf(target.fields), {
+        before: `const ${rowOf(target)} = await app.as(maria).run('create-${target.kebab}', `,
         open: '{',
         close: '}',
         after: ')',
@@ -69,23 +83,28 @@ function referred(fields: readonly Field[], made = new Set<string>()): string {
 const changed = ({ title }: Resource): string =>
   `  const changes = { ${title.name}: ${quoted(`Another ${toSentence(title.name).toLowerCase()}`)} }`
 
-const importTest = ({
-  nouns,
-  plural,
-  camel,
-  collection,
-  title,
-}: Resource): string => `it('imports ${nouns}: all of them, or none', async () => {
+function importTest(resource: Resource): string {
+  const { nouns, plural, collection, title, fields } = resource
+  const row = rowOf(resource)
+  const titles = refsOf({ fields: required(fields) }).map(
+    ({ name, target }) => `${name}: ${rowOf(target)}.${target.title}`,
+  )
+  const [byTitle, second] =
+    titles.length > 0
+      ? [`${fitted([`...${row}`, ...titles], { before: '  const byTitle = ', open: '{', close: '}' })}\n`, 'byTitle']
+      : ['', row]
+  return `it('imports ${nouns}: all of them, or none', async () => {
   const run = (rows: Record<string, unknown>[]) => app.as(maria).run('import-${plural}', { rows })
   const count = async () => (await app.as(maria).list('${collection}')).totalItems ?? 0
   const before = await count()
-  await expect(run([${camel}, { ...${camel}, ${title.name}: '' }])).rejects.toMatchObject({
+  await expect(run([${row}, { ...${row}, ${title.name}: '' }])).rejects.toMatchObject({
     errors: [expect.objectContaining({ path: 'rows.1.${title.name}' })],
   })
   expect(await count()).toBe(before)
-  expect(await run([${camel}, ${camel}])).toMatchObject({ rows: 2 })
+${byTitle}  expect(await run([${row}, ${second}])).toMatchObject({ rows: 2 })
   expect(await count()).toBe(before + 2)
 })`
+}
 
 const sharedTests = (resource: Resource): string => {
   const { noun, nouns, kebab, collection, camel, variable } = resource
@@ -93,7 +112,7 @@ const sharedTests = (resource: Resource): string => {
   app.expectPolicy(${variable === camel ? 'table' : variable}).toBe({ member: ['read', 'create', 'update', 'delete'], outsider: [] }))
 
 it('lets everyone in the organization read, change and delete ${withArticle(noun)}', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
 ${changed(resource)}
   await app.as(tom).run('update-${kebab}', { id, ...changes })
   const { items } = await app.as(maria).list('${collection}')
@@ -102,7 +121,7 @@ ${changed(resource)}
 })
 
 it('shows other organizations no ${nouns}', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
   await expect(app.as(eve).run('get-${kebab}', { id })).rejects.toMatchObject(notFound)
   await expect(app.as(eve).run('update-${kebab}', { id })).rejects.toMatchObject(notFound)
   expect((await app.as(eve).list('${collection}')).items).toEqual([])
@@ -110,9 +129,9 @@ it('shows other organizations no ${nouns}', async () => {
 }
 
 const ownTests = (resource: Resource): string => {
-  const { noun, nouns, kebab, collection, camel } = resource
+  const { noun, nouns, kebab, collection } = resource
   return `it('lets a person read, change and delete ${withArticle(noun)} of their own', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
 ${changed(resource)}
   await app.as(maria).run('update-${kebab}', { id, ...changes })
   const { items } = await app.as(maria).list('${collection}')
@@ -121,7 +140,7 @@ ${changed(resource)}
 })
 
 it('shows nobody the ${nouns} of somebody else', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
   for (const other of [tom, eve]) {
     await expect(app.as(other).run('get-${kebab}', { id })).rejects.toMatchObject(notFound)
     await expect(app.as(other).run('update-${kebab}', { id })).rejects.toMatchObject(notFound)

@@ -11,6 +11,7 @@ interface ResourceInput {
   isOrg: boolean
   /** Whether it supports the import of many rows at once. */
   hasImport?: boolean
+  own?: readonly string[]
 }
 
 /** A noun of the application with all names that its files require. */
@@ -37,6 +38,8 @@ export interface Resource {
   title: Field
   isOrg: boolean
   hasImport: boolean
+  /** Names in the input that are no longer as generated. */
+  own: readonly string[]
 }
 
 /** Returns the fields of a resource that refer to others. */
@@ -51,7 +54,7 @@ export const targetsOf = ({ fields, plural }: Pick<Resource, 'fields' | 'plural'
 
 // Names that the generated files import or declare.
 const USED = new Set(
-  'accessDenied accessOf accessibleTo alias and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it jsonSchema list maria moneySchema now person personSchema real references requireCreate row session table test text tom uniqueIndex z'.split(
+  'accessDenied accessOf accessibleTo alias and app boolean callerPlaceholders changes columnsFor definePolicy desc db eq expect id importInput importOutput importRows index input integer it jsonSchema list maria moneySchema now person personSchema real references requireCreate row rows session table test text tom uniqueIndex z'.split(
     ' ',
   ),
 )
@@ -61,7 +64,14 @@ export const titleOf = (fields: readonly Field[]): Field | undefined =>
   fields.find(({ type, isOptional }) => type === 'text' && !isOptional)
 
 /** Checks the names of a resource and its fields, and returns all forms of them; throws a UsageFault. */
-export function toResource({ name, plural: given, fields, isOrg, hasImport = false }: ResourceInput): Resource {
+export function toResource({
+  name,
+  plural: given,
+  fields,
+  isOrg,
+  hasImport = false,
+  own = [],
+}: ResourceInput): Resource {
   checkName('resource', name)
   if (given !== undefined) checkName('plural', given)
   const plural = toKebab(given ?? pluralOf(name))
@@ -87,5 +97,6 @@ export function toResource({ name, plural: given, fields, isOrg, hasImport = fal
     title,
     isOrg,
     hasImport,
+    own,
   }
 }

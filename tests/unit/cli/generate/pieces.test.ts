@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { planJob } from '#fairway/cli/generate/job'
 import { planMail } from '#fairway/cli/generate/mail'
 import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
-import { withRoles } from '#fairway/cli/generate/roles'
+import type { GeneratePlan } from '#fairway/cli/generate/plan'
+import { planRoles, withRoles } from '#fairway/cli/generate/roles'
 import { writeChanges } from '#fairway/cli/project/changes'
 import { UsageFault } from '#fairway/cli/terminal'
 import { writeFiles } from '../../../support/files'
@@ -63,8 +64,8 @@ describe('fw generate mail', () => {
     expect(changes[0]?.after).toContain(`  example: { name: 'Name', price: 4000, stage: 'open' },`)
     expect(JSON.parse(changes[2]?.after ?? '')).toEqual({
       mails: {
-        'morning-deals': { subject: 'Morning deals', lines: ['Morning deals.'], action: 'Öffnen' },
         other: { subject: 'Anderes' },
+        'morning-deals': { subject: 'Morning deals', lines: ['Morning deals.'], action: 'Öffnen' },
       },
       mailTopics: { names: { digest: 'Digest' } },
     })
@@ -74,10 +75,12 @@ describe('fw generate mail', () => {
     expect(() => mail('hello', ['contract:file'])).toThrow('files belong to rows')
   })
 
-  it('keeps existing texts', () => {
-    const own = '{ "mails": { "hello": { "subject": "Mine" } } }'
+  it('keeps existing texts, and with --force those of other mails', () => {
+    const own = '{ "mails": { "other": { "subject": "Anderes" }, "hello": { "subject": "Mine" } } }'
     write('app/locales/en/mails.json', own)
     expect(JSON.parse(mail('hello').changes.at(-1)?.after ?? own)).toMatchObject(JSON.parse(own))
+    const forced = planMail(app, { name: 'hello', fields: [], force: true }).changes.at(-1)?.after ?? ''
+    expect(JSON.parse(forced).mails).toMatchObject({ other: { subject: 'Anderes' }, hello: { subject: 'Hello' } })
   })
 })
 
@@ -214,6 +217,49 @@ export default defineFwConfig({
   })
 })
 
+describe('a second run', () => {
+  const force = false
+  const table = `import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+export const books = sqliteTable('books', { id: text('id').primaryKey(), order: text('order').notNull() })
+`
+  const generators: Record<string, () => GeneratePlan | Promise<GeneratePlan>> = {
+    action: () =>
+      planAction(app, { name: 'close-issues', fields: ['before:date', 'kind:enum(a,b)?'], isOrg: true, force }),
+    job: () => planJob(app, { name: 'tidy', fields: ['note:text?'], schedule: '0 3 * * *', force }),
+    mail: () => planMail(app, { name: 'hello', fields: ['name:text'], topic: 'digest', force }),
+    'another mail': () => planMail(app, { name: 'goodbye', fields: [], topic: 'news', force }),
+    collection: () => planCollection(app, { name: 'book-list', table: 'books', force }),
+    page: () => planPage(app, { path: 'reports/yearly', force }),
+    'page of a row': () => planPage(app, { path: 'reports/[id]', force }),
+    role: () => planRoles(app, { names: ['curator', 'reader'] }),
+    'another role': () => planRoles(app, { names: ['judge'] }),
+    provider: () => {
+      const [authorize, token] = ['https://tracker.example/authorize', 'https://tracker.example/token']
+      return planProvider(app, { name: 'tracker', scopes: ['read'], authorize, token, force })
+    },
+  }
+
+  it('of every generator changes nothing', async () => {
+    write('app/locales/de.json', '{}')
+    write('server/database/books.ts', table)
+    for (const [name, plan] of Object.entries(generators)) {
+      const { changes } = await plan()
+      expect(changes, name).not.toEqual([])
+      writeChanges(app, changes)
+    }
+    expect(read('server/collections/book-list.ts')).toContain(`filters: {},`)
+    for (const [name, plan] of Object.entries(generators))
+      expect(await plan(), name).toMatchObject({ changes: [], kept: [] })
+  })
+
+  it('keeps the texts that the author has edited', () => {
+    const plan = () => planPage(app, { path: 'reports', force })
+    writeChanges(app, plan().changes)
+    write('app/locales/en/reports.json', '{ "reports": { "name": "Figures", "lead": "Ours." } }')
+    expect(plan()).toMatchObject({ changes: [], kept: [] })
+  })
+})
+
 describe('fw generate', () => {
   const fw = (...args: string[]) => startFw(['generate', ...args], {}, app).ended
 
@@ -246,6 +292,6 @@ describe('fw generate', () => {
   it('reports nothing to change when the files already exist', async () => {
     const { changes } = planPage(app, { path: 'reports', force: false })
     writeChanges(app, changes)
-    expect((await fw('page', 'reports')).out).toContain('Nothing to change')
+    expect((await fw('page', 'reports')).both).toBe('Nothing to change: everything is there already.\n')
   })
 })

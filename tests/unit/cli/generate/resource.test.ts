@@ -220,6 +220,28 @@ describe('fw generate resource with a reference field', () => {
     expectTidy()
   })
 
+  it('reaches the import, the test and a second run through a chain of required references', async () => {
+    const chain = async () => [
+      await generate('building', ['name:text'], { isOrg: true }),
+      await generate('room', ['name:text', 'building:ref(buildings)'], { isOrg: true }),
+      await generate('lesson', ['title:text', 'room:ref(rooms)', 'site:ref(buildings)'], { isOrg: true }),
+      await generate('lesson', [], { isThere: true, hasImport: true }),
+    ]
+    await chain()
+    expect(read('server/actions/lessons/import-lessons.ts')).toContain(
+      'roomId: { table: rooms, title: rooms.name }, siteId: { table: buildings, title: buildings.name } },',
+    )
+    expect(read('app/pages/lessons/index.vue')).toContain(
+      `{ name: 'roomId', label: t('lessons.fields.roomId'), isRequired: true }`,
+    )
+    const test = read('tests/lessons.test.ts')
+    expect(test).toMatch(/const building = await[^]*const room = await[^]*roomId: room\.id, siteId: building\.id/)
+    expect(test.match(/const (building|room) = /g)).toHaveLength(2)
+    expect(test).toContain('const byTitle = { ...lesson, roomId: room.name, siteId: building.name }')
+    expectTidy()
+    for (const again of await chain()) expect([again.changes, again.kept]).toEqual([[], []])
+  })
+
   it('is read back from the generated files', async () => {
     await companies()
     await contacts()
@@ -233,9 +255,20 @@ describe('fw generate resource with a reference field', () => {
     [['name:text', 'company:ref'], true, 'needs the plural'],
     [['name:text', 'company:ref(companies)'], false, 'say --org'],
     [['name:text', 'lead:ref(contacts)'], true, 'The first of the contacts has none to refer to'],
+    [
+      ['name:text', 'company:ref(companies)', 'companyTitle:text'],
+      true,
+      'The list has companyTitle from the reference',
+    ],
   ])('refuses %j (--org %s): %s', async (fields, isOrg, reason) => {
     await companies()
     await expect(generate('contact', fields, { isOrg })).rejects.toThrow(reason)
+  })
+
+  it('is refused in a circle', async () => {
+    await companies()
+    await contacts()
+    await expect(generate('company', ['chief:ref(contacts)?'])).rejects.toThrow('Contacts refer to the companies')
   })
 
   it('is added to an existing table, which keeps its rows and their references', async () => {
@@ -291,6 +324,34 @@ describe('fw generate resource on a second run', () => {
     execFileSync('rm', [join(app, 'tests/issues.test.ts')])
     expect(paths((await generate('issue', ISSUE)).changes)).toEqual(['tests/issues.test.ts'])
     expect(read('tests/issues.test.ts')).toBe(before)
+  })
+})
+
+describe('fw generate resource with a field that its author has rewritten', () => {
+  const size = (text: string) =>
+    text
+      .replace('dueAt: z.iso.date(),', 'dueAt: z.string(),')
+      .replace(/( dueAt: text.*)\.notNull\(\),/, `$1.default(''),`)
+
+  it('leaves the field alone in a second run and names it when the import lacks it', async () => {
+    withIssues()
+    write('server/database/issues.ts', size(read('server/database/issues.ts')))
+    expect(await plan('issue', ISSUE, { isOrg: true })).toMatchObject({ changes: [], kept: [] })
+    const { remarks } = await plan('issue', [], { isThere: true, hasImport: true })
+    expect(remarks).toEqual([expect.stringContaining('dueAt is a field of your own: add it to the import')])
+  })
+
+  it('adds only the new field, and each text once', async () => {
+    withIssues()
+    write('server/database/issues.ts', size(read('server/database/issues.ts')))
+    const path = 'app/locales/en/issues.json'
+    write(path, read(path).replace('"Due at"', '"Until"'))
+    await generate('issue', [...ISSUE, 'urgent:boolean'])
+    expect(
+      read(path)
+        .match(/"(dueAt|urgent)": .*/g)
+        ?.toSorted(),
+    ).toEqual(['"dueAt": "Until",', '"urgent": "Urgent",'])
   })
 })
 
@@ -423,6 +484,7 @@ describe('resource names and field types', () => {
     ['issue', ['title:string'], 'There is no type string'],
     ['issue', ['title:text', 'title:text'], 'there twice'],
     ['issue', ['title:text', 'orgId:text'], 'Every row has orgId already'],
+    ['row', ['title:text'], 'use the name rows themselves'],
     ['issue', ['title:text', 'new:text'], 'a word of JavaScript'],
     ['issue', ['title:text', 'status:enum(open)'], 'two or more different values'],
     ['issue', ['title:text', 'status:enum(open,open)'], 'two or more different values'],
@@ -451,6 +513,16 @@ describe('resource names and field types', () => {
     ['news', 'news'],
   ])('the plural of %s is %s', (one, many) => expect(pluralOf(one)).toBe(many))
 
+  it('accepts names that the generated files use themselves', async () => {
+    await generate('ticket', ['title:text', 'row:text?', 'page:integer', 'order:integer', 'contract:file'])
+    expect(read('server/collections/ticket-list.ts')).toContain(
+      `filters: { title: 'search', row: 'search', ownerEmail: 'exact' },`,
+    )
+    expect(read('app/pages/tickets/[id].vue')).toContain('row, page, order, contract } = item')
+    expect(read('tests/tickets.test.ts')).toContain('{ ...ticketRow, contract: ticket }')
+    expectTidy()
+  })
+
   it('accepts a custom plural and finds the files generated with it', async () => {
     await generate('datum', ['name:text'], { plural: 'measurements' })
     expect(existsSync(join(app, 'server/database/measurements.ts'))).toBe(true)
@@ -471,7 +543,7 @@ describe('resource names and field types', () => {
     const expected = parseFields([...EVERYTHING, ...typed]).map(field =>
       isFile(field) ? { ...field, values: [`thing-${toKebab(field.name)}`] } : field,
     )
-    expect(found).toEqual(expected)
+    expect(found).toEqual({ fields: expected, own: [] })
   })
 
   it('accepts enum values without brackets, which shells interpret differently', () => {
