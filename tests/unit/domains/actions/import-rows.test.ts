@@ -65,7 +65,7 @@ const importDeals = defineAction({
         title: z.string().trim().min(1).max(20),
         amount: moneySchema('EUR').nullable().optional(),
         stage: z.enum(['open', 'won']).optional(),
-        companyId: z.string().nullable().optional(),
+        companyId: z.string().max(64).nullable().optional(),
         assignee: personSchema.nullable().optional(),
       }),
       refs: { companyId: { table: companies, title: companies.name } },
@@ -156,6 +156,7 @@ describe('importRows', () => {
       { title: 'Two of this name', companyId: 'Twice' },
       { title: 'Nobody', assignee: eve.email },
       { title: 'A number', amount: 'many' },
+      { title: 'Longer than any id', companyId: 'A company '.repeat(8), assignee: 'Ada' },
     ]
     expect((await faultsOf(rows)).toSorted()).toEqual(
       [
@@ -166,6 +167,8 @@ describe('importRows', () => {
         'rows.4.companyId several-rows',
         'rows.5.assignee no-member',
         'rows.6.amount not-a-number',
+        'rows.7.assignee no-member',
+        'rows.7.companyId no-such-row',
       ].toSorted(),
     )
     expect(await stored()).toEqual([])

@@ -97,10 +97,12 @@ async function readRows<Input extends z.ZodObject>(
       if (typeof row[name] === 'string' && !members.has(row[name].toLowerCase())) isBad(index, name, 'no-member')
     })
   }
+  const told = new Set(faults.map(({ path }) => path))
   return typed.flatMap((row, index) => {
     const parsed = input.safeParse(row, OWN_MESSAGES)
     if (parsed.success) return [parsed.data]
-    faults.push(...parsed.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] })))
+    const found = parsed.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] }))
+    faults.push(...found.filter(({ path }) => !told.has(path)))
     return []
   })
 }
