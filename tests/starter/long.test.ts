@@ -4,9 +4,10 @@ import { type Browser, chromium, expect as expectPage, type Page } from '@playwr
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { connectHost } from '../support/mcp'
-import { aPerson, signUpByForm } from '../support/people'
+import { aPerson, runAction, signUpByForm } from '../support/people'
 import { query } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
+import { chain } from './chain'
 import { feature } from './feature'
 import {
   authorFiles,
@@ -83,9 +84,16 @@ it('a feature needs only a table, an action, a collection and a page', async () 
   expect(made).toContain('1 tables')
 })
 
+it('three resources in a chain need only their commands, which change nothing when they run again', async () => {
+  for (const args of chain) await ok('npx', 'fw', ...args)
+  const before = authorFiles(project)
+  for (const args of chain) expect(await ok('npx', 'fw', ...args)).toContain('Nothing to change')
+  expect(changedFiles(before, authorFiles(project))).toEqual([])
+})
+
 it('build, tests and type check pass', async () => {
   await ok('npm', 'run', 'build')
-  expect(await ok('npm', 'test')).toMatch(/1 passed/)
+  expect(await ok('npm', 'test')).toMatch(/Tests .*17 passed/)
   await ok('npm', 'run', 'types')
 })
 
@@ -98,6 +106,30 @@ it('people sign up and use the feature’s page in a browser', async () => {
   await page.getByRole('textbox', { name: 'New book' }).fill('Middlemarch')
   await page.getByRole('button', { name: 'Add book' }).click()
   await expectPage(page.getByRole('listitem').filter({ hasText: 'Middlemarch' })).toBeVisible()
+})
+
+it('people import a file that has the titles of other rows', async () => {
+  await runAction(page, origin, 'import-buildings', { rows: [{ name: 'Town Hall' }] })
+  await runAction(page, origin, 'import-rooms', { rows: [{ name: 'Blue', seats: '20', buildingId: 'Town Hall' }] })
+  const lines = [
+    ['Title', 'Room', 'Site', 'Teacher', 'Page'],
+    ['Painting', 'Blue', 'Town Hall', ada.email, '7'],
+    ['Singing', 'Green', 'Town Hall', ada.email, '8'],
+  ].map(cells => cells.join(';'))
+  const choose = async (rows: readonly string[]) => {
+    const file = { name: 'lessons.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('button', { name: 'Check' }).click()
+  }
+  await page.goto(`${origin}/lessons`)
+  await page.getByRole('button', { name: 'Import' }).click()
+  await choose(lines)
+  await expectPage(page.getByRole('listitem').filter({ hasText: 'Green' })).toContainText(/Row 3\s*Room/)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Import' }).click()
+  await choose(lines.slice(0, 2))
+  await page.getByRole('button', { name: 'Import 1 row' }).click()
+  await expectPage(page.getByRole('row', { name: 'Painting' })).toContainText('Blue')
 })
 
 it('the action is available as an MCP tool and as a command', async () => {
