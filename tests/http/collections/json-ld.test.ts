@@ -79,7 +79,18 @@ describe('@api-platform/api-doc-parser', () => {
     expect(searched?.map(({ variable }) => variable)).toEqual(variables)
   })
 
-  it('reads the same addresses from the entrypoint itself', async () => {
+  it('reads the same names from the address that both documents call the entrypoint', async () => {
+    for (const [path, key] of [
+      ['/docs.jsonld', 'hydra:entrypoint'],
+      ['/index.jsonld', '@id'],
+    ] as const) {
+      const document = await (await plain.request(path)).json()
+      const { pathname } = new URL(document[key], plain.origin)
+      expect([path, (await resourcesAt(pathname)).map(({ name }) => name)]).toEqual([path, names])
+    }
+  })
+
+  it('reads the same addresses from /index.jsonld', async () => {
     expect((await resourcesAt('/index.jsonld')).map(({ url }) => url)).toEqual(urls())
   })
 })

@@ -186,7 +186,7 @@ describe('JSON-LD', () => {
     expect(expanded).toMatchObject({
       '@id': `${site.origin}/docs.jsonld`,
       '@type': [`${HYDRA}ApiDocumentation`],
-      [`${HYDRA}entrypoint`]: [{ '@id': `${site.origin}/index.jsonld` }],
+      [`${HYDRA}entrypoint`]: [{ '@id': `${site.origin}/` }],
     })
     const classes = documentation['hydra:supportedClass'].map((one: { '@id': string }) => one['@id'])
     expect(classes).toEqual(['#Thing', '#Feed', '#Slow', '#Broken', '#Large', '#Entrypoint'])

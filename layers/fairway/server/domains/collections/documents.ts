@@ -47,10 +47,13 @@ const ENTRYPOINT = 'Entrypoint'
 const entrypointKey = ({ name }: ServedCollection): string =>
   name.replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
 
-/** The address of every collection. */
+/**
+ * The address of every collection. The document names the root, which leads here. Clients derive the name of a collection from
+ * the part of its address that follows the entrypoint (API Platform).
+ */
 const entrypoint = (served: ReadonlyMap<string, ServedCollection>, prefix: string) => ({
   '@context': contextPath(ENTRYPOINT),
-  '@id': prefix + COLLECTIONS_ENTRYPOINT_PATH,
+  '@id': `${prefix}/`,
   '@type': ENTRYPOINT,
   ...Object.fromEntries([...served.values()].map(one => [entrypointKey(one), one.iri])),
 })
@@ -145,7 +148,7 @@ function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, title: 
     '@id': id,
     '@type': 'hydra:ApiDocumentation',
     'hydra:title': title,
-    'hydra:entrypoint': baseUrl + COLLECTIONS_ENTRYPOINT_PATH,
+    'hydra:entrypoint': `${baseUrl}/`,
     'hydra:supportedClass': [...all.map(itemClass), entrypointClass(all)],
   }
 }
