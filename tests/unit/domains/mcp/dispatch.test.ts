@@ -232,6 +232,8 @@ const plain: Sent[] = [
   earlier({ method: 'tools/call', params: { name: 'echo-row', arguments: { text: 'x' } } }),
   earlier({ method: 'tools/call', params: { name: 'echo-row', arguments: { text: 'x'.repeat(3000) } } }),
   earlier({ method: 'tools/call', params: { name: 'echo-row', arguments: { deep: [{ a: null }], '': 1 } } }),
+  earlier({ method: 'tools/call', params: { name: 'echo-row', arguments: { text: null } } }),
+  current('tools/call', { name: 'echo-row', arguments: { text: null, own: null } }),
   earlier({ method: 'tools/call', params: { name: 'tell-and-ask', _meta: { progressToken: 0 } } }),
   current('tools/call', { name: 'tell-and-ask' }, { meta: { progressToken: 't', [LEVEL]: 'info' } }),
   current('tools/call', { name: 'tell-and-ask' }, { meta: { [LEVEL]: 'error', [CAPABILITIES]: { elicitation: {} } } }),
@@ -340,6 +342,15 @@ describe('MCP dispatcher compared with the library', () => {
       await expectTheSame(sent)
     },
   )
+
+  it('drops null for an optional argument before the action, and keeps null that its schema has', async () => {
+    for (const own of [undefined, null]) {
+      const sent = current('tools/call', { name: 'echo-row', arguments: { text: null, own } })
+      const { messages } = await expectTheSame(sent)
+      expect(messages).toMatchObject([{ result: { structuredContent: own === undefined ? {} : { own } } }])
+      expect(JSON.stringify(messages)).not.toContain('"text":null')
+    }
+  })
 
   it.each(strange.map(sent => [sent.body.slice(0, 160), sent] as const))(
     'returns the same for an unusual message: %s',

@@ -6,6 +6,7 @@ import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app
 import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
+import { withoutNulls } from './null-arguments'
 import type { Tool } from './surface'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 
@@ -42,14 +43,14 @@ function ranAlready(ran: ToolRun): unknown {
 /** Runs the action behind a tool for the person of the token. Throws the errors of `runAction`, and the questions to the host. */
 export const runTool = (
   call: McpMessage,
-  { name, action }: Tool,
+  { name, action, definition }: Tool,
   input: unknown,
   { host, signal }: { host: ActionHost; signal: AbortSignal },
 ): Promise<unknown> =>
   runAction(call.app, {
     name,
     action,
-    input,
+    input: withoutNulls(definition.inputSchema, input),
     session: call.access.session,
     caller: 'mcp',
     via: call.access.clientId ?? 'a static token',
