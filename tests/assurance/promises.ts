@@ -272,7 +272,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/mcp/approval › shows what will be deleted, asks the person, and runs after approval',
     'unit/domains/mcp/approval › accepts no approval without its question, for a changed question, or for another note',
     'unit/domains/mcp/approval › runs for hosts that cannot ask, because mcp:write was granted',
-    'unit/domains/mcp/endpoint › returns 403 from %s',
+    'unit/domains/mcp/endpoint › returns 403 from %s, which the page can read, and logs the setting once',
     'unit/domains/mcp/tools › hides the details of unexpected errors and returns the request id of the log entry',
   ],
   'Static tokens': [

@@ -1,10 +1,12 @@
+import { createServer } from 'node:http'
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { connectHost } from '../support/mcp'
-import { confirmAddress } from '../support/query'
+import { confirmAddress, countRows } from '../support/query'
 import { aPerson, runAction, signUp } from '../support/people'
 import { STATIC_TOKEN } from '../support/secrets'
+import { listen } from '../support/web-server'
 
 test.use({ serverEnv: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: aPerson().email } })
 
@@ -64,4 +66,33 @@ test('the MCP app shows a message when there are no notes', async ({ page, origi
   await confirmAddress(server, aPerson().email)
   const { frame } = await show(page, origin, {})
   await expect(frame.getByRole('status')).toHaveText('There are no notes yet.')
+})
+
+test('a page of an origin that is not listed reads why its call was refused', async ({ page, origin, server }) => {
+  await signUp(page, origin)
+  await confirmAddress(server, aPerson().email)
+  const other = await listen(createServer((_request, response) => response.end('<!doctype html><title>Other</title>')))
+  await page.goto(other.origin)
+  const read = await page.evaluate(
+    async ([url, token]) => {
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'create-note', arguments: { title: 'No' } },
+      }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2025-11-25',
+      }
+      const answer = await fetch(url!, { method: 'POST', headers, body: JSON.stringify(message) })
+      return { status: answer.status, problem: await answer.json() }
+    },
+    [`${origin}/mcp`, STATIC_TOKEN],
+  )
+  expect(read).toMatchObject({ status: 403, problem: { code: 'cross-origin' } })
+  expect(read.problem.detail).toContain('FW_MCP_ALLOWED_ORIGINS')
+  expect(await countRows(server, 'notes')).toBe(0)
+  await other.stop()
 })

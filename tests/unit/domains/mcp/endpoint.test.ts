@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
-import { codeOf, statusAndCode } from '../../../support/error-code'
+import { codeOf } from '../../../support/error-code'
 import { plainRequest } from '../../../support/http'
 import { sendMessage } from '../../../support/mcp'
 import { STATIC_TOKEN } from '../../../support/secrets'
@@ -67,11 +67,25 @@ describe('MCP request without a valid token', () => {
 
 describe('MCP request from a web page', () => {
   it.each(['https://evil.example', 'null', 'http://localhost:1', 'https://inspector.example.com.evil.example'])(
-    'returns 403 from %s',
+    'returns 403 from %s, which the page can read, and logs the setting once',
     async origin => {
-      const answer = await send(ping, { origin })
-      expect(await statusAndCode(answer)).toEqual([403, 'cross-origin'])
-      expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+      const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+      const preflight = await fetch(`${application.origin}/mcp`, { method: 'OPTIONS', headers: { origin, ...asked } })
+      expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization'])
+      for (const turn of [1, 2]) {
+        const answer = await send(ping, { origin }, { credentials: 'omit' })
+        expect([turn, answer.status]).toEqual([turn, 403])
+        expect(await answer.json()).toMatchObject({
+          code: 'cross-origin',
+          detail: expect.stringContaining('FW_MCP_ALLOWED_ORIGINS'),
+        })
+        for (const { headers } of [preflight, answer]) {
+          expect(headers.get('access-control-allow-origin')).toBe('*')
+          expect(headers.has('access-control-allow-credentials')).toBe(false)
+        }
+      }
+      const told = application.lines().filter(line => line.origin === origin)
+      expect(told).toMatchObject([{ level: 'warn', message: expect.stringContaining('FW_MCP_ALLOWED_ORIGINS') }])
     },
   )
 

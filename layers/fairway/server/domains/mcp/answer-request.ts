@@ -56,19 +56,32 @@ export async function answerMcpRequest(
 }
 
 /**
- * Accepts requests of programs, of the application's pages and of `FW_MCP_ALLOWED_ORIGINS`; the latter get CORS headers. Throws
- * `cross-origin` for all other pages.
+ * Accepts requests of programs, of the application's pages and of `FW_MCP_ALLOWED_ORIGINS`. Throws `cross-origin` for all other
+ * pages. Without credentials, they may read that answer. The browser asks for it only after a preflight that was accepted.
  */
 function checkOrigin(event: H3Event): void {
   const { baseUrl, mcp } = getApp(event).config
   const { origin } = event.node.req.headers
   setResponseHeaders(event, { vary: 'origin' })
   if (origin === undefined || origin === baseUrl) return
-  if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
+  const isListed = mcp.allowedOrigins.includes(origin)
   setResponseHeaders(event, {
-    'access-control-allow-origin': origin,
+    'access-control-allow-origin': isListed ? origin : '*',
     'access-control-expose-headers': 'www-authenticate, retry-after, x-request-id',
   })
+  if (isListed || event.method === 'OPTIONS') return
+  logRefused(getApp(event), origin)
+  throw new AppError('cross-origin', { detail: 'FW_MCP_ALLOWED_ORIGINS does not list the origin of this page.' })
+}
+
+const MOST_REFUSED_ORIGINS = 100
+
+/** Logs each refused origin once in the life of a process. */
+function logRefused(app: App, origin: string): void {
+  const logged = app.memo('mcp-refused-origins', () => new Set<string>())
+  if (logged.has(origin) || logged.size >= MOST_REFUSED_ORIGINS) return
+  logged.add(origin)
+  app.log.warn('FW_MCP_ALLOWED_ORIGINS does not list the origin of a page that called /mcp', { origin })
 }
 
 // The protocol lets tools define additional headers (`Mcp-Param-…`).
@@ -76,7 +89,7 @@ const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
 
 const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
 
-/** Answers the CORS preflight; `checkOrigin` decides whether the origin may call. */
+/** Answers the CORS preflight; `checkOrigin` refuses the request that follows it. */
 function answerPreflight(event: H3Event): void {
   const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
   setResponseHeaders(event, {
