@@ -127,6 +127,34 @@ describe('invalid MCP message', () => {
     expect([answer.status, (await answer.json()).error.code]).toEqual([400, code])
   })
 
+  it.each([
+    ['no method', { jsonrpc: '2.0', id: 7 }, {}],
+    ['parameters that are a list', { ...ping, id: 7, params: [] }, {}],
+    ['too many levels', { ...ping, id: 7, params: JSON.parse(`{"x":${'['.repeat(99)}${']'.repeat(99)}}`) }, {}],
+    ['an unknown revision', { ...ping, id: 7 }, { 'mcp-protocol-version': '1999-01-01' }],
+    ['a revision without its envelope', { ...ping, id: 7 }, { 'mcp-protocol-version': '2026-07-28' }],
+    ['an Accept without JSON', { ...ping, id: 7 }, { accept: 'text/html' }],
+    ['an unknown method', { ...ping, id: 7, method: 'x' }, {}],
+  ])('returns an error with the id of the request for %s', async (_name, body, headers) => {
+    expect(await (await send(body, headers)).json()).toMatchObject({ id: 7, error: { message: expect.any(String) } })
+  })
+
+  it('counts “params: null” as absent', async () => {
+    for (const method of ['ping', 'tools/list']) {
+      const answer = await send({ ...ping, method, params: null })
+      expect([answer.status, await answer.json()]).toMatchObject([200, { id: 1, result: {} }])
+    }
+  })
+
+  it.each(['2026-07-28', '2099-01-01', '1999-01-01'])(
+    'negotiates the revision when “initialize” and its header name %s',
+    async version => {
+      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'host', version: '1' } }
+      const answer = await send({ ...ping, method: 'initialize', params }, { 'mcp-protocol-version': version })
+      expect([answer.status, await answer.json()]).toMatchObject([200, { result: { protocolVersion: '2025-11-25' } }])
+    },
+  )
+
   it('is rejected by size, media type, accepted types, protocol version and method', async () => {
     expect((await send({ ...ping, params: { x: 'x'.repeat(1024 * 1024) } })).status).toBe(413)
     expect((await send('a=b', { 'content-type': 'text/plain' })).status).toBe(415)

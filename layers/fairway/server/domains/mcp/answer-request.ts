@@ -14,7 +14,7 @@ import { requireAccess, requireScope, withinCallLimits } from './access'
 import { dispatch } from './dispatch'
 import { loadSdk, type McpCall, type McpMessage, rpcFailure, type Sdk, type ToolRun } from './mcp-call'
 import { createMcpServer } from './mcp-server'
-import { takesJson, takesStream } from './plain-message'
+import { hasEnvelope, takesJson, takesStream } from './plain-message'
 import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_OF_AN_ID = 256
@@ -41,7 +41,7 @@ export async function answerMcpRequest(
       if (body instanceof Response) return body
       const call = toMessage(event, access, declared, body)
       const byLibrary = async (ran?: ToolRun) =>
-        answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event))
+        answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event, body))
       const dispatched =
         answer && app.config.shortcuts ? await answer({ event, call, body, stream, byLibrary }) : 'handed-on'
       if (dispatched !== 'handed-on') return dispatched
@@ -103,23 +103,30 @@ function answerPreflight(event: H3Event): void {
 
 type Body = Record<string, unknown>
 
-/** Reads one JSON-RPC message, or returns the refusal of an invalid one. The revision 2025-06-18 removed batches of messages. */
+/**
+ * Reads one JSON-RPC message, or returns the refusal of an invalid one. The revision 2025-06-18 removed batches of messages. Some
+ * hosts send `params: null` instead of leaving it out.
+ */
 async function readBody(event: H3Event): Promise<Body | Response> {
+  let id: unknown
   try {
     const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
+    if (!isMessage(body)) return rpcFailure(400, -32_600, 'Send one message of JSON-RPC.')
+    id = body.id
     withinDepth(withoutInput(body))
-    return isMessage(body) ? body : rpcFailure(400, -32_600, 'Send one message of JSON-RPC.')
+    if (body.params === null) delete body.params
+    return body
   } catch (thrown) {
     const { code, errors = [] } = toAppError(thrown)
     if (code === 'malformed-json') return rpcFailure(400, -32_700, 'This is not JSON.')
-    if (code === 'invalid-input') return rpcFailure(400, -32_600, errors.map(({ message }) => message).join(' '))
+    if (code === 'invalid-input') return rpcFailure(400, -32_600, errors.map(({ message }) => message).join(' '), id)
     throw thrown
   }
 }
 
 /** The message without the input of a tool call. Writing the audit row refuses input that is nested too deeply. */
-function withoutInput(body: unknown): unknown {
-  if (!isRecord(body) || body.method !== 'tools/call' || !isRecord(body.params)) return body
+function withoutInput(body: Body): Body {
+  if (body.method !== 'tools/call' || !isRecord(body.params)) return body
   return { ...body, params: { ...body.params, arguments: undefined } }
 }
 
@@ -155,7 +162,7 @@ function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations,
  * The request in the form that the protocol's library expects: headers without credentials, no body, and a signal that is aborted
  * when the host disconnects.
  */
-function toWebRequest(event: H3Event): Request {
+function toWebRequest(event: H3Event, body: Body): Request {
   const { req, res } = event.node
   const gone = new AbortController()
   res.once('close', () => {
@@ -165,25 +172,40 @@ function toWebRequest(event: H3Event): Request {
   for (const [name, value] of Object.entries(req.headers)) {
     if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value)
   }
+  if (headers.get(VERSION_HEADER) === requestedRevision(body)) headers.delete(VERSION_HEADER)
   return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
 }
 
+const VERSION_HEADER = 'mcp-protocol-version'
+
+/**
+ * The revision that `initialize` requests; undefined for other messages. The answer names the revision that both sides then use.
+ * The library refuses a header that repeats a later one.
+ */
+function requestedRevision({ method, params }: Body): unknown {
+  const isHandshake = method === 'initialize' && isRecord(params) && !hasEnvelope(params)
+  return isHandshake ? params.protocolVersion : undefined
+}
+
 /** The library's answer to one message, in the protocol revision of the request. */
-const answerMessage = async (call: McpCall, body: Body, request: Request): Promise<Response> =>
-  (await call.sdk.isLegacyRequest(request, body))
-    ? answerLegacy(call, body, request)
+async function answerMessage(call: McpCall, body: Body, request: Request): Promise<Response> {
+  const { sdk } = call
+  const message = parseMessage(sdk, body)
+  if (!message)
+    return rpcFailure(400, sdk.ProtocolErrorCode.InvalidRequest, 'This is not a message of JSON-RPC.', body.id)
+  return (await sdk.isLegacyRequest(request, body))
+    ? answerLegacy(call, message, request)
     : answerModern(call, body, request)
+}
 
 /**
  * Answers one message of the revisions up to 2025-11-25 without a session: as JSON, unless notifications precede the result. The
  * library's handler for these revisions always opens a stream.
  */
-async function answerLegacy(call: McpCall, body: object, request: Request): Promise<Response> {
+async function answerLegacy(call: McpCall, message: JSONRPCMessage, request: Request): Promise<Response> {
   const { sdk } = call
-  const refused = refusedHeaders(sdk, body, request)
+  const refused = refusedHeaders(sdk, message, request)
   if (refused) return refused
-  const message = parseMessage(sdk, body)
-  if (!message) return rpcFailure(400, sdk.ProtocolErrorCode.InvalidRequest, 'This is not a message of JSON-RPC.')
   if (!('method' in message)) return new Response(null, { status: 202 })
   const server = createMcpServer(call)
   const transport = new sdk.PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
@@ -194,12 +216,13 @@ async function answerLegacy(call: McpCall, body: object, request: Request): Prom
   return response.ok ? response : new Response(response.body, { headers: response.headers })
 }
 
-function refusedHeaders(sdk: Sdk, body: object, { headers }: Request): Response | null {
-  if (!takesJson(headers.get('accept') ?? undefined)) return rpcFailure(406, -32_000, 'Accept application/json.')
-  const version = headers.get('mcp-protocol-version')
-  if (version === null || sdk.isInitializeRequest(body) || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+function refusedHeaders(sdk: Sdk, message: JSONRPCMessage, { headers }: Request): Response | null {
+  const id = 'id' in message ? message.id : null
+  if (!takesJson(headers.get('accept') ?? undefined)) return rpcFailure(406, -32_000, 'Accept application/json.', id)
+  const version = headers.get(VERSION_HEADER)
+  if (version === null || sdk.isInitializeRequest(message) || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
     return null
-  return rpcFailure(400, -32_000, 'This version of the protocol is not known here.')
+  return rpcFailure(400, -32_000, 'This version of the protocol is not known here.', id)
 }
 
 function parseMessage(sdk: Sdk, body: unknown): JSONRPCMessage | null {

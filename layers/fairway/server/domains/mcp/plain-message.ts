@@ -173,6 +173,9 @@ function findMeta(params: Record<string, unknown> | undefined): Record<string, u
   return PROTOCOL_VERSION in meta && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? meta : null
 }
 
+/** Whether the parameters of a message describe the host, as they must since 2026-07-28. */
+export const hasEnvelope = ({ _meta }: Record<string, unknown>): boolean => isRecord(_meta) && PROTOCOL_VERSION in _meta
+
 /** Whether the headers repeat the message's values, as they must since 2026-07-28. */
 function saysTheSame(headers: IncomingHttpHeaders, method: string, name: unknown): boolean {
   return (
