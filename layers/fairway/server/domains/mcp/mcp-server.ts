@@ -1,12 +1,14 @@
 // The protocol's library sends the message of any thrown error to the host, and creates a JSON Schema validator for each server.
 // Therefore every method is wrapped, and a validator is passed in. The library checks headers that repeat arguments only if the
 // server knows its tools (`toolInputSchemaJson`).
-import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, jsonSchemaValidator, McpServer, Server, Transport } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { isOfferedTo } from '#fairway/server/domains/actions'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { toAppError } from '#fairway/server/kernel/http/app-error'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
@@ -24,6 +26,8 @@ const FIVE_MINUTES = 5 * 60 * 1000
 const noValidator: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'nothing is asked in a session' }),
 }
+
+const INVALID_PARAMS = -32_602
 
 /** The call behind the current message. */
 type CallNow = () => McpCall | Promise<McpCall>
@@ -50,6 +54,8 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   })
   const { server } = mcp
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
+  const connect = server.connect.bind(server)
+  server.connect = transport => connect(withSentences(transport))
   // The library compares headers that repeat arguments (`x-mcp-header`) with this schema.
   mcp.toolInputSchemaJson = name => surface.tools.get(name)?.definition.inputSchema
   const now: CallNow = callNow
@@ -59,6 +65,24 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   answerResources(server, now)
   answerPrompts(server, now)
   return mcp
+}
+
+/** Sends errors about the parameters of a request as one sentence. The library sends all issues of its schemas, as JSON. */
+function withSentences(transport: Transport): Transport {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => send(inOneSentence(message), options)
+  return transport
+}
+
+const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
+
+function inOneSentence(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message)) return message
+  const [issue] = issuesSchema.safeParse(jsonOf(message.error.message.replace(/^[^[]*/, ''))).data ?? []
+  if (!issue) return message
+  const reason = issue.message.replace(/^Invalid \w+:? ?/, '')
+  const sentence = `Invalid ${issue.path.join('.') || 'message'}${reason && `: ${reason}`}.`
+  return { ...message, error: { code: INVALID_PARAMS, message: sentence } }
 }
 
 /** How hosts present this server. */
