@@ -266,7 +266,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   'Bearer credentials': ['http/bearer › does not authenticate, with or without a session cookie: %s'],
   'MCP hosts': [
     'http/mcp › returns 401 for a browser session, alone or with a wrong token',
-    'unit/domains/mcp/scopes › with %j lists what its scopes allow',
+    'unit/domains/mcp/scopes › with %j lists the tools of every scope, and the documents and prompts of its own',
     'unit/domains/mcp/scopes › with %j returns 403 and the scopes required by %s of %j',
     'unit/domains/mcp/tools › runs as the token’s account in its organization and writes an audit row',
     'unit/domains/mcp/approval › shows what will be deleted, asks the person, and runs after approval',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, defineMcpApp, defineMcpPrompt, defineMcpResource } from '#fw'
-import { answerTokenRequest, listGrants } from '#fairway/server/domains/oauth-server'
+import { answerTokenRequest, listGrants, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import type { Scope } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -23,6 +23,7 @@ const actions = {
     run: (_input, { session, orgId }) => ({ email: session.email, orgId }),
   }),
   'write-note': defineAction({ description: 'Writes.', input, run: () => ({ written: ++written }) }),
+  'drop-note': defineAction({ description: 'Drops.', destructive: true, input, run: () => ({ written: ++written }) }),
 }
 const read = () => 'text'
 
@@ -58,30 +59,65 @@ const send = (token: string, method: string, params: object = {}) =>
 
 describe('MCP access token', () => {
   it.each([
-    [['mcp:read'], ['list-notes'], ['notes://about'], 1],
-    [['mcp:write'], ['write-note'], [], 0],
-    [['mcp:apps'], [], ['ui://app/notes'], 0],
-    [['mcp:read', 'mcp:write', 'mcp:apps'], ['list-notes', 'write-note'], ['notes://about', 'ui://app/notes'], 1],
-  ] as [Scope[], string[], string[], number][])(
-    'with %j lists what its scopes allow',
-    async (scope, tools, uris, prompts) => {
+    [['mcp:read'], ['notes://about'], 1],
+    [['mcp:write'], [], 0],
+    [['mcp:apps'], ['ui://app/notes'], 0],
+    [['mcp:read', 'mcp:write', 'mcp:apps'], ['notes://about', 'ui://app/notes'], 1],
+  ] as [Scope[], string[], number][])(
+    'with %j lists the tools of every scope, and the documents and prompts of its own',
+    async (scope, uris, prompts) => {
       const token = await tokenOf(ada, scope)
       for (const host of [
         await connectHost(application.origin, token),
         await connectEarlierHost(application.origin, token),
       ]) {
         const listed = (await host.listTools()).tools
-        expect(listed.map(tool => tool.name)).toEqual(tools)
+        expect(listed.map(tool => tool.name)).toEqual(['drop-note', 'list-notes', 'write-note'])
         expect((await host.listResources()).resources.map(({ uri }) => uri)).toEqual(uris)
         expect((await host.listPrompts()).prompts).toHaveLength(prompts)
         const hasPage = listed.some(tool => tool._meta?.ui)
-        expect(hasPage).toBe(scope.includes('mcp:apps') && tools.includes('list-notes'))
+        expect(hasPage).toBe(scope.includes('mcp:apps'))
       }
     },
   )
 
+  describe('tools that its person cannot grant', () => {
+    const namesOf = async (token: string) => {
+      const { tools } = await (await connectHost(application.origin, token)).listTools()
+      return tools.map(({ name }) => name)
+    }
+
+    it('are not listed when the person left “Delete” empty', async () => {
+      const form = await approve(application.app, ada, { scope: ['mcp:read', 'mcp:write'], mayDelete: false })
+      const { access_token: token } = await answerTokenRequest(application.app, { form })
+      expect(await namesOf(token)).toEqual(['list-notes', 'write-note'])
+    })
+
+    it('are not listed when the organization allows apps only to read', async () => {
+      const token = await tokenOf(ada, ['mcp:read', 'mcp:write'])
+      const limit = (on: number) =>
+        query(application.app, 'update organizations set agents_read_only = ? where id = ?', [on, ada.orgId])
+      await limit(1)
+      expect(await namesOf(token)).toEqual(['list-notes'])
+      const refused = await send(token, 'tools/call', { name: 'write-note' })
+      expect(await statusAndCode(refused)).toEqual([403, 'agents-read-only'])
+      await limit(0)
+      expect(await namesOf(token)).toContain('write-note')
+    })
+
+    it('are not listed for an API token, whose scopes never change', async () => {
+      const { token } = await makePersonalToken(
+        application.app,
+        { ...ada, id: null },
+        { name: 'x', scopes: ['mcp:read'], expiresInDays: 7 },
+      )
+      expect(await namesOf(token)).toEqual(['list-notes'])
+    })
+  })
+
   it.each([
     [['mcp:read'], 'tools/call', { name: 'write-note' }, 'mcp:read mcp:write'],
+    [['mcp:read'], 'tools/call', { name: 'drop-note' }, 'mcp:read mcp:write'],
     [['mcp:write'], 'tools/call', { name: 'list-notes' }, 'mcp:read mcp:write'],
     [['mcp:read', 'mcp:write'], 'resources/read', { uri: 'ui://app/notes' }, 'mcp:read mcp:write mcp:apps'],
     [['mcp:apps'], 'resources/read', { uri: 'notes://about' }, 'mcp:read mcp:apps'],

@@ -1,6 +1,11 @@
 // The access and the limits of a bearer token at /mcp and, for personal tokens, at actions and collections.
 import type { H3Event } from 'h3'
-import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
+import {
+  authenticateAccessToken,
+  type McpAccess,
+  mcpChallenge,
+  PERSONAL_TOKEN_CLIENT,
+} from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -46,9 +51,15 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
   })
 }
 
+/** Whether the person can grant the scope to this host by agreeing once more. The scopes of a personal token never change. */
+export const canGrant = (access: McpAccess, scope: TokenScope): boolean =>
+  access.clientId !== PERSONAL_TOKEN_CLIENT && !isClosedToAgents(access, scope)
+
+const isClosedToAgents = ({ isReadOnly }: McpAccess, scope: TokenScope): boolean => isReadOnly && scope !== 'mcp:read'
+
 /** Throws `agents-read-only` when no other token could have the scope. */
-function refuseToReaders({ isReadOnly }: McpAccess, scope: TokenScope): void {
-  if (isReadOnly && scope !== 'mcp:read')
+function refuseToReaders(access: McpAccess, scope: TokenScope): void {
+  if (isClosedToAgents(access, scope))
     throw new AppError('agents-read-only', { detail: 'Owners and admins can change that under Team, Connected apps.' })
 }
 

@@ -12,6 +12,7 @@ import { jsonOf } from '#fairway/server/kernel/declaration'
 import { toAppError } from '#fairway/server/kernel/http/app-error'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
+import { canGrant } from './access'
 import { callTool, isKeptBack } from './call-tool'
 import { requestStateCodec } from './host'
 import { loadSdk, type McpCall, type McpMessage, toRpcError } from './mcp-call'
@@ -94,9 +95,13 @@ export const serverInfo = ({ name, baseUrl }: Config) => ({
   icons: [{ src: `${baseUrl}/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
 })
 
-/** Whether a list shows this tool to the person and the host of a call: by scope, by withheld tools, by role. */
+/**
+ * Whether a list shows this tool to the person and the host of a call. A tool beyond the granted scopes is shown when the person
+ * can grant it, because a host learns the scopes only from the answer to a call.
+ */
 export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
-  access.scopes.has(tool.scope) && !isKeptBack(tool, access) && isOfferedTo(tool.action, app.config, access.session)
+  isOfferedTo(tool.action, app.config, access.session) &&
+  (access.scopes.has(tool.scope) ? !isKeptBack(tool, access) : canGrant(access, tool.scope))
 
 function answerTools(server: Server, now: CallNow): void {
   server.setRequestHandler('tools/list', async ({ params }) => {

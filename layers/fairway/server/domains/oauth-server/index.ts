@@ -32,6 +32,6 @@ export {
   protectedResourceMetadata,
 } from './metadata'
 export { OAuthError, toOAuthAnswer } from './oauth-error'
-export { makePersonalToken } from './personal-tokens'
+export { makePersonalToken, PERSONAL_TOKEN_CLIENT } from './personal-tokens'
 export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
 export { answerTokenRequest, revokeToken } from './token-endpoint'

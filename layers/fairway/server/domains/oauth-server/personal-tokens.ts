@@ -12,8 +12,8 @@ import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { grantJoins, listPersonalTokens, mayConnect } from './grants'
 
-/** The client id of every personal token in audit rows. */
-const PERSONAL_TOKEN_CLIENT = 'personal-token'
+/** The client id of every personal token, also in audit rows. */
+export const PERSONAL_TOKEN_CLIENT = 'personal-token'
 
 const MOST_TOKENS = 50
 const DAY_IN_MS = 24 * 60 * 60 * 1000
