@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectEarlierHost, connectHost } from '../../../support/mcp'
-import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { defineMcpApp } from '#fw'
+import { declarations, type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 
 let application: McpApplication
 beforeAll(async () => {
@@ -19,5 +20,17 @@ describe('MCP hosts of both revisions', () => {
     const content = [{ type: 'text', text: 'This is a simple text response for testing.' }]
     expect(await host.callTool({ name: 'test_simple_text' })).toMatchObject({ content })
     expect(await earlier.callTool({ name: 'test_simple_text' })).toMatchObject({ content })
+  })
+
+  it('get the extension for pages among the capabilities, when the application has pages', async () => {
+    const ui = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
+    const html = '<!doctype html><html lang="en"><body>Page</body></html>'
+    const app = { name: 'page', declaration: defineMcpApp({ title: 'Page', tools: ['test_simple_text'], html }) }
+    const withPages = await startMcpApplication({ declared: { ...declarations, apps: [app] } })
+    for (const connect of [connectHost, connectEarlierHost]) {
+      expect((await connect(withPages.origin)).getServerCapabilities()?.extensions).toEqual(ui)
+      expect((await connect(application.origin)).getServerCapabilities()).not.toHaveProperty('extensions')
+    }
+    await withPages.close()
   })
 })

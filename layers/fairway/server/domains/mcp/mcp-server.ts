@@ -14,6 +14,7 @@ import type { ServerSession } from '#fairway/server/domains/sessions'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { canGrant } from './access'
 import { callTool, isKeptBack } from './call-tool'
+import { APP_MIME_TYPE } from './define-mcp'
 import { requestStateCodec } from './host'
 import { loadSdk, type McpCall, type McpMessage, toRpcError } from './mcp-call'
 import { complete, getPrompt, listPrompts } from './prompts'
@@ -27,6 +28,9 @@ const FIVE_MINUTES = 5 * 60 * 1000
 const noValidator: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'nothing is asked in a session' }),
 }
+
+/** The extension for pages (SEP-1865). Some hosts also read the media types of a server. */
+const MCP_APPS = 'io.modelcontextprotocol/ui'
 
 const INVALID_PARAMS = -32_602
 
@@ -54,7 +58,8 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
     },
   })
   const { server } = mcp
-  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
+  const extensions = surface.apps.size > 0 ? { extensions: { [MCP_APPS]: { mimeTypes: [APP_MIME_TYPE] } } } : {}
+  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {}, ...extensions })
   const connect = server.connect.bind(server)
   server.connect = transport => connect(withSentences(transport))
   // The library compares headers that repeat arguments (`x-mcp-header`) with this schema.
