@@ -32,6 +32,7 @@ const importers = {
   'lru-cache': '^layers/fairway/server/kernel/remember\\.ts$',
   'file-type': '^layers/fairway/server/domains/files/',
   s3mini: '^layers/fairway/server/domains/files/',
+  papaparse: '^layers/fairway/shared/csv/',
   'playwright-core': '^layers/fairway/desktop/program/',
 }
 
@@ -96,9 +97,9 @@ module.exports = {
     ),
     rule(
       'shared-is-pure',
-      'shared imports zod and itself',
+      'shared imports zod, papaparse and itself',
       { path: '^layers/fairway/shared/' },
-      { pathNot: '^layers/fairway/shared/|(^|/)node_modules/zod/' },
+      { pathNot: '^layers/fairway/shared/|(^|/)node_modules/(zod|papaparse|@types/papaparse)/' },
     ),
     rule(
       'desktop-stands-alone',

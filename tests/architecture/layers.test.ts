@@ -85,6 +85,8 @@ const inHouse: Case[] = [
   ['crypto-importer', 'server/domains/pages', `import 'node:crypto'`, []],
   ['importer-of-file-type', 'server/domains/sessions', `import 'file-type'`, []],
   ['importer-of-s-mini', 'server/domains/sessions', `import 's3mini'`, []],
+  ['importer-of-papaparse', 'server/domains/files', `import 'papaparse'`, []],
+  ['importer-of-papaparse', 'shared', `import 'papaparse'`, []],
   ['importer-of-lru-cache', 'server/domains/sessions', `import 'lru-cache'`, []],
   ['importer-of-openid-client', 'server/domains/sessions', `import 'openid-client'`, []],
   ['importer-of-standardwebhooks', 'server/domains/sessions', `import 'standardwebhooks'`, []],

@@ -1,6 +1,7 @@
 import { createApp, defineEventHandler, toNodeListener } from 'h3'
 import { describe, expect, it } from 'vitest'
 import { type ExportFormat, exportRows, inPieces, sendExport } from '#fairway/server/kernel/export-rows'
+import { readCsv } from '#fairway/shared/csv/read-csv'
 import { serveListener } from '../../support/web-server'
 
 async function* each<T>(...rows: T[]): AsyncGenerator<T> {
@@ -28,7 +29,7 @@ describe('exportRows', () => {
     expect(await textOf('csv', '=HYPERLINK("https://evil.example","a,b")')).toContain(
       `"'=HYPERLINK(""https://evil.example"",""a,b"")"`,
     )
-    expect(await textOf('csv', '\r=1', '\n=1', 'a,b')).toBe(`\u{FEFF}value\r\n"'\r=1"\r\n"'\n=1"\r\n"a,b"\r\n`)
+    expect(await textOf('csv', '\r=1', '\n=1', 'a,b')).toBe(`\u{FEFF}value\r\n"'\r'=1"\r\n"'\n'=1"\r\n"a,b"\r\n`)
   })
 
   it('keeps numbers, and writes dates as ISO 8601, objects as JSON and null as empty', async () => {
@@ -43,6 +44,34 @@ describe('exportRows', () => {
     expect(await textOf('jsonl', -5, null, '=1', { a: [1] })).toBe(
       '{"value":-5}\n{"value":null}\n{"value":"=1"}\n{"value":{"a":[1]}}\n',
     )
+  })
+})
+
+describe('exportRows, read again', () => {
+  it.each([
+    '+49 30 1234567',
+    '=1+1',
+    `'=1+1`,
+    `''+1`,
+    `'quoted'`,
+    'x;=1+1',
+    'x;"=1+1;"',
+    'x\t-1\n@home',
+    '- one\n- two',
+    'Müller, Meier & Co',
+    'say "hi"',
+    '"',
+    '＝1',
+  ])('returns the text %j that was exported', async text => {
+    const file = await textOf('csv', text, 'last')
+    const rows = await Array.fromAsync(readCsv(each(Buffer.from(file))))
+    expect(rows.map(({ cells }) => cells)).toEqual([['value'], [text], ['last']])
+  })
+
+  it('leaves no formula in a file that is split by semicolons or tabs', async () => {
+    for (const text of ['x;=1+1', 'x;-1', 'x\t@sum', 'x\n+1', 'a,b;=1', 'x;"=1;"'])
+      expect((await field(text)).split(/[;\t\n]/)[1]).toMatch(/^'/)
+    expect(await field('a-b, +c; d')).toBe('"a-b, +c; d"')
   })
 })
 

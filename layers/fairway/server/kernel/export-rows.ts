@@ -1,4 +1,5 @@
 import { finished, Readable } from 'node:stream'
+import { guardFormulas } from '#fairway/shared/csv/formula-guard'
 import { type H3Event, setResponseHeaders } from 'h3'
 
 export type ExportFormat = 'csv' | 'jsonl'
@@ -32,17 +33,14 @@ export async function* exportRows(
   }
 }
 
-// ASVS 1.2.10 and OWASP's page on CSV injection, which also lists line breaks and the full-width forms.
-const FORMULA_STARTS = new Set('=+-@\t\r\n\0＝＋－＠')
-
 /**
- * Returns a field of a CSV file. A text that a spreadsheet would take for a formula starts with an apostrophe; a number stays a
- * number.
+ * Returns a field of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe, which an import removes;
+ * a number stays a number.
  */
 function csvField(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = textOf(value)
-  const inert = typeof value !== 'number' && FORMULA_STARTS.has(text.charAt(0)) ? `'${text}` : text
+  const inert = typeof value === 'number' ? text : guardFormulas(text)
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-async function keep(...chunks: string[]): Promise<string> {
+async function keep(...chunks: (string | Uint8Array)[]): Promise<string> {
   const id = newId()
   async function* bytes() {
     for (const chunk of chunks) yield Buffer.from(chunk)
@@ -19,6 +19,7 @@ async function keep(...chunks: string[]): Promise<string> {
   await (await storageOf(test.app)).write(id, bytes())
   return id
 }
+const rowsOf = (id: string) => within(() => Array.fromAsync(csvRows(id)))
 const within = <T>(work: () => Promise<T>) => withRun({ app: test.app, session: null }, work)
 
 it('csvRows reads a CSV file row by row, as spreadsheet programs save it', async () => {
@@ -37,6 +38,41 @@ it('csvRows reads a long file to its end, and stops when its reader stops', asyn
     for await (const row of csvRows(id)) return row
   })
   expect(first).toEqual({ name: 'row 0', number: '0' })
+})
+
+it('csvRows reads a character whose bytes are in two chunks of the file', async () => {
+  // A file is read from the disk in chunks of 64 KiB.
+  const head = `Name\n${'x'.repeat(64 * 1024 - 'Name\n'.length - 'Zo'.length - 2)}\nZo`
+  expect((await rowsOf(await keep(`${head}ë\n`))).at(-1)).toEqual({ Name: 'Zoë' })
+})
+
+it('csvRows reads the encodings and separators that the import dialog reads', async () => {
+  const text = 'Name\tOrt\r\nZoë\tKöln\r\n'
+  expect(await rowsOf(await keep(Buffer.from(`\uFEFF${text}`, 'utf16le')))).toEqual([{ Name: 'Zoë', Ort: 'Köln' }])
+  expect(await rowsOf(await keep(Buffer.from(`sep=;\n${text.replaceAll('\t', ';')}`, 'latin1')))).toEqual([
+    { Name: 'Zoë', Ort: 'Köln' },
+  ])
+  expect(await rowsOf(await keep('Name\nMüller, Meier & Co\n'))).toEqual([{ Name: 'Müller, Meier & Co' }])
+})
+
+it('csvRows fails with invalid-input at a row that does not fit, after the rows above it', async () => {
+  const id = await keep('Name;City\n\nAda;Rome\nTom;Oslo;Norway\nEve;Bonn\n')
+  const names: (string | undefined)[] = []
+  const reading = within(async () => {
+    for await (const { Name } of csvRows(id)) names.push(Name)
+  })
+  await expect(reading).rejects.toMatchObject({
+    code: 'invalid-input',
+    detail: 'Row 4 of the file has more cells than there are column names.',
+    extra: { row: 4 },
+  })
+  expect(names).toEqual(['Ada'])
+  await expect(rowsOf(await keep('Name\nAda\n"Tom\nEve\n'))).rejects.toMatchObject({ extra: { row: 3 } })
+})
+
+it('csvRows names columns that have the same name or none', async () => {
+  const id = await keep('Phone;Phone;;\n1;2;3\n')
+  expect(await rowsOf(id)).toEqual([{ Phone: '1', Phone_1: '2', '#3': '3', '#4': '' }])
 })
 
 it('openFile and csvRows fail with not-found for a missing file', async () => {

@@ -15,24 +15,17 @@ export async function openFile(id: string): Promise<Readable> {
 }
 
 /**
- * Yields the rows of a CSV file, keyed by the names in its first line. It streams the file, so memory use stays small. Throws
- * what `openFile` throws.
+ * Yields the rows of a CSV file as texts, keyed by the names in its first row. It streams the file, so memory use stays small.
+ * Throws what `openFile` throws, and `invalid-input` with the number of the row at a row that cannot be read.
  */
 export async function* csvRows(id: string): AsyncGenerator<Record<string, string>> {
   // Loaded with the first file, because most servers never read one.
-  const { default: Papa } = await import('papaparse')
-  const rows = Papa.parse(Papa.NODE_STREAM_INPUT, {
-    header: true,
-    skipEmptyLines: 'greedy',
-    // Spreadsheet programs write a byte order mark at the start of a file.
-    transformHeader: name => name.replace(/^\uFEFF/, '').trim(),
-  })
-  const bytes = await openFile(id)
-  try {
-    bytes.on('error', error => rows.destroy(error)).pipe(rows)
-    for await (const row of rows) yield row as Record<string, string>
-  } finally {
-    // Closes the file when the reader stops early.
-    bytes.destroy()
+  const { csvFaults, readCsv } = await import('#fairway/shared/csv/read-csv')
+  let names: string[] | undefined
+  for await (const { row, cells, fault } of readCsv(await openFile(id))) {
+    if (fault)
+      throw new AppError('invalid-input', { detail: `Row ${row} of the file ${csvFaults[fault]}`, extra: { row } })
+    if (names) yield Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))
+    else names = cells.map((name, index) => name || `#${index + 1}`)
   }
 }
