@@ -49,3 +49,52 @@ test('rows of a file are checked, corrected and imported, either all of them or 
     'Three acres',
   ])
 })
+
+test('the preview shows the format of each column, asks where there are two, and names values in another', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  await page.goto('/quotes')
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import quotes' })
+  const formatOf = (field: string) => dialog.getByRole('combobox', { name: `Format of ${field}` })
+  const chooseFormat = async (field: string, format: string) => {
+    await formatOf(field).press('Enter')
+    await page.getByRole('option', { name: format }).click()
+  }
+  const check = dialog.getByRole('button', { name: 'Check' })
+
+  await chooseFile(page, 'sep=;\nTitle;Amount;Due;Paid\nTwo acres;1.234,56;24.12.2026 18:30;ja\n\nThree;12,50;;nein\n')
+  await expect(formatOf('Amount')).toHaveText('1.234,56')
+  await expect(formatOf('Due')).toHaveText('31.12.2026')
+  await expect(formatOf('Paid')).toHaveText('ja / nein')
+  await expect(formatOf('Title')).toHaveCount(0)
+  await expect(dialog).toContainText('= 1,234.56')
+  await expect(dialog).toContainText('= 24 Dec 2026, 18:30')
+  await expectNoViolations(page)
+
+  await chooseFormat('Amount', '1,234.56')
+  await check.click()
+  await expect(dialog.getByRole('listitem')).toHaveText([
+    /Row 3\s*Amount\s*1\.234,56.*1,234\.56/,
+    /Row 5\s*Amount\s*12,50/,
+  ])
+  await dialog.getByRole('button', { name: 'Back to the columns' }).click()
+  await chooseFormat('Amount', '1.234,56')
+  await check.click()
+  await expect(dialog).toContainText('2 rows can be imported')
+
+  await chooseFile(page, 'Title,Due\nTwo acres,01/02/2026\nThree acres,03/04/2026\n')
+  await expect(dialog).toContainText('These values have two meanings. Choose a format.')
+  await expect(check).toBeDisabled()
+  await expectNoViolations(page)
+  await chooseFormat('Due', '12/31/2026')
+  await expect(dialog).toContainText('= 2 Jan 2026, 00:00')
+  await check.click()
+  await expect(dialog).toContainText('2 rows can be imported')
+
+  await chooseFile(page, 'Title,Due\n\nTwo acres,,North\nThree acres,"\n')
+  await expect(dialog.getByRole('listitem')).toHaveText([/Row 3.*more cells/, /Row 4.*quotation marks/])
+  await expect(dialog.getByRole('button', { name: 'Check' })).toHaveCount(0)
+})

@@ -1,5 +1,8 @@
+import type { ColumnKind } from '#fairway/shared/csv/column-format'
+import { isRecord } from '#fairway/shared/record'
 import type { ActionFailure } from '../request/action-failure'
 import { callAction, toActionFailure } from '../request/send-json'
+import type { ImportRow } from './table-file'
 
 /** An error in a row. Rows are counted from 0. */
 export interface RowFault {
@@ -9,11 +12,10 @@ export interface RowFault {
   message: string
 }
 
-type Row = Readonly<Record<string, string>>
-
 const ROWS_AT_ONCE = 500
 const TIME_OUT_IN_MS = 120_000
-const MOST_FAULTS = 100
+export const MOST_FAULTS = 100
+const KINDS: readonly ColumnKind[] = ['number', 'boolean', 'date', 'datetime']
 
 /** Checks rows in batches, then sends all of them to an import action. A stopped check has written nothing. */
 export function useImport(action: string) {
@@ -25,7 +27,7 @@ export function useImport(action: string) {
   let stopping = new AbortController()
 
   /** Checks all rows. Returns true when no row has an error. */
-  const check = (rows: readonly Row[]): Promise<boolean> =>
+  const check = (rows: readonly ImportRow[]): Promise<boolean> =>
     during('checking', async signal => {
       for (let from = 0; from < rows.length && faults.value.length < MOST_FAULTS; from += ROWS_AT_ONCE) {
         await send(rows.slice(from, from + ROWS_AT_ONCE), { from, dryRun: true, signal })
@@ -34,11 +36,21 @@ export function useImport(action: string) {
     })
 
   /** Writes all rows. Returns true on success. */
-  const write = (rows: readonly Row[]): Promise<boolean> =>
+  const write = (rows: readonly ImportRow[]): Promise<boolean> =>
     during('writing', async signal => {
       await send(rows, { from: 0, dryRun: false, signal })
       if (faults.value.length === 0) done.value = { name: action }
     })
+
+  /** Asks the server what fields take. Returns a function with the kind of a field; undefined for texts. */
+  async function readKinds(): Promise<(field: string) => ColumnKind | undefined> {
+    const answer = await callAction(action, { rows: [], dryRun: true }).catch((thrown: unknown) => {
+      // An action of the application may refuse an import without rows.
+      if (toActionFailure(thrown).code !== 'invalid-input') throw thrown
+    })
+    const fields = isRecord(answer) && isRecord(answer.fields) ? answer.fields : {}
+    return field => KINDS.find(kind => kind === fields[field])
+  }
 
   async function during(what: 'checking' | 'writing', work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     stopping = new AbortController()
@@ -59,7 +71,7 @@ export function useImport(action: string) {
   }
 
   async function send(
-    rows: readonly Row[],
+    rows: readonly ImportRow[],
     { from, dryRun, signal }: { from: number; dryRun: boolean; signal: AbortSignal },
   ): Promise<void> {
     try {
@@ -71,7 +83,7 @@ export function useImport(action: string) {
     }
   }
 
-  return { doing, checked, faults, failure, check, write, stop: () => stopping.abort() }
+  return { doing, checked, faults, failure, readKinds, check, write, stop: () => stopping.abort() }
 }
 
 function faultsOf({ code, errors }: ActionFailure, from: number): RowFault[] {

@@ -1,30 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText, readTable } from '../../../../layers/fairway/app/import/read-table'
-import { guessColumns, toRows } from '../../../../layers/fairway/app/import/table-file'
-
-const bytes = (...numbers: number[]) => new Uint8Array(numbers).buffer
+import { readTable } from '../../../../layers/fairway/app/import/read-table'
+import { guessColumns, readRows, toRows } from '../../../../layers/fairway/app/import/table-file'
 
 describe('readTable', () => {
-  it.each([
-    ['commas', 'name,city\nAda,"Rome, IT"\n'],
-    ['semicolons', 'name;city\r\nAda;Rome, IT\r\n'],
-    ['tabs', 'name\tcity\nAda\tRome, IT'],
-    ['a mark at its beginning and blank lines', '\uFEFFname,city\n\nAda,"Rome, IT"\n,\n\n'],
-  ])('reads the same rows with %s', (_with, text) => {
-    const decoded = decodeText(new TextEncoder().encode(text).buffer as ArrayBuffer)
-    expect(readTable(decoded)).toEqual({ columns: ['name', 'city'], rows: [['Ada', 'Rome, IT']] })
+  it('returns columns, and rows with the numbers that the file shows', async () => {
+    expect(await readTable(new Blob(['sep=;\n\nName;Ort\n\nZoë;Köln\n']))).toEqual({
+      columns: ['Name', 'Ort'],
+      rows: [['Zoë', 'Köln']],
+      numbers: [5],
+      faults: [],
+    })
+    expect(await readTable(new Blob([]))).toMatchObject({ columns: [], rows: [] })
   })
 
-  it('reads a single column, and line breaks in a value', () => {
-    expect(readTable('name\n"Ada\nLovelace"\nTom\n').rows).toEqual([['Ada\nLovelace'], ['Tom']])
-  })
-
-  it('decodes a file that is not UTF-8 as Windows-1252', () => {
-    expect(decodeText(bytes(0x4d, 0xfc, 0x6c, 0x80))).toBe('Mül€')
-  })
-
-  it('names the row with an unclosed quotation mark', () => {
-    expect(() => readTable('name,city\nAda,Rome\nTom,"Oslo\n')).toThrow('Row 3 cannot be read.')
+  it('returns each row that cannot be read', async () => {
+    const { faults } = await readTable(new Blob(['Name,City\nAda,Rome,IT\nTom,Oslo\nEve,B\0nn\n"Ann,York\n']))
+    expect(faults).toEqual([
+      { row: 2, fault: 'cells' },
+      { row: 4, fault: 'characters' },
+      { row: 5, fault: 'quotes' },
+    ])
   })
 })
 
@@ -45,5 +40,26 @@ describe('import columns', () => {
 
   it('omits fields without a chosen column from the rows', () => {
     expect(toRows([['a', 'b'], ['c']], { title: 1, amount: undefined })).toEqual([{ title: 'b' }, { title: '' }])
+  })
+})
+
+describe('readRows', () => {
+  it('converts values in the format of their column, and returns those in another', () => {
+    const rows = [
+      { title: '12,50', amount: '12,50', due: '24.12.2026', paid: 'ja' },
+      { title: '', amount: ' ', due: '2026-12-24', paid: 'JA' },
+    ]
+    const formats = {
+      amount: { kind: 'number', format: '1.234,56' },
+      due: { kind: 'date', format: '31.12.2026' },
+      paid: { kind: 'boolean', format: 'ja / nein' },
+    } as const
+    expect(readRows(rows, formats)).toEqual({
+      rows: [
+        { title: '12,50', amount: '12.50', due: '2026-12-24', paid: 'true' },
+        { title: '', amount: ' ', due: '2026-12-24', paid: 'true' },
+      ],
+      unread: [{ row: 1, field: 'due' }],
+    })
   })
 })

@@ -200,6 +200,11 @@ describe('importRows', () => {
     expect(await query(test.app, `select 1 from audit_log where outcome = 'ok'`)).toEqual([])
   })
 
+  it('returns the kinds of the fields in a dry run without rows, and refuses such an import', async () => {
+    expect(await run([], { dryRun: true })).toEqual({ rows: 0, ids: [], fields: { amount: 'number' } })
+    expect(await faultsOf([])).toEqual(['rows too-few'])
+  })
+
   it('applies the policy of the table', async () => {
     await expect(run([{ title: 'First', amount: 3 }])).rejects.toMatchObject({ code: 'forbidden' })
     expect(await stored()).toEqual([])

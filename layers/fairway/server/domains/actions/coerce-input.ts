@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action } from './action'
+import type { ColumnKind } from '#fairway/shared/csv/column-format'
 import { minorUnits } from '#fairway/shared/money'
 import { isRecord } from '#fairway/shared/record'
 
@@ -82,6 +83,26 @@ export const unknownUploads = (action: Action, uploads: ReadonlySet<string>): st
 /** For each money field (`moneySchema`) of a JSON Schema, the number of minor units in one unit of its currency. */
 export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> =>
   new Map([...keywordsIn(schema, 'currency')].map(([name, currency]) => [name, minorUnits(String(currency))]))
+
+/** The fields of a JSON Schema that take numbers, booleans, dates or times. */
+export function columnKindsIn(schema: JsonSchema): Record<string, ColumnKind> {
+  const kinds = Object.entries(schema.properties ?? {}).map(
+    ([name, property]) => [name, columnKindOf(property)] as const,
+  )
+  return Object.fromEntries(kinds.flatMap(([name, kind]) => (kind ? [[name, kind]] : [])))
+}
+
+const KINDS_BY_FORMAT: Readonly<Record<string, ColumnKind>> = { date: 'date', 'date-time': 'datetime' }
+
+function columnKindOf(schema: unknown): ColumnKind | undefined {
+  const kinds = kindsOf(schema)
+  if (kinds.has('string')) return alternativesOf(schema).flatMap(part => KINDS_BY_FORMAT[String(part.format)] ?? [])[0]
+  if (kinds.has('number') || kinds.has('integer')) return 'number'
+  return kinds.has('boolean') ? 'boolean' : undefined
+}
+
+const alternativesOf = (schema: unknown): Record<string, unknown>[] =>
+  isRecord(schema) ? [schema, ...[schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isRecord)] : []
 
 /** The fields of a JSON Schema that have one of our keywords, with its value. */
 function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency' | 'upload'): Map<string, unknown> {

@@ -11,7 +11,7 @@ import type { FieldErrorCode } from '#fairway/shared/field-errors'
 import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
 import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
-import { coerceBySchema, memberFieldsIn, moneyFieldsIn } from './coerce-input'
+import { coerceBySchema, columnKindsIn, memberFieldsIn, moneyFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
 import { messagesOf } from './reference-faults'
 
@@ -22,10 +22,12 @@ const MOST_ERRORS = 100
 export const importInput = z.object({
   rows: z
     .array(z.record(z.string().max(100), z.unknown()))
-    .min(1)
     .max(MOST_IMPORTED_ROWS)
     .describe('The rows by the names of their fields. Values may be texts.'),
-  dryRun: z.boolean().default(false).describe('Checks everything and writes nothing.'),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .describe('Checks everything and writes nothing. Without rows, returns the kinds of the fields.'),
 })
 
 /** The output of an import. */
@@ -33,6 +35,10 @@ export const importOutput = z.object({
   rows: z.int().describe('How many rows were written, or would be.'),
   /** The ids of the new rows; empty after a dry run. */
   ids: z.array(z.string()),
+  fields: z
+    .record(z.string(), z.enum(['number', 'boolean', 'date', 'datetime']))
+    .optional()
+    .describe('The fields that take no text, after a dry run without rows.'),
 })
 
 interface ImportOptions<Input extends z.ZodObject> extends z.output<typeof importInput> {
@@ -50,7 +56,8 @@ type Row = Record<string, unknown>
  * Creates rows of a table in one transaction. Texts are converted to the type of the field (12.50 becomes 1250 for money), blank
  * ones are omitted, and a reference may use the title of a row. Throws `invalid-input` with the errors of each row
  * (`rows.3.amount`), at most 100, and their total number as `faults`. Throws `forbidden` when the policy of the table does not
- * let the caller create such a row. A dry run makes the same checks and writes nothing.
+ * let the caller create such a row. A dry run makes the same checks and writes nothing; without rows, it returns the fields that
+ * take numbers, booleans, dates or times.
  */
 export async function importRows<Input extends z.ZodObject>(
   table: SharedTable,
@@ -58,6 +65,8 @@ export async function importRows<Input extends z.ZodObject>(
   { rows, dryRun, input, refs = {}, values }: ImportOptions<Input>,
 ): Promise<z.output<typeof importOutput>> {
   const check = await createCheck(db, table, session)
+  if (rows.length === 0 && !dryRun) throw invalid([fieldError('rows', 'too-few', { least: 1 })])
+  if (rows.length === 0) return { rows: 0, ids: [], fields: columnKindsIn(jsonSchemaOf(input)) }
   const faults: FieldError[] = []
   const read = await readRows(db, session, { rows, input, refs }, faults)
   for (const row of read) check(row as Row)
@@ -65,6 +74,8 @@ export async function importRows<Input extends z.ZodObject>(
   await write(db, table, { made, faults, isDryRun: dryRun, signal })
   return { rows: made.length, ids: dryRun ? [] : made.map(({ id }) => id) }
 }
+
+const jsonSchemaOf = (input: z.ZodObject) => z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
 
 type Reading<Input extends z.ZodObject> = Pick<ImportOptions<Input>, 'rows' | 'input'> &
   Required<Pick<ImportOptions<Input>, 'refs'>>
@@ -76,7 +87,7 @@ async function readRows<Input extends z.ZodObject>(
   { rows, input, refs }: Reading<Input>,
   faults: FieldError[],
 ): Promise<z.output<Input>[]> {
-  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  const schema = jsonSchemaOf(input)
   const money = moneyFieldsIn(schema)
   const typed = rows.map(row => typedRow(schema, money, row))
   const isBad = (index: number, name: string, code: FieldErrorCode) =>
