@@ -71,7 +71,8 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
   }
 
   async function show(): Promise<string> {
-    const { url, ...document } = sequence.document?.(endpoint) ?? { url: '' }
+    if (!sequence.document) throw new Error('there is no document')
+    const { url, ...document } = sequence.document(endpoint)
     const method = document.token_endpoint_auth_method ?? 'none'
     expect(kept.server.token_endpoint_auth_methods_supported).toContain(method)
     world.publish(url, document)

@@ -112,7 +112,7 @@ describe('POST /mcp/oauth/register', () => {
       }
     }
     const { d = '' } = privateJwk
-    expect(await query(beside, 'select id from oauth_clients where instr(signing, ?)', [d])).toEqual([])
+    expect(await query(server, 'select id from oauth_clients where instr(signing, ?)', [d])).toEqual([])
   })
 
   it.each<[string, unknown, string[]]>([

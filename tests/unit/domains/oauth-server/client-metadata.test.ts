@@ -67,7 +67,10 @@ describe('client metadata', () => {
     ['with keys that are no set', { redirect_uris: [REDIRECT], jwks: 7 }],
     ['with keys at an http address', { ...SIGNING, jwks_uri: 'http://host.example.com/jwks.json' }],
     ['with keys here and elsewhere', { ...SIGNING, jwks: { keys: [{ kty: 'RSA' }] } }],
-    ['with 21 keys', { ...SIGNING, jwks_uri: undefined, jwks: { keys: Array(21).fill({ kty: 'RSA' }) } }],
+    [
+      'with 21 keys',
+      { ...SIGNING, jwks_uri: undefined, jwks: { keys: Array.from({ length: 21 }, () => ({ kty: 'RSA' })) } },
+    ],
     ['with an algorithm that needs a shared secret', { ...SIGNING, token_endpoint_auth_signing_alg: 'HS256' }],
     ['with a list of nothing', { redirect_uris: [REDIRECT], grant_types: [''] }],
   ])('refuses metadata %s as invalid_client_metadata', (_what, metadata) => {
