@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import fwConfig from '#fw/config'
 import { devOriginFile } from '../modules/dev-server/environment'
 import { loadJobs, loadMails, loadProviders } from '../modules/registry/declarations'
@@ -16,6 +17,8 @@ import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
 import { AppError, toAppError } from '../server/kernel/http/app-error'
+import { parseInput } from '../server/kernel/http/read-input'
+import { emailSchema } from '../shared/schemas/email'
 import { endWith, faultLines, tellFailure } from './terminal'
 
 /**
@@ -106,7 +109,7 @@ export async function operatorSession(app: App, address: string | undefined): Pr
         'In production, say who acts: --operator <address>, one of FW_OPERATORS. From another machine, use --at <address> with FW_TOKEN.',
     })
   }
-  const email = address.trim().toLowerCase()
+  const email = parseInput(z.object({ operator: emailSchema }), { operator: address }).operator
   if (!app.config.operators.includes(email))
     throw new AppError('forbidden', { detail: `${email} is not in FW_OPERATORS.` })
   const acting = await actAs(app, { email, mustBeConfirmed: true }, { provider: 'cli' })

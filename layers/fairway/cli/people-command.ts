@@ -1,6 +1,9 @@
 // `fw people`: the accounts of an application, for operators.
 import { defineCommand } from 'citty'
+import { z } from 'zod'
 import { AppError } from '../server/kernel/http/app-error'
+import { parseInput } from '../server/kernel/http/read-input'
+import { emailSchema } from '../shared/schemas/email'
 import { timeOf } from './local-app'
 import { type Call, operate, placeOptions } from './operate'
 import { say } from './terminal'
@@ -8,7 +11,7 @@ import { say } from './terminal'
 const address = { type: 'positional', required: true, description: 'The email address of the account.' } as const
 
 async function idOf(call: Call, given: string): Promise<string> {
-  const address = given.trim().toLowerCase()
+  const address = parseInput(z.object({ address: emailSchema }), { address: given }).address
   let cursor: string | undefined
   do {
     const page = await call('list-people', { search: address, cursor })

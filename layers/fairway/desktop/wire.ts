@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EMAIL_ADDRESS } from '../shared/email-address'
 import {
   DESKTOP_CEREMONIES_PATH,
   DESKTOP_PREFIX,
@@ -24,7 +25,7 @@ type Ceremony = z.infer<typeof desktopCeremonySchema>
 export type Exchange = z.infer<typeof desktopExchangeSchema>
 
 /** Only the email address of a session matters here. */
-const sessionSchema = z.object({ session: z.object({ email: z.email() }).nullable() })
+const sessionSchema = z.object({ session: z.object({ email: z.email({ pattern: EMAIL_ADDRESS }) }).nullable() })
 
 /** Whether the hub offers workspace sign-in; also false when the response cannot be read. */
 export async function isHubAvailable(host: DesktopHost, place: Place): Promise<boolean> {

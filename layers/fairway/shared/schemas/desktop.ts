@@ -1,5 +1,6 @@
 // Uses zod/mini because the settings page parses a desktop application's messages with it.
 import * as z from 'zod/mini'
+import { EMAIL_ADDRESS } from '../email-address'
 
 /** The state of a workspace's desktop sign-in. */
 export const desktopStates = ['idle', 'signing-in', 'signed-in', 'incomplete', 'sign-in-required', 'failed'] as const
@@ -32,6 +33,7 @@ export const desktopReasons = [
   'clean-up-failed',
 ] as const
 
+const address = z.email({ pattern: EMAIL_ADDRESS })
 const appId = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,62}$/))
 
 export const desktopStatusSchema = z.strictObject({
@@ -41,7 +43,7 @@ export const desktopStatusSchema = z.strictObject({
   /** Whether the hub offers it; also false when the hub cannot be read. */
   isAvailable: z.boolean(),
   /** The person who is signed in to the workspace. */
-  email: z.nullable(z.email()),
+  email: z.nullable(address),
   /** Every application of the snapshot, each with its result. */
   apps: z.array(
     z.strictObject({
@@ -91,4 +93,4 @@ export const desktopCeremonySchema = z.object({
 })
 
 /** The response of `POST /_fw/desktop/ceremonies/{id}/exchange`: the person, and the snapshot of applications. */
-export const desktopExchangeSchema = z.object({ email: z.email(), apps: z.array(desktopHubAppSchema) })
+export const desktopExchangeSchema = z.object({ email: address, apps: z.array(desktopHubAppSchema) })

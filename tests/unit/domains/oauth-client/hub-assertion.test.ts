@@ -86,12 +86,13 @@ describe('identity assertion', () => {
     ['of a clock that is 20 seconds ahead', () => ({ claims: { iat: now() + 20, exp: now() + 80 } })],
     ['of a clock that is 20 seconds behind', () => ({ claims: { iat: now() - 80, exp: now() - 20 } })],
     ['without a client', () => ({ claims: { client_id: undefined } })],
+    ['with an address between spaces', () => ({ claims: { email: ' r&d@example.test\n' } })],
     ['with an address in upper case', () => ({ claims: { email: `SomeOne${++count}@Example.TEST` } })],
   ])('%s is accepted', async (_, wrong) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), wrong())
     expect([location, signedIn]).toEqual(['/notes', true])
     const [user] = await query(test.app, 'select email from users')
-    expect(user?.email).toBe(String(user?.email).toLowerCase())
+    expect(user?.email).toBe(String(user?.email).trim().toLowerCase())
   })
 
   it('is rejected when another one with the same id was used before', async () => {
@@ -124,9 +125,8 @@ describe('identity assertion', () => {
     ['names something that is no address', { email: 'nobody' }],
     ['names two', { email: 'a@example.test,b@example.test' }],
     ['names a list', { email: ['a@example.test'] }],
-    ['names one with spaces', { email: ' a@example.test ' }],
-    ['names one with a line end', { email: 'a@example.test\n' }],
     ['names one that looks like another', { email: 'ä@example.test' }],
+    ['names one that becomes another in lower case', { email: '\u212aate@example.test' }],
     ['names one that is too long', { email: `${'a'.repeat(250)}@example.test` }],
   ])('is rejected when, about the email, it %s', async (_, claims) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), { claims })

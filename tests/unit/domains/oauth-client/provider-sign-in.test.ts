@@ -45,7 +45,11 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-async function signIn(provider: 'google' | 'corp', person: { sub: string; email: string }, wrong: Misbehaviour = {}) {
+async function signIn(
+  provider: 'google' | 'corp',
+  person: { sub: string; email: string; name?: string },
+  wrong: Misbehaviour = {},
+) {
   const {
     url,
     setCookies: [setCookie = ''],
@@ -92,6 +96,33 @@ describe('Google sign-in', () => {
     expect(made).toMatchObject([{ provider: 'corp' }, { provider: 'google' }])
     expect(await sessionNow(app, person, 'corp')).toMatchObject({ orgId: null, closedOrg: { id: before.orgId } })
     expect(await sessionNow(app, person, 'google')).toMatchObject({ orgId: before.orgId })
+  })
+
+  it('accepts an address with every character that HTML accepts', async () => {
+    await signIn('corp', { sub: 'r-and-d', email: ' R&D@Firm.example\u200b' })
+    expect(await query(app, 'select email, email_verified from users')).toEqual([
+      { email: 'r&d@firm.example', email_verified: 1 },
+    ])
+  })
+
+  it.each(['\u212aate@gmail.com', 'ｋate@gmail.com'])(
+    'rejects %s, which becomes the address of another person in lower case',
+    async email => {
+      expect((await signIn('google', { sub: 'eve', email })).location).toContain('provider-email-not-verified')
+      expect(await query(app, 'select id from users')).toEqual([])
+    },
+  )
+
+  it('stores the name of a profile without characters that reorder text, or else one from the address', async () => {
+    const named = (email: string, name: string) => ({ sub: email, email, name })
+    await signIn('corp', named('ada@example.test', ' Ada\u202e\n(Admin)\u0000 '))
+    await signIn('corp', named('eve@example.test', '\u200b\u3164'))
+    await signIn('corp', named('emoji@example.test', '😀'.repeat(101)))
+    expect(await query(app, 'select name from users order by id')).toEqual([
+      { name: 'Ada (Admin)' },
+      { name: 'eve' },
+      { name: '😀'.repeat(100) },
+    ])
   })
 
   it('rejects an issuer with plain http URLs or with the metadata of another issuer', async () => {

@@ -116,6 +116,7 @@ describe('a custom getSession', () => {
     ['no address', { name: 'Ada' }],
     ['an address that is none', { email: 'ada' }],
     ['two addresses', { email: 'ada@example.test, eve@example.test' }],
+    ['an address with a look-alike of k', { email: '\u212aate@example.test' }],
     ['a name of the wrong kind', { email: 'ada@example.test', name: 7 }],
     ['a word for confirmed', { email: 'ada@example.test', emailVerified: 'yes' }],
   ])('returns 500 when its result is %s, and logs the reason without the value', async (_name, answer) => {

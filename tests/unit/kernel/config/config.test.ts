@@ -28,6 +28,19 @@ describe('readEnv', () => {
     expect(faults.join()).not.toMatch(/value/)
   })
 
+  it('reads the addresses of settings as those of accounts', () => {
+    const { FW_OPERATORS, FW_OWNER_EMAIL } = readEnv({
+      FW_OPERATORS: 'R&D@Firm.example, ada@example.test',
+      FW_OWNER_EMAIL: ' R&D@Firm.example',
+    })
+    expect(FW_OPERATORS).toEqual(['r&d@firm.example', 'ada@example.test'])
+    expect(FW_OWNER_EMAIL).toBe('r&d@firm.example')
+    expect(defineFwConfig({ builder: { emails: ['R&D@Firm.example'] } }).builder.emails).toEqual(['r&d@firm.example'])
+    expect(faultsOf(() => readEnv({ FW_OPERATORS: 'ada@example.test,\u212aate@example.test' }))).toEqual([
+      'FW_OPERATORS: Invalid email address',
+    ])
+  })
+
   it.each(['59', '3601', '0', '15m', '90.5', '-60'])('refuses %j as FW_ACCESS_TOKEN_LIFETIME', life => {
     expect(faultsOf(() => readEnv({ FW_ACCESS_TOKEN_LIFETIME: life }))[0]).toMatch(/^FW_ACCESS_TOKEN_LIFETIME: /)
   })

@@ -9,6 +9,7 @@ import { FailedAnswerError, fetchJson } from '#fairway/server/kernel/http/fetch-
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_TOKEN_PATH } from '#fairway/shared/paths'
+import { claimedEmailSchema } from '#fairway/shared/schemas/email'
 import { PROVIDER_LIMIT_IN_MS } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { type Callback, checkBinding, defineFlow, finishRoundTrip, singleParameter, startRoundTrip } from './round-trip'
@@ -131,7 +132,6 @@ function requireCode(query: URLSearchParams, { url }: HubClientConfig): string {
 }
 
 const answerSchema = z.object({ assertion: z.string().min(1) })
-const addressSchema = z.string().toLowerCase().pipe(z.email().max(254))
 /** The statuses with which a hub refuses a code. Every other status means that it is not a working hub. */
 const REFUSALS = [400, 401, 403]
 
@@ -185,7 +185,7 @@ function personOf(claims: PeerClaims, { clientId }: HubClientConfig) {
   if (claims.client_id !== undefined && claims.client_id !== clientId) {
     throw new ProviderFailure('answer-invalid', 'the assertion is for another client')
   }
-  const email = addressSchema.safeParse(claims.email)
+  const email = claimedEmailSchema.safeParse(claims.email)
   if (claims.email_verified !== true || !email.success) {
     const reason = email.success ? 'the hub has not verified the address' : 'the hub names no address'
     throw new ProviderFailure('account-refused', reason, { code: 'hub-email-not-verified' })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ProviderProfile } from '#fairway/server/domains/people'
 import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
+import { claimedEmailSchema } from '#fairway/shared/schemas/email'
+import { toPlainLine } from '#fairway/shared/schemas/name'
 import {
   type AskProvider,
   defineProvider,
@@ -131,7 +133,6 @@ function toAccount(answer: unknown): ProviderAccount {
   return { id, label: facts.email ?? facts.login ?? facts.name ?? id }
 }
 
-const emailSchema = z.string().trim().toLowerCase().pipe(z.email().max(254))
 const MOST_CHARACTERS_OF_A_NAME = 100
 const MOST_CHARACTERS_OF_AN_IMAGE = 2048
 
@@ -158,7 +159,7 @@ interface Claimed {
 
 /** Cleans the profile of a provider's user. An invalid address counts as not verified. */
 function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
-  const email = emailSchema.safeParse(claimed.email)
+  const email = claimedEmailSchema.safeParse(claimed.email)
   const address = email.success ? email.data : ''
   const emailVerified = email.success && claimed.emailVerified
   const { domain = emailVerified ? address.slice(address.lastIndexOf('@') + 1) : null } = claimed
@@ -174,8 +175,7 @@ function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'p
 
 function toName(value: unknown): string {
   if (typeof value !== 'string') return ''
-  const plain = value.replaceAll(/\p{Cc}+/gu, ' ').trim()
-  return [...plain].slice(0, MOST_CHARACTERS_OF_A_NAME).join('').trim()
+  return [...toPlainLine(value)].slice(0, MOST_CHARACTERS_OF_A_NAME).join('').trim()
 }
 
 function toImage(value: unknown): string | null {

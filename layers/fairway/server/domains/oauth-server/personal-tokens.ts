@@ -6,6 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { nameSchema } from '#fairway/shared/schemas/name'
 import { PERSONAL_TOKEN_PREFIX, TOKEN_DAYS } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
 import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
@@ -19,12 +20,7 @@ const MOST_TOKENS = 50
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
 export const personalTokenInput = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(60)
-    .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.'),
+  name: nameSchema(60),
   scopes: z
     .array(z.enum(['mcp:read', 'mcp:write', OPERATOR_SCOPE]))
     .min(1, 'Choose what it may do.')

@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
+import { nameSchema } from '#fairway/shared/schemas/name'
 import { MEMBER_ORDERS } from './member-list'
 import { normalDomain } from './org-context'
 
-const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 const idSchema = z.string().min(1).max(64)
 /** The same on every endpoint: the person knows the consequences of the move and wants it anyway. */
 const confirmSchema = z
@@ -38,9 +33,9 @@ const domainOrTenantSchema = z
 
 /** The bodies and queries of the endpoints below `/_fw/org`. */
 export const orgInput = {
-  create: z.object({ name: nameSchema, confirm: confirmSchema }),
+  create: z.object({ name: nameSchema(100), confirm: confirmSchema }),
   update: z.object({
-    name: nameSchema.optional(),
+    name: nameSchema(100).optional(),
     allowedDomain: z.string().max(253).nullable().optional(),
     agentsReadOnly: z.boolean().optional().describe('Whether connected apps and personal tokens may only read here.'),
   }),

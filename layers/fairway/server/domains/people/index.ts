@@ -99,7 +99,7 @@ export {
   issueAddressLink,
   purgeAddressChanges,
 } from './address-change'
-export { callLibrary, getPasswordHasher } from './auth-library/call-library'
+export { callLibrary, createPasswordAccount, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export {

@@ -12,6 +12,8 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { claimedEmailSchema } from '#fairway/shared/schemas/email'
+import { optionalNameSchema } from '#fairway/shared/schemas/name'
 import { type ActorRow, findActor, openSession, sessionOfActing, type ServerSession } from './act-as'
 import { findCookieSession } from './cookie-session'
 
@@ -51,12 +53,9 @@ const text = z.string().regex(/^[^\p{Cc}]*$/u, 'has control characters')
 
 /** The accepted return value of the application's `getSession`. Other members are ignored. */
 const answerSchema = z.object({
-  email: z
-    .string()
-    .transform(email => email.normalize('NFKC').trim().toLowerCase())
-    .pipe(z.email().max(254)),
+  email: claimedEmailSchema,
   emailVerified: z.boolean().default(true),
-  name: text.trim().max(200).nullish(),
+  name: optionalNameSchema(200).nullish(),
   image: text.max(2048).nullish(),
   provider: z
     .string()

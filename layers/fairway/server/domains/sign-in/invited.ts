@@ -16,6 +16,7 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { emailSchema } from '#fairway/shared/schemas/email'
+import { optionalNameSchema } from '#fairway/shared/schemas/name'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { requestMagicLink } from './request-link'
@@ -73,12 +74,7 @@ export async function openInvitedAccount(
 
 export const continueInvitedSchema = z.object({
   email: emailSchema,
-  name: z
-    .string()
-    .trim()
-    .max(100)
-    .regex(/^[^\p{Cc}]*$/u)
-    .optional(),
+  name: optionalNameSchema(100).optional(),
   callbackURL: z.string().optional(),
   termsVersion: z.string().max(64).optional(),
 })

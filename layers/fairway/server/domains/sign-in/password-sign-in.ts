@@ -7,6 +7,7 @@ import {
   mayOpen,
   replacePassword,
   callLibrary,
+  createPasswordAccount,
   confirmPassword,
   findUserByPassword,
   getPasswordHasher,
@@ -31,18 +32,14 @@ import { openInvitedAccount } from './invited'
 import { mailVerification, signUpForVerification } from './request-link'
 import { languages } from '#fairway/server/kernel/messages'
 import { emailSchema } from '#fairway/shared/schemas/email'
+import { nameSchema } from '#fairway/shared/schemas/name'
 import type { SignInAnswer } from './sign-in-answer'
 
 const languageCode = z
   .string()
   .refine(code => languages.some(language => language.code === code), 'There is no such language.')
 const passwordText = z.string().min(1).max(1024)
-const nameText = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
+const nameText = nameSchema(100)
 
 export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })
 export const signUpSchema = signInSchema.extend({
@@ -57,7 +54,6 @@ export const changePasswordSchema = z.object({
   endGrants: z.boolean().default(true),
 })
 export const setPasswordSchema = z.object({ newPassword: passwordText })
-const newUserSchema = z.object({ id: z.string() })
 export const updateUserSchema = z
   .object({ name: nameText.optional(), language: languageCode.optional() })
   .refine(({ name, language }) => name !== undefined || language !== undefined, 'Say what is to change.')
@@ -117,17 +113,17 @@ export async function signUp(
   if (invited) return invited
   if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, request)
   const { email, password, name } = input
+  if (await findPerson(app, { email })) throw new AppError('account-exists')
   try {
-    const answer = await callLibrary(app, { ...request, path: '/sign-up/email', body: { email, password, name } })
-    const { id: userId } = newUserSchema.parse(answer.body.user)
+    const user = await createPasswordAccount(app, { email, password, name })
+    const { id: userId } = user
     await acceptShownTerms(app, userId, input.termsVersion)
     const { clientAddress: ipAddress, userAgent, language } = request
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
     const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
-    return { ...answer, setCookies: [cookie] }
+    return { body: { user }, setCookies: [cookie] }
   } catch (error) {
-    // Of several concurrent sign-ups the unique index accepts one. The others fail with errors of the library or get an id
-    // without a row.
+    // Of several concurrent sign-ups the unique index accepts one.
     if (await findPerson(app, { email: input.email })) throw new AppError('account-exists', { cause: error })
     throw error
   }

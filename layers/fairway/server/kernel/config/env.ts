@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emailSchema } from '#fairway/shared/schemas/email'
 import { builderVariables, commandLineVariables, fileVariables, operatorVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, folder, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
@@ -44,10 +45,7 @@ export const envTable = {
       example: '10.0.0.4,10.0.0.5',
     },
     FW_OPERATORS: {
-      schema: text
-        .transform(splitList)
-        .pipe(z.array(z.email('each entry must be an address')))
-        .transform(list => list.map(address => address.toLowerCase())),
+      schema: text.transform(splitList).pipe(z.array(emailSchema)),
       description:
         'The confirmed addresses, comma separated, of the people who run this installation: they see security events and alerts.',
       unset: 'no operators',
@@ -244,7 +242,7 @@ export const envTable = {
       example: '0',
     },
     FW_LOCAL_DATA_OWNER: {
-      schema: z.string().trim().toLowerCase().pipe(z.email()),
+      schema: emailSchema,
       description: 'The one address whose owner may move the data of the development account to their own.',
       unset: 'in development every user who signed up; elsewhere no user',
       example: 'ada@example.com',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { H3Event } from 'h3'
 import { ORG_ROLES } from '#fairway/shared/roles'
+import { emailSchema } from '#fairway/shared/schemas/email'
 import { mailsOption } from '../mail/mail-overrides'
 import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
@@ -129,7 +130,7 @@ const options = z.strictObject({
       /** Their roles in the organization that they work in. */
       roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
       /** Only these people, by confirmed address. */
-      emails: z.array(z.string().trim().toLowerCase().pipe(z.email())).min(1).optional(),
+      emails: z.array(emailSchema).min(1).optional(),
     })
     .prefault({}),
   /** The credentials that actions require, so that people see which ones to enter. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emailSchema } from '#fairway/shared/schemas/email'
 import { seconds, inGroup, splitList, text, parseJson } from './env-variable'
 
 /** The environment variables of the authorization server for `/mcp`. */
@@ -62,7 +63,7 @@ export const mcpVariables = inGroup('Remote endpoint', {
     secret: true,
   },
   FW_OWNER_EMAIL: {
-    schema: z.string().trim().toLowerCase().pipe(z.email()),
+    schema: emailSchema,
     description:
       'The existing person that static bearer tokens act as, in the organization they work in, once the address is confirmed.',
     unset: 'static bearer tokens are refused',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
+import { emailSchema } from '#fairway/shared/schemas/email'
 import { flag, inGroup, seconds, text } from './env-variable'
 
 // A value for a header or an address, without characters that could end the line.
@@ -113,7 +114,7 @@ export const commandLineVariables = inGroup('Command line', {
     example: 'local',
   },
   FW_USER_EMAIL: {
-    schema: z.string().trim().toLowerCase().pipe(z.email()),
+    schema: emailSchema,
     description: 'Whom the command line acts as when several people are signed in to the local database.',
     unset: 'the only one there is',
     example: 'ada@example.com',

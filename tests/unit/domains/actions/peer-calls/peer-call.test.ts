@@ -16,6 +16,7 @@ let ada: Session
 beforeAll(async () => {
   receiver = await startReceiver({ FW_RATE_LIMITS: 'off', A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
   ada = await aMember(receiver.app, { email: 'ada@example.test' })
+  await aMember(receiver.app, { email: 'kate@example.test' })
 })
 afterAll(() => receiver.stop())
 beforeEach(() => {
@@ -170,6 +171,7 @@ describe('account of a peer call', () => {
     ['is not confirmed', 'unproven@example.test'],
     ['is none', 'user-17'],
     ['is that of the template', 'local@localhost'],
+    ['becomes the address of another person in lower case', '\u212aate@example.test'],
   ])('returns 403 for an email that %s, and creates no account', async (_name, subject) => {
     await receiver.app.db.orm
       .insert(users)

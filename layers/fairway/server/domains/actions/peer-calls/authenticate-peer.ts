@@ -8,6 +8,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
+import { claimedEmailSchema } from '#fairway/shared/schemas/email'
 import type { Session } from '#fairway/shared/schemas/session'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
@@ -27,8 +28,8 @@ const UNSIGNED = 'a program on this machine'
 
 /**
  * Authenticates the calling application by its token alone. Throws `cross-origin` for pages, `a2a-not-configured` when nothing
- * can be verified, `peer-unauthenticated` for every token that is not accepted, and `unknown-peer` for applications that are not
- * configured.
+ * can be verified, `peer-unauthenticated` for every token that is not accepted, `unknown-peer` for applications that are not
+ * configured, and `unknown-person` for a token that names no address.
  */
 export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
   const app = getApp(event)
@@ -67,7 +68,10 @@ function unsignedPeer(event: H3Event): CallingPeer {
   return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
 }
 
-/** The address of the person that a token acts for. Other claims about the person (role, organization, id) are ignored. */
+/**
+ * The address of the person that a token acts for. Other claims about the person (role, organization, id) are ignored. Throws
+ * `unknown-person` for something that is no address.
+ */
 function emailOf({ sub, email, email_verified: isVerified }: PeerClaims): string | null {
   if (email !== undefined && typeof email !== 'string') throw new PeerTokenError('its address is not a text')
   if (sub.startsWith('app:')) {
@@ -75,13 +79,13 @@ function emailOf({ sub, email, email_verified: isVerified }: PeerClaims): string
     throw new PeerTokenError('it acts for an application and for a person')
   }
   if (isVerified !== undefined && isVerified !== true) throw new PeerTokenError('its address is not confirmed')
-  if (email !== undefined && sub.includes('@') && normal(sub) !== normal(email)) {
+  const { data: address } = claimedEmailSchema.safeParse(email ?? sub)
+  if (address === undefined) throw new AppError('unknown-person')
+  if (email !== undefined && sub.includes('@') && claimedEmailSchema.safeParse(sub).data !== address) {
     throw new PeerTokenError('it names two people')
   }
-  return normal(email ?? sub)
+  return address
 }
-
-const normal = (email: string): string => email.trim().toLowerCase()
 
 function isKnown({ config }: App, issuer: string): boolean {
   const origins = [...config.identity.peers.values()]

@@ -1,7 +1,6 @@
 import { betterAuth } from 'better-auth/minimal'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { PasswordHasher } from '#fairway/server/kernel/crypto/password'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { cookiePrefix } from '#fairway/server/kernel/http/cookie'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#fairway/shared/paths'
@@ -9,10 +8,10 @@ import { accounts, sessions, users, verifications } from '../tables'
 import { SESSION_COOKIE_PURPOSE, SESSION_LIFE_IN_SECONDS } from '../session-cookie'
 
 /**
- * Sets up the library with our tables, password hashes and session rules. It reads the visitor's address only from
+ * Sets up the library with our tables and session rules. It reads the visitor's address only from
  * `clientAddressHeader`. Providers are not configured here.
  */
-export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHeader: string) {
+export function createLibrary(app: App, clientAddressHeader: string) {
   const { config, db } = app
   return betterAuth({
     appName: config.name,
@@ -33,19 +32,6 @@ export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHea
       disableSessionRefresh: true,
       cookieCache: { enabled: false },
       additionalFields: { provider: { type: 'string', input: false, defaultValue: 'password' } },
-    },
-    emailAndPassword: {
-      enabled: true,
-      // Only our own code creates sessions (`mintSession`).
-      autoSignIn: false,
-      requireEmailVerification: config.signIn.emailVerification === 'required',
-      minPasswordLength: 1,
-      // Our password policy has already counted code points; this limit counts UTF-16 units.
-      maxPasswordLength: 1024,
-      password: {
-        hash: password => hasher.hash(password),
-        verify: ({ hash, password }) => hasher.verify(hash, password),
-      },
     },
     onAPIError: { errorURL: `${config.baseUrl}${SIGN_IN_PATH}` },
     rateLimit: { enabled: false },

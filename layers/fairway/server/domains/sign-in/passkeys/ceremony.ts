@@ -14,6 +14,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { issueOneTime, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
+import { nameSchema } from '#fairway/shared/schemas/name'
 import type { Session } from '#fairway/shared/schemas/session'
 
 // A response of an authenticator has a few hundred bytes; the attestation of a security key has a few thousand.
@@ -21,13 +22,6 @@ const base64url = z
   .string()
   .max(16_384)
   .regex(/^[\w-]+$/)
-
-const nameText = z
-  .string()
-  .trim()
-  .min(1)
-  .max(60)
-  .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
 // Other fields that browsers send (extensions) are unused and not read.
 const credential = {
@@ -62,8 +56,8 @@ const authenticationResponse = z.object({
 
 /** The input of the passkey endpoints. */
 export const passkeyInput = {
-  registration: z.object({ response: registrationResponse, name: nameText.optional() }),
-  rename: z.object({ name: nameText }),
+  registration: z.object({ response: registrationResponse, name: nameSchema(60).optional() }),
+  rename: z.object({ name: nameSchema(60) }),
   options: z.object({}),
   verify: z.object({ response: authenticationResponse }),
 }
