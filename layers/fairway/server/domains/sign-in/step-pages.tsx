@@ -240,7 +240,7 @@ export function secondFactorPage(app: App, language: Language, error?: AppError)
             autofocus
             autocomplete="one-time-code"
             inputmode="numeric"
-            maxlength={10}
+            maxlength={40}
           />
         </div>
         <SubmitCode label={texts.button} />

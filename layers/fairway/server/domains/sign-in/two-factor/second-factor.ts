@@ -24,11 +24,27 @@ import { limits } from '../../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import type { SignInAnswer } from '../sign-in-answer'
 
-const code = z.string().trim().min(1).max(40)
+/** A code as a person types it: without spaces and dashes, in lower case, and with plain digits for those of every script. */
+const code = z.string().max(40).overwrite(toPlainCode).min(1)
 const password = z.string().min(1).max(1024)
 
 /** The input of the two-factor endpoints. */
 export const twoFactorInput = { code: z.object({ code }), password: z.object({ password }) }
+
+function toPlainCode(typed: string): string {
+  const text = typed.normalize('NFKC').replaceAll(/[\s\p{Pd}\p{Cf}\u2212]/gu, '')
+  return text.replaceAll(/\p{Nd}/gu, toDigit).toLowerCase()
+}
+
+const isDigit = (codePoint: number): boolean => /\p{Nd}/u.test(String.fromCodePoint(codePoint))
+
+/** Digits of a script are ten in a row from zero on (Unicode Standard §4.6), and some scripts adjoin. */
+function toDigit(digit: string): string {
+  const at = digit.codePointAt(0) ?? 0
+  let first = at
+  while (isDigit(first - 1)) first--
+  return String((at - first) % 10)
+}
 
 const COOKIE = 'second_factor'
 const LIFE_IN_SECONDS = 10 * 60
@@ -110,17 +126,13 @@ const ended = (app: App): AppError =>
 export const SECRET_PURPOSE = 'two-factor'
 
 /** Whether a code is from an authenticator app; backup codes contain letters. */
-const isOfApp = (typed: string): boolean => /^\d+$/.test(toPlainCode(typed))
-
-/** The code without spaces and hyphens, in lower case. */
-const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toLowerCase()
+const isOfApp = (code: string): boolean => /^\d+$/.test(code)
 
 /**
  * Uses up a code of the app or a backup code. Returns false for a wrong or used one. Throws `rate-limited` after 10 wrong ones.
  */
-async function consumeCode(app: App, userId: string, typed: string): Promise<boolean> {
+async function consumeCode(app: App, userId: string, code: string): Promise<boolean> {
   await rateLimit(app, limits.codesPerAccount, userId)
-  const code = toPlainCode(typed)
   const isRight = isOfApp(code) ? await consumeTotpCode(app, userId, code) : await consumeBackupCode(app, userId, code)
   if (isRight) await resetRateLimit(app, limits.codesPerAccount, userId)
   return isRight
@@ -144,9 +156,9 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
  * The time step of the first code during the setup of two-factor authentication. Throws `invalid-code`, and `rate-limited`
  * after 10 wrong ones.
  */
-export async function checkFirstCode(app: App, userId: string, secret: string, typed: string): Promise<number> {
+export async function checkFirstCode(app: App, userId: string, secret: string, code: string): Promise<number> {
   await rateLimit(app, limits.codesPerAccount, userId)
-  const step = findTotpStep(secret, toPlainCode(typed), app.now())
+  const step = findTotpStep(secret, code, app.now())
   if (step === undefined) throw new AppError('invalid-code')
   await resetRateLimit(app, limits.codesPerAccount, userId)
   return step
