@@ -10,15 +10,31 @@ export interface LanguageInfo {
 /** The code of a language of the interface: the name of its folder in app/locales. */
 export type Language = LanguageInfo['code']
 
+const RANGE = /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*|\*)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i
+
 /**
- * Returns the known language for `de`, for a browser's `de-AT`, and for the first entry of an `Accept-Language`. Takes the
- * longest prefix that has a folder; undefined for others.
+ * Returns the known language that a list prefers: `de`, a browser's `de-AT`, or an `Accept-Language` (RFC 9110 §12.5.4) such as
+ * `fr-CH, de;q=0.8`. For each language range the longest prefix that has a folder counts (RFC 4647 §3.4), `*` is the first language
+ * that is not refused with `q=0`. Undefined when none is known.
  */
 export function toLanguage(value: unknown, languages: readonly LanguageInfo[]): Language | undefined {
-  const tag = typeof value === 'string' ? /^\s*([a-z]{2,8}(?:-[a-z\d]{1,8})*)(?![\w-])/i.exec(value)?.[1] : undefined
-  for (const parts = tag?.toLowerCase().split('-') ?? []; parts.length > 0; parts.pop()) {
-    const known = languages.find(({ code }) => code.toLowerCase() === parts.join('-'))
+  const asked = (typeof value === 'string' ? value : '').split(',').flatMap(part => {
+    const [, range, weight = '1'] = RANGE.exec(part) ?? []
+    return range === undefined ? [] : [{ range: range.toLowerCase(), weight: Number(weight) }]
+  })
+  const refused = new Set(asked.filter(({ weight }) => weight === 0).map(({ range }) => range))
+  const offered = languages.filter(({ code }) => !refused.has(code.toLowerCase()))
+  for (const { range } of asked.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
+    const known = range === '*' ? offered[0] : longestPrefix(range, offered)
     if (known) return known.code
+  }
+  return undefined
+}
+
+function longestPrefix(range: string, languages: readonly LanguageInfo[]): LanguageInfo | undefined {
+  for (const parts = range.split('-'); parts.length > 0; parts.pop()) {
+    const known = languages.find(({ code }) => code.toLowerCase() === parts.join('-'))
+    if (known) return known
   }
   return undefined
 }

@@ -48,7 +48,8 @@ describe('languageOf', () => {
     ['de', 'de'],
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
     ['ar-EG', 'ar'],
-    ['fr-FR,de;q=0.9', 'en'],
+    ['fr-FR,de;q=0.9', 'de'],
+    ['fr-FR,es;q=0.9', 'en'],
     [undefined, 'en'],
     [['de'], 'en'],
   ])('maps %j to %s', (value, language) => {

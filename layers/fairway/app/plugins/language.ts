@@ -40,7 +40,7 @@ export default defineNuxtPlugin({
       page.texts = texts
       const { serverRendered } = nuxtApp.payload
       const asked = serverRendered && new URLSearchParams(location.search).get('lang')
-      const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
+      const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.languages.join()) ?? 'en'
       // The page already has this direction since before its first paint (modules/texts).
       direction.value = directionOf(wanted)
       const applyWanted = () =>

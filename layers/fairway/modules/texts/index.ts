@@ -119,7 +119,8 @@ function componentTexts(code: string): string {
  * (app/plugins/language.ts).
  */
 function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefined {
-  const codes = languages.filter(({ direction }) => direction === 'rtl').map(({ code }) => code.toLowerCase())
-  if (codes.length === 0) return undefined
-  return `try{if(document.documentElement.lang==='en'&&!/[?&]lang=en\\b/.test(location.search)&&/^(${codes.join('|')})\\b/i.test(localStorage.getItem('fairway-language')||navigator.language))document.documentElement.dir='rtl'}catch{}`
+  const anyOf = (some: readonly LanguageInfo[]) => `/^(${some.map(({ code }) => code).join('|')})\\b/i`
+  const rightToLeft = languages.filter(({ direction }) => direction === 'rtl')
+  if (rightToLeft.length === 0) return undefined
+  return `try{if(document.documentElement.lang==='en'&&!/[?&]lang=en\\b/.test(location.search)&&${anyOf(rightToLeft)}.test(localStorage.getItem('fairway-language')||navigator.languages.find(l=>${anyOf(languages)}.test(l))))document.documentElement.dir='rtl'}catch{}`
 }

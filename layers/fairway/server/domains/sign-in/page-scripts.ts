@@ -11,7 +11,7 @@ var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelecto
 `
 // A page without a language in its address is in English for everyone. A browser that prefers another language redirects to it.
 const LANGUAGE = `
-try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}')||navigator.language||'',of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')},offered=of(wish)||of(wish.split('-')[0]);
+try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}'),offered,of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')};(wish?[wish]:navigator.languages).some(function(w){return offered=of(w)||of(w.split('-')[0])});
 if(offered&&offered.value){asked.set('lang',offered.value);location.replace('?'+asked+location.hash)}}}catch(e){}
 `
 const REVEAL = `
