@@ -17,6 +17,7 @@ import { findPixels, findType, HEAD_IN_BYTES } from './find-type'
 import { storageOf } from './storage-of'
 import { files } from './tables'
 import { issueTicket } from './ticket'
+import { withoutMetadata } from './without-metadata'
 
 /** A large file on a slow connection takes longer than Node's default request timeout of five minutes. */
 const LONGEST_UPLOAD_IN_MS = 60 * 60 * 1000
@@ -69,7 +70,7 @@ interface Storing {
   owner: Pick<Session, 'userId' | 'orgId'>
 }
 
-/** Stores bytes as a file that waits for its row. Throws `file-type-refused`, `storage-full` and `unavailable`, and what `bytes` throws. */
+/** Stores bytes as a file that waits for its row, pictures without their metadata. Throws `file-type-refused`, `storage-full` and `unavailable`, and what `bytes` throws. */
 export async function storeFile(
   app: App,
   bytes: AsyncIterableIterator<Uint8Array>,
@@ -87,7 +88,7 @@ export async function storeFile(
   await store(
     app,
     id,
-    counted(head, bytes, chunk => {
+    counted(withoutMetadata(type, joined(head, bytes)), chunk => {
       measured.size += chunk.length
       digest.update(chunk)
     }),
@@ -168,14 +169,16 @@ async function firstOf(bytes: AsyncIterator<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield head
+  yield* rest
+}
+
 async function* counted(
-  head: Uint8Array,
-  rest: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array>,
   count: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  count(head)
-  yield head
-  for await (const chunk of rest) {
+  for await (const chunk of bytes) {
     count(chunk)
     yield chunk
   }
