@@ -143,6 +143,21 @@ describe('Request body of an action', () => {
     expect((await send('{"title":"typed"}', type)).status).toBe(200)
   })
 
+  it.each([
+    ['NUL', 'kept before\u0000and after'],
+    ['half of a surrogate pair', 'before\ud83d'],
+  ])('returns 400 for a text with %s, names its field and stores nothing', async (_what, title) => {
+    const before = await countNotes()
+    const answer = await ada.post(url('create-note'), { json: { title } })
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { code: 'invalid-input', errors: [{ path: 'title', code: 'broken-text' }] },
+    ])
+    const search = await ada.get(`${url('search-notes')}?query=a%00b`)
+    expect((await search.json()).errors).toMatchObject([{ path: 'query', code: 'broken-text' }])
+    expect(await countNotes()).toBe(before)
+  })
+
   it('names each invalid field without repeating its value', async () => {
     const answer = await send('{"title":5,"text":"swordfish","pinned":"hunter2"}', 'application/json')
     const text = await answer.text()

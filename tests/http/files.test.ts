@@ -100,6 +100,14 @@ describe('POST /_fw/files/<upload>', () => {
     expect(await answer.json()).toMatchObject({ name, type: 'text/plain' })
   })
 
+  it('returns 400 for a file name with NUL', async () => {
+    const answer = await upload(owner, PDF, { name: 'a.pdf\u0000.exe' })
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { code: 'invalid-input', errors: [{ path: 'name', code: 'broken-text' }] },
+    ])
+  })
+
   it('returns 413 for a file whose declared size is too large', async () => {
     const answer = await upload(owner, Buffer.alloc(1024 * 1024 + 1, 'a'))
     expect(await answer.json()).toMatchObject({ status: 413, code: 'file-too-large', maxSize: 1024 * 1024 })

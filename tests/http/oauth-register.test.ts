@@ -63,7 +63,7 @@ describe('POST /mcp/oauth/register', () => {
     ],
     ['ignores a page that is none', { client_uri: 'javascript:alert(1)' }, { client_uri: undefined }],
     ['ignores a page that is no text', { client_uri: 7 }, { client_uri: undefined }],
-    ['cleans its name', { client_name: ' A\u0000\u202e\nb\u200b  c ' }, { client_name: 'A b c' }],
+    ['cleans its name', { client_name: ' A\u0007\u202e\nb\u200b  c ' }, { client_name: 'A b c' }],
     ['shortens its name', { client_name: 'é'.repeat(500) }, { client_name: 'é'.repeat(120) }],
     ['has no name when nothing is left of it', { client_name: '\u202e\u0007' }, { client_name: undefined }],
   ])('%s', async (_what, metadata, expected) => {
@@ -130,6 +130,17 @@ describe('POST /mcp/oauth/register', () => {
     const answer = await register(server.origin, metadata)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toEqual({ error, error_description: expect.any(String) })
+  })
+
+  it('returns 400 for a text with NUL and names its field', async () => {
+    const answer = await register(server.origin, { redirect_uris: [WEB_REDIRECT], client_name: 'A\u0000b' })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        error: 'invalid_request',
+        error_description: 'client_name: Remove the characters that cannot be stored.',
+      },
+    ])
   })
 
   it.each<[string, string, Record<string, string>, number]>([

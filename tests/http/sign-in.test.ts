@@ -87,6 +87,16 @@ describe('sign-in page', () => {
     expect(page).toMatch(/id="new-password-fault" data-code="password-too-short">The password is too short/)
   })
 
+  it('shows the error next to a field with NUL, and for a name that shows nothing', async () => {
+    const nameIn = async (name: string) => {
+      const form = { intent: 'sign-up', name, email: 'beside@example.test', password }
+      const answer = await createBrowser(server.origin).post('/sign-in', { form })
+      return [answer.status, /id="new-name-fault"[^>]*>([^<]*)/.exec(await answer.text())?.[1]]
+    }
+    expect(await nameIn('Ada\u0000')).toEqual([400, 'Remove the characters that cannot be stored.'])
+    expect(await nameIn('\u200b')).toEqual([400, 'Enter a value.'])
+  })
+
   it('has a list of sign-in methods that is the same for every visitor', async () => {
     const answer = await createBrowser(server.origin).get('/_fw/auth/methods')
     expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=600/)

@@ -5,6 +5,7 @@
 export const fieldErrors = {
   required: 'Enter a value.',
   'not-text': 'Enter text.',
+  'broken-text': 'Remove the characters that cannot be stored.',
   'not-a-number': 'Enter a number.',
   'not-a-whole-number': 'Enter a whole number.',
   'not-a-boolean': 'Enter true or false.',

@@ -25,6 +25,16 @@ describe('parseQuery', () => {
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000)
   })
 
+  it.each(['title=a%00b', 'order[title]=%00', 'a=1&unknown=x%00'])('refuses NUL in %s', query => {
+    const path = query.slice(query.lastIndexOf('&') + 1, query.lastIndexOf('='))
+    expect(() => parseQuery(query)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-input',
+        errors: [expect.objectContaining({ path, code: 'broken-text' })],
+      }),
+    )
+  })
+
   it.each([
     ['a=1&b=2', 'a=1&b=2'],
     ['?b=2&a=1', 'a=1&b=2'],

@@ -44,6 +44,7 @@ const cases: Case[] = [
   ['required', z.union([z.string(), z.number()]), undefined, 'Enter a value.'],
   ['required', kinds, {}, 'Enter a value.'],
   ['not-text', z.string(), 7, 'Enter text.'],
+  ['broken-text', z.string(), `${SECRET}\u0000`, 'Remove the characters that cannot be stored.'],
   ['not-a-number', z.number(), SECRET, 'Enter a number.'],
   ['not-a-whole-number', z.int(), 1.5, 'Enter a whole number.'],
   ['not-a-boolean', z.boolean(), SECRET, 'Enter true or false.'],

@@ -4,7 +4,7 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { limitCalls } from '#fairway/server/kernel/limits/call-limits'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { resolveFiles } from '#fairway/server/domains/files'
 import { checkGuard, checkOrgOpens, requireMembers } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -167,7 +167,7 @@ async function admit(
   await countCall?.()
   const { action, session, input, requestId } = call
   app.walk?.step(requestId, 'input')
-  const parsed = parseInput(action.input, withinDepth(input))
+  const parsed = parseInput(action.input, input)
   const people = memberFieldsOf(action)
   if (people.length > 0) await requireMembers(app, session?.orgId ?? null, parsed, people)
   const fields = uploadFieldsOf(action)

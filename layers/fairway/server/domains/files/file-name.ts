@@ -1,10 +1,10 @@
 // The names of files, in uploads and in responses.
 import type { IncomingHttpHeaders } from 'node:http'
 import { decodedText } from '#fairway/server/kernel/declaration'
+import { checkInput } from '#fairway/server/kernel/http/read-input'
+import { toPlainLine } from '#fairway/shared/schemas/name'
 
 const MOST_CHARACTERS = 200
-/** Control characters, and characters that change the direction of text: they make `gpj.exe` look like `exe.jpg`. */
-const INVISIBLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /**
  * The file name that an upload sends: `x-file-name` (percent-encoded), else `filename*` or `filename` of `content-disposition`.
@@ -20,9 +20,13 @@ export function fileNameOf(headers: IncomingHttpHeaders): string {
   return plainName(Buffer.from(quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '', 'latin1').toString('utf8'))
 }
 
-/** The final part of a path without invisible characters; `file` when nothing remains. */
+/**
+ * The final part of a path without characters that are invisible or change the direction of text (they make `gpj.exe` look like
+ * `exe.jpg`); `file` when nothing remains. Throws `invalid-input` for a name with NUL, where other programs would end it.
+ */
 function plainName(given: string): string {
-  const name = given.split(/[/\\]/).at(-1)?.replaceAll(INVISIBLE, '').trim() ?? ''
+  const { name: checked } = checkInput({ name: given })
+  const name = toPlainLine(checked.split(/[/\\]/).at(-1) ?? '')
   if (name === '' || name === '.' || name === '..') return 'file'
   if (name.length <= MOST_CHARACTERS) return name
   const dot = name.lastIndexOf('.')

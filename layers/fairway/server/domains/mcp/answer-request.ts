@@ -5,7 +5,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { readJsonValue, withinDepth } from '#fairway/server/kernel/http/read-input'
+import { checkInput, readJsonValue } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
@@ -113,7 +113,7 @@ async function readBody(event: H3Event): Promise<Body | Response> {
     const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
     if (!isMessage(body)) return rpcFailure(400, -32_600, 'Send one message of JSON-RPC.')
     id = body.id
-    withinDepth(withoutInput(body))
+    checkInput(withoutInput(body))
     if (body.params === null) delete body.params
     return body
   } catch (thrown) {

@@ -46,7 +46,8 @@ export function toOAuthAnswer(error: OAuthError | AppError) {
     return { status, headers, body: { error: error.error, error_description: error.description } }
   }
   const { title } = errorCatalog[error.code]
-  const description = status < 500 ? (error.detail ?? title) : title
+  const faults = error.errors?.map(({ path, message }) => `${path}: ${message}`).join(' ')
+  const description = status < 500 ? (error.detail ?? faults ?? title) : title
   return { status, headers, body: { error: wordFor(status), error_description: description } }
 }
 

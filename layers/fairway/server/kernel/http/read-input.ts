@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { requestQuery } from './request-info'
 import { bodyLimits } from '../limits/limits'
 import { AppError } from './app-error'
-import { OWN_MESSAGES, toFieldError } from './field-errors'
+import { fieldError, OWN_MESSAGES, toFieldError } from './field-errors'
 import { isRecord } from '#fairway/shared/record'
 
 declare module 'h3' {
@@ -23,7 +23,7 @@ export async function readInput<T extends z.ZodType>(
   schema: T,
   fields: object = {},
 ): Promise<z.output<T>> {
-  return remembered(event, parseInput(schema, { ...withinDepth(await readJsonBody(event)), ...fields }))
+  return remembered(event, parseInput(schema, { ...(await readJsonBody(event)), ...fields }))
 }
 
 /** Parses the query of a request with its schema; `fields` override it. The last value of a repeated name counts. */
@@ -50,14 +50,39 @@ export const isTooDeep = (value: unknown, levels = MOST_LEVELS): boolean =>
 const NO_OBJECT = { path: '', code: 'not-an-object', message: 'The body must be a JSON object.' }
 const TOO_DEEP = { path: '', message: `Objects and lists may be nested ${MOST_LEVELS} levels deep at most.` }
 
-/** Returns the input; throws `invalid-input` for one that is nested deeper than 64 levels. */
-export function withinDepth<T>(input: T): T {
+const MOST_FAULTS = 100
+
+/**
+ * Returns the input. Throws `invalid-input` for one that is nested deeper than 64 levels, and for texts that the database would
+ * change: SQLite cuts a text at NUL, and half of a surrogate pair has no UTF-8.
+ */
+export function checkInput<T>(input: T): T {
   if (isTooDeep(input)) throw new AppError('invalid-input', { errors: [TOO_DEEP] })
-  return input
+  const paths = brokenTexts(input).slice(0, MOST_FAULTS)
+  if (paths.length === 0) return input
+  throw new AppError('invalid-input', { errors: paths.map(path => fieldError(path.join('.'), 'broken-text')) })
+}
+
+const NONE: readonly string[][] = []
+const isBroken = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
+
+/** The paths of texts and names of fields that cannot be stored. */
+function brokenTexts(value: unknown): readonly string[][] {
+  if (typeof value === 'string') return isBroken(value) ? [[]] : NONE
+  if (typeof value !== 'object' || value === null) return NONE
+  const found = Object.entries(value).flatMap(([name, item]) => {
+    const paths = isBroken(name) ? [[]] : brokenTexts(item)
+    return paths.map(path => [name, ...path])
+  })
+  return found.length > 0 ? found : NONE
 }
 
 /** Parses untrusted input; throws `invalid-input` with the path, code and message of each fault and never the value. */
-export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+export const parseInput = <T extends z.ZodType>(schema: T, input: unknown): z.output<T> =>
+  parseEnvelope(schema, checkInput(input))
+
+/** Like `parseInput`, for an input whose content is parsed later, once the caller may send it. */
+export function parseEnvelope<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input, OWN_MESSAGES)
   if (parsed.success) return parsed.data
   throw new AppError('invalid-input', { errors: parsed.error.issues.map(toFieldError) })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
-import { isTooDeep, parseInput, readJsonBody } from '#fairway/server/kernel/http/read-input'
+import { isTooDeep, parseEnvelope, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from '../action'
 import { checkAction, runAction } from '../run-action'
@@ -37,7 +37,7 @@ export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string
   const peer = await authenticatePeer(event)
   await rateLimit(app, limits.a2aCallsPerApp, peer.caller)
   const body = await readJsonBody(event, { maxBytes: app.memo('a2a-largest-body', () => largestBody(actions)) })
-  const { action, input, approval } = parseInput(requestSchema, body)
+  const { action, input, approval } = parseEnvelope(requestSchema, body)
   const session = await sessionOf(app, peer)
   const answer =
     approval === undefined

@@ -1,5 +1,6 @@
 // Reads and writes queries with PHP's syntax.
 import { decodedText } from '#fairway/server/kernel/declaration'
+import { checkInput } from '#fairway/server/kernel/http/read-input'
 
 /** A query as PHP parses it: a text, or the values below a name with brackets. */
 export type QueryValue = string | QueryTree
@@ -14,7 +15,7 @@ export const isListIndex = (key: string): boolean => LIST_INDEX.test(key)
 
 /**
  * Parses a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the final one of repeated names counts, and a
- * name without `=` has an empty value.
+ * name without `=` has an empty value. Throws `invalid-input` for a value with NUL.
  */
 export function parseQuery(query: string): QueryTree {
   const tree: QueryTree = new Map()
@@ -22,7 +23,9 @@ export function parseQuery(query: string): QueryTree {
   for (const pair of query.replace(/^\?/, '').split('&')) {
     const at = pair.indexOf('=')
     const name = decode(at === -1 ? pair : pair.slice(0, at))
-    if (name !== '') put(tree, highest, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+    const value = at === -1 ? '' : decode(pair.slice(at + 1))
+    if (value.includes('\0')) checkInput({ [name]: value })
+    if (name !== '') put(tree, highest, keysOf(name), value)
   }
   return tree
 }
