@@ -132,8 +132,7 @@ function collectionText({ variable, file, table, scope }: FoundTable): string {
   )
   const shown = columns.filter(([name]) => !hidden.includes(quoted(name)))
   const filters = shown.flatMap(([name, { dataType, enumValues, primary }]) => {
-    if (primary || name === 'visibility' || !isFilterName(name) || dataType === 'json' || dataType === 'custom')
-      return []
+    if (primary || name === 'visibility' || !isFilterName(name) || ['json', 'custom'].includes(dataType)) return []
     if (dataType === 'date' || dataType === 'number') return [`${name}: 'range'`]
     const isChosen = dataType === 'boolean' || (enumValues?.length ?? 0) > 0 || name === 'ownerEmail'
     return [`${name}: ${isChosen ? `'exact'` : `'search'`}`]

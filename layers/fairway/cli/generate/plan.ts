@@ -39,22 +39,33 @@ export function planFiles(
     const before = readIn(root, path)
     if (before === after) continue
     const generated = former.flatMap(texts => texts.get(path) ?? [])
-    if (before === undefined || generated.includes(before)) {
-      plan.changes.push({ path, before, after })
-      continue
-    }
-    const [was] = generated
-    const isText = path.endsWith('.json') && after !== undefined
-    // With `force`, a catalog counts as unedited. Its other texts stay.
-    const grown = isText
-      ? grownCatalog({ own: before, former: force ? before : was, after })
-      : grownFile({ own: before, former: was, after: force ? undefined : after })
-    if (grown !== undefined) {
-      if (grown !== before) plan.changes.push({ path, before, after: grown })
-    } else if (force) plan.changes.push({ path, before, after })
-    else plan.kept.push({ path, before: was ?? before, after })
+    const next = nextText(path, { before, after, generated, force })
+    if (!next) plan.kept.push({ path, before: generated[0] ?? before, after })
+    else if (next.after !== before) plan.changes.push({ path, before, after: next.after })
   }
   return plan
+}
+
+interface Comparison extends Pick<FileChange, 'before' | 'after'> {
+  /** The earlier outputs of the generator for this file. */
+  generated: readonly string[]
+  force: boolean
+}
+
+/** Returns the text to write; undefined for a file that stays as it is. With `force`, a catalog keeps only the texts of others. */
+function nextText(
+  path: string,
+  { before, after, generated, force }: Comparison,
+): Pick<FileChange, 'after'> | undefined {
+  if (before === undefined || generated.includes(before)) return { after }
+  const former = force ? before : generated[0]
+  if (path.endsWith('.json') && after !== undefined) {
+    const grown = grownCatalog({ own: before, former, after })
+    if (grown !== undefined) return { after: grown }
+  }
+  if (force) return { after }
+  const grown = grownFile({ own: before, former, after })
+  return grown === undefined ? undefined : { after: grown }
 }
 
 /** Returns the languages of an application's texts; English when it has none. */

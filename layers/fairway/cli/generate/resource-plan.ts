@@ -32,18 +32,18 @@ export interface ResourceArgs {
 /** Plans `fw generate resource` in a project; writes nothing. Throws a UsageFault for an impossible request. */
 export async function planResource(root: string, args: ResourceArgs): Promise<GeneratePlan> {
   const present = formerResource(root, args)
-  // The author's own fields stay as they are, and the generator has no code for them.
-  const typed = parseFields(args.fields).filter(({ name }) => !present?.own.includes(name))
   if (args.isThere && !present)
     throw new UsageFault(`There is no ${args.name} here yet: \`fw generate resource ${args.name} …\` makes one.`)
-  const had = present ?? { isOrg: false, hasImport: false, fields: [] }
+  const had = present ?? NOTHING
+  // The author's own fields stay as they are, and the generator has no code for them.
+  const typed = parseFields(args.fields).filter(({ name }) => !had.own.includes(name))
   const resource = toResource({
     name: args.name,
     plural: args.plural,
     isOrg: args.isOrg || had.isOrg,
     hasImport: args.hasImport || had.hasImport,
     fields: mergedFields(had.fields, withTargets(root, typed, args)),
-    own: present?.own,
+    own: had.own,
   })
   checkRefs(resource, had.fields)
   if (!present) checkFree(root, resource)
@@ -66,7 +66,7 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     remarks: [
       ...migration.remarks,
       ...(isOwn ? [OWN_TABLE] : []),
-      ...(args.hasImport ? unknownColumns(resource) : []),
+      ...unknownColumns(resource, args),
       ...untranslated(languages, resource),
     ],
     next: [
@@ -76,11 +76,20 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   }
 }
 
+const NOTHING: Pick<Resource, 'isOrg' | 'hasImport' | 'fields' | 'own'> = {
+  isOrg: false,
+  hasImport: false,
+  fields: [],
+  own: [],
+}
+
 const OWN_TABLE = 'The table is yours: once it has the new columns, `npm run db:generate` writes their migration.'
 
 /** The fields that the dialog of an import lacks. */
-const unknownColumns = ({ own, plural }: Resource): string[] =>
-  own.map(name => `${name} is a field of your own: add it to the import in app/pages/${plural}/index.vue.`)
+const unknownColumns = ({ own, plural }: Resource, { hasImport }: Pick<ResourceArgs, 'hasImport'>): string[] =>
+  (hasImport ? own : []).map(
+    name => `${name} is a field of your own: add it to the import in app/pages/${plural}/index.vue.`,
+  )
 
 const untranslated = (languages: readonly string[], { plural }: Resource): string[] =>
   languages
