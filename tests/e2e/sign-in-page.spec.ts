@@ -109,6 +109,17 @@ test('sign-in pages and emails are right-to-left in Arabic', async ({ page, smtp
   await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
 })
 
+test('a browser gets the first language of its list that there is', async ({ page }) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'languages', { get: () => ['fr-CH', 'ar-EG', 'de', 'en'] }),
+  )
+  await page.goto('/sign-in')
+  await page.waitForURL('**/sign-in?lang=ar')
+  await page.goto('/')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+})
+
 test.describe('a browser that prefers another language', () => {
   test.use({ locale: 'de-DE' })
 
