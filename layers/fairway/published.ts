@@ -30,6 +30,7 @@ export const published = {
     callerPlaceholders: experimental,
     checkForm: experimental,
     columnsFor: stable,
+    containsText: stable,
     csvRows: experimental,
     defineAction: stable,
     defineAppRoles: stable,
@@ -119,9 +120,7 @@ export const published = {
     useSession: stable,
     useShortcut: stable,
   },
-  /**
-   * Components that pages use without an import, also as `Lazy…`. A component of the same name in an application replaces them.
-   */
+  /** Components that pages use without an import, also as `Lazy…`. An application's own of that name replaces it. */
   components: {
     CodeLine: stable,
     CollectionPager: stable,
@@ -180,6 +179,7 @@ export const published = {
     fileSchema: experimental,
     files: experimental,
     filesSchema: experimental,
+    foldedText: stable,
     jsonSchema: stable,
     moneySchema: stable,
     organizationColumns: stable,

@@ -1,5 +1,14 @@
 /** The exports that a file of tables may use: drizzle-kit also reads such files, and it knows no aliases. */
 export { organizationColumns, ownableColumns, references } from './domains/organizations/ownable-columns'
-export { file, files, fileSchema, filesSchema, jsonSchema, moneySchema, storedFile } from './kernel/field-types'
+export {
+  file,
+  files,
+  fileSchema,
+  filesSchema,
+  foldedText,
+  jsonSchema,
+  moneySchema,
+  storedFile,
+} from './kernel/field-types'
 export { person, personSchema } from './kernel/owned-rows'
 export { allOf, appRole, definePolicy, orgRole, rowIs, shared } from './domains/organizations/policy'

@@ -21,6 +21,7 @@ import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
 import type { Orm } from '../server/kernel/database/client'
+import { keepFolds } from '../server/kernel/folding/keep-folds'
 import { PLATFORM_JOB, type RanJob, runDueJobs } from '../server/kernel/jobs'
 import { type Caller, createCallers, type Reader } from './callers'
 import { createClock, type TestClock } from './clock'
@@ -85,6 +86,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     mailer: outbox.mailer,
   })
   checkCollections(app, collections)
+  await keepFolds(app)
   await keepTotals(app, collections)
   await keepFiles(app)
   await keepLimits(app)

@@ -54,6 +54,21 @@ export const files = customType<{
 /** Returns whether a column contains files. */
 export const isFileColumn = (column: SQLiteColumn): boolean => [FILE_TYPE, FILES_TYPE].includes(column.getSQLType())
 
+// The SQL type and the ending of the names of folded columns, by which they are found in any table.
+export const FOLDED_TYPE = 'text_folded'
+export const FOLDED_ENDING = '_folded'
+
+/** The value of a column of `foldedText`. */
+export type FoldedText = string & z.core.$brand<'FoldedText'>
+
+const foldedColumn = customType<{ data: FoldedText; driverData: string }>({ dataType: () => FOLDED_TYPE })
+
+/**
+ * A column that holds the text of another one without case and marks, for searches and orders of large tables. Takes the other
+ * column's name in the database and adds `_folded`. Triggers write it with every kind of write.
+ */
+export const foldedText = (of: string) => foldedColumn(`${of}${FOLDED_ENDING}`)
+
 const given = z
   .union([z.string().min(1).max(2000), z.object({ id: z.string().max(64), ticket: z.string().max(2000).optional() })])
   .transform(value => (typeof value === 'string' ? value : (value.ticket ?? value.id)))

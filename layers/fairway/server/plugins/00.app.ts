@@ -21,6 +21,7 @@ import { declareProviders } from '#fairway/server/domains/oauth-client'
 import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
+import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
 import { startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
@@ -96,6 +97,7 @@ async function start() {
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
+  await keepFolds(app)
   await keepTotals(app, collections)
   await keepFiles(app)
   await keepLimits(app)

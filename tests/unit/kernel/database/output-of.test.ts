@@ -3,6 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { type ActionTypeOf, runAction } from '#fairway/server/domains/actions'
 import type { CollectionTypeOf } from '#fairway/server/domains/collections/define-collection'
+import { foldedText } from '#fairway/server/fw-tables'
 import { toolSchema } from '#fairway/server/domains/mcp/surface'
 import { defineAction, defineCollection, outputOf } from '#fw'
 import { createTestApp } from '../../../support/app'
@@ -49,6 +50,13 @@ const sent = {
 const issueSchema = outputOf(issues, { omit: ['orgId'] })
 
 describe('outputOf', () => {
+  it('leaves out columns of foldedText', () => {
+    const titles = sqliteTable('titles', { title: text('title').notNull(), titleFolded: foldedText('title') })
+    const schema = outputOf(titles)
+    expect(schema.parse({ title: 'Ärzte', titleFolded: 'arzte' })).toEqual({ title: 'Ärzte' })
+    expectTypeOf<z.output<typeof schema>>().toEqualTypeOf<{ title: string }>()
+  })
+
   it('accepts a row with extra fields and returns its JSON form', () => {
     expect(issueSchema.parse({ ...row, joined: 1 })).toEqual(sent)
     expect(issueSchema.parse(issueSchema.parse(row))).toEqual(sent)

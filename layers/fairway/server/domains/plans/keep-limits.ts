@@ -7,6 +7,7 @@ import type { PlansConfig } from '#fairway/server/kernel/config/plans-config'
 import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-triggers'
 import { raiseSql } from '#fairway/server/kernel/database/refusals'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
+import { FOLDED_TYPE } from '#fairway/server/kernel/field-types'
 import { CREATOR_TYPE, PERSON_TYPE } from '#fairway/server/kernel/owned-rows'
 import { countSql, PLANS_TABLE } from './plan-of'
 
@@ -78,7 +79,7 @@ const COLUMNS = `select name, lower(type) as type, pk > 0 or exists (
 const columnSchema = z.object({ name: z.string(), type: z.string(), isKept: z.number().transform(Boolean) })
 
 const OF_PLATFORM = new Set(['org_id', 'owner_email', 'visibility', 'created_by'])
-const OF_PEOPLE = new Set([PERSON_TYPE, CREATOR_TYPE])
+const OF_TRIGGERS = new Set([PERSON_TYPE, CREATOR_TYPE, FOLDED_TYPE])
 
 /**
  * The columns that people change. Above a limit, the handover by a leaving member and references to deleted rows can still be
@@ -90,7 +91,7 @@ async function changedColumns(app: App, limit: string, table: string): Promise<s
   if (!columns.some(({ name }) => name === 'org_id'))
     throw new Error(`plans: the limit ${limit} counts ${table}, which is no table with a column org_id`)
   return columns
-    .filter(({ name, type, isKept }) => !isKept && !OF_PLATFORM.has(name) && !OF_PEOPLE.has(type))
+    .filter(({ name, type, isKept }) => !isKept && !OF_PLATFORM.has(name) && !OF_TRIGGERS.has(type))
     .map(({ name }) => name)
 }
 

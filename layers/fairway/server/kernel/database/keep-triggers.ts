@@ -5,8 +5,15 @@ import { quoteName } from './sql-text'
 export const triggerSql = (name: string, when: string, does: string): string =>
   `CREATE TRIGGER ${quoteName(name)} ${when} begin ${does} end`
 
-/** Replaces the triggers whose names begin with `prefix` by the wanted ones, by name. Several processes may do so at once. */
-export async function keepTriggers(client: Client, prefix: string, wanted: ReadonlyMap<string, string>): Promise<void> {
+/**
+ * Replaces the triggers whose names begin with `prefix` by the wanted ones, by name. Returns the names of those that were created.
+ * Several processes may do so at once.
+ */
+export async function keepTriggers(
+  client: Client,
+  prefix: string,
+  wanted: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
   const { rows } = await client.execute(
     `select name, sql from sqlite_schema where type = 'trigger' and name glob '${prefix}*'`,
   )
@@ -18,4 +25,5 @@ export async function keepTriggers(client: Client, prefix: string, wanted: Reado
   const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
   statements.push(...missing.map(([, text]) => text))
   if (statements.length > 0) await client.batch(statements, 'write')
+  return new Set(missing.map(([name]) => name))
 }

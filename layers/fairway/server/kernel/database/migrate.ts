@@ -136,7 +136,7 @@ function toSteps(pending: Migration[], journal: Journal, triggers: readonly stri
  */
 async function triggersOfOurs(client: Client): Promise<string[]> {
   const { rows } = await client.execute(
-    "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*' or name glob 'fw_plan_*')",
+    "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*' or name glob 'fw_fold_*' or name glob 'fw_plan_*')",
   )
   return rows.map(({ name }) => `drop trigger if exists ${quoteName(String(name))}`)
 }

@@ -256,9 +256,3 @@ export function preparedQuery<Statement extends object>(build: (db: Orm) => Stat
     return statement
   }
 }
-
-/**
- * Returns the pattern of LIKE that finds a text anywhere. It escapes the wildcards with `\`, because people expect ordinary
- * characters.
- */
-export const likePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

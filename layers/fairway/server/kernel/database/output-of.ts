@@ -2,7 +2,7 @@
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { type SQLiteColumn, type SQLiteTable, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { FILE_TYPE, FILES_TYPE } from '../field-types'
+import { FILE_TYPE, FILES_TYPE, FOLDED_TYPE, type FoldedText } from '../field-types'
 import { isoTime } from '../iso-time'
 
 /** The JSON form of a value: dates are ISO 8601 strings, functions are dropped. */
@@ -25,7 +25,11 @@ type Row<Table extends SQLiteTable> = Table['$inferSelect']
 
 /** The fields of a table's rows as they are sent, without the omitted ones; `extend` replaces fields of the same name. */
 type OutputShape<Table extends SQLiteTable, Omitted, Extension> = {
-  [Name in Exclude<keyof Row<Table>, Omitted | keyof Extension>]: ColumnSchema<Row<Table>[Name]>
+  [
+    Name in Exclude<keyof Row<Table>, Omitted | keyof Extension> as Row<Table>[Name] extends FoldedText | null
+      ? never
+      : Name
+  ]: ColumnSchema<Row<Table>[Name]>
 } & Extension
 
 interface OutputOptions<Omitted, Extension> {
@@ -36,7 +40,7 @@ interface OutputOptions<Omitted, Extension> {
 }
 
 /**
- * A `z.object` that follows a table: it takes a row and returns the part that is sent. Points in time become ISO 8601 strings.
+ * A `z.object` that follows a table: it takes a row and returns the part that is sent, without columns of `foldedText`. Points in time become ISO 8601 strings.
  * Columns that are left out, and unknown keys of a row, are dropped. Throws at load for an unknown column. Also throws for a
  * column without a JSON value (a blob, a bigint), unless it is left out or replaced.
  */
@@ -56,7 +60,7 @@ export function outputOf<
     )
   const dropped = new Set<string>([...omit, ...Object.keys(extend ?? {})])
   const shape = Object.entries(columns)
-    .filter(([name]) => !dropped.has(name))
+    .filter(([name, column]) => !dropped.has(name) && column.getSQLType() !== FOLDED_TYPE)
     .map(([name, column]) => [name, schemaOf(column, `${getTableName(table)}.${name}`)])
   const schema = z.object({ ...Object.fromEntries(shape), ...extend })
   return schema as unknown as z.ZodObject<OutputShape<Table, Omitted, Extension>>
