@@ -2,6 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { OrderBy } from '#fairway/server/domains/collections/effective-options'
+import { foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { query } from '../../../../support/query'
 import { aContext, aReader, cursorPage, fill, idsOf, walk } from './reading'
@@ -76,11 +77,11 @@ describe('cursor pagination', () => {
     [by('-level', 'id'), 'level desc, id'],
     [by('level', '-score', 'id'), 'level, score desc, id'],
     [by('-score', 'level', '-id'), 'score desc, level, id desc'],
-    [by('code'), 'code, id'],
-    [by('-code'), 'code desc, id desc'],
-    [by('-code', 'score'), 'code desc, score, id'],
-    [by('name'), 'name, id'],
-    [by('-name', 'id'), 'name desc, id'],
+    [by('code'), `${foldedSql('code')}, id`],
+    [by('-code'), `${foldedSql('code')} desc, id desc`],
+    [by('-code', 'score'), `${foldedSql('code')} desc, score, id`],
+    [by('name'), `${foldedSql('name')}, id`],
+    [by('-name', 'id'), `${foldedSql('name')} desc, id`],
     [by('-at'), 'at desc, id desc'],
     [by('at', '-id'), 'at, id desc'],
     [by('-second'), 'second desc, id desc'],

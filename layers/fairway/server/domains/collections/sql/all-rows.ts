@@ -2,7 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { inPieces } from '#fairway/server/kernel/export-rows'
 import type { Term } from './filters'
-import type { ReadArg } from './fragment'
+import { valuesAt } from './keyset'
 import { type PreparedRead, sliceStatement } from './statements'
 
 type Rows = readonly (readonly unknown[])[]
@@ -26,7 +26,7 @@ export async function* readAllRows({ app, read, terms, toItems }: AllRows): Asyn
     item: unknown
   }
   const found = inPieces<Found>(async (last, limit) => {
-    const after = last && terms.map(({ field }) => last.row[field.at] as ReadArg)
+    const after = last && valuesAt(terms, last.row)
     const [rows = []] = await app.db.readRows([sliceStatement({ read, terms, after }, { offset: 0, limit })])
     const items = await toItems(rows)
     return rows.map((row, index) => ({ row, item: items[index] }))

@@ -3,8 +3,9 @@ import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Cursor, PageSelection } from '../collection'
 import type { OrderBy } from '../effective-options'
+import { orderedSql } from './fields'
 import { orderKey, pageOrder, reversed, type Term } from './filters'
-import { bind, fragment, joined, type ReadArg, type SlotValues } from './fragment'
+import { bind, fragment, joined, type SlotValues } from './fragment'
 import {
   type CursorPosition,
   keysetConditions,
@@ -12,6 +13,7 @@ import {
   readBounds,
   readToken,
   type TokenPosition,
+  valuesAt,
   writeBounds,
   writeToken,
 } from './keyset'
@@ -105,7 +107,7 @@ function neighbourOf({ read, position }: CursorRead, way: readonly Term[]) {
       terms: back,
       ranges: keysetConditions({ terms: back, values: start, isInclusive: !isInclusive, slots: 'cursor' }),
       select: joined(
-        back.map(({ field }) => field.sql),
+        back.map(({ field }) => orderedSql(field)),
         ', ',
       ),
     }),
@@ -121,7 +123,7 @@ const valuesOf = (read: PreparedRead, { start, stop }: CursorPosition, limit: nu
 })
 
 function cursorBeside({ terms, position, cursorTo }: CursorRead, row: Row, isBackward: boolean): Cursor | undefined {
-  const values = terms.map(({ field }) => row[field.at] as ReadArg)
+  const values = valuesAt(terms, row)
   const cursor = cursorTo({ values, isBackward, isInclusive: false })
   if (!position.stop || !cursor || !('bounds' in cursor)) return cursor
   return { bounds: [...cursor.bounds, ...position.stop.bounds] }

@@ -5,7 +5,9 @@ import type { z } from 'zod'
 import { filesSql } from '#fairway/server/domains/files'
 import { isFileColumn } from '#fairway/server/kernel/field-types'
 import { isoTime } from '#fairway/server/kernel/iso-time'
-import { expression, type Fragment, type ReadArg, tablesOf } from './fragment'
+import { foldedColumnOf, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
+import { foldText } from '#fairway/shared/fold-text'
+import { applied, expression, type Fragment, type ReadArg, tablesOf } from './fragment'
 
 /** A value of the item or of the key, for use in statements. */
 export interface Field {
@@ -18,6 +20,10 @@ export interface Field {
   /** The name of the column, if it is one. */
   column?: string
   isFile?: boolean
+  /** The expression without case and marks that orders compare, if it is a text that people read. */
+  folded?: Fragment
+  /** The column that holds the folded text, if there is one. */
+  foldedColumn?: string
   /** Its index in the rows. */
   at: number
 }
@@ -34,15 +40,40 @@ export function readable(
 ): Readable {
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))
+  const sql = expression(!is(value, SQL) && isFileColumn(value) ? filesSql(value) : value)
+  const type = typeOf(value, schema)
   return {
     name,
-    sql: expression(!is(value, SQL) && isFileColumn(value) ? filesSql(value) : value),
-    type: typeOf(value, schema),
+    sql,
+    ...(isProse(value, type, schema) ? foldedOf(value, sql) : {}),
+    type,
     isNullable: isOuter || (is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)),
     tables,
     column: is(value, SQL) ? undefined : value.name,
     isFile: !is(value, SQL) && isFileColumn(value),
   }
+}
+
+/** The expression for the folded text of an expression. */
+export const fold = (sql: Fragment): Fragment => applied(foldedSql('\0'), sql)
+
+function foldedOf(value: SQLiteColumn | SQL, sql: Fragment): Pick<Field, 'folded' | 'foldedColumn'> {
+  const kept = is(value, SQL) ? undefined : foldedColumnOf(value)
+  return kept ? { folded: expression(kept), foldedColumn: kept.name } : { folded: fold(sql) }
+}
+
+/** The expression that an order compares. */
+export const orderedSql = ({ folded, sql }: Field): Fragment => folded ?? sql
+
+/** The value that an order compares, of a value of the row or the client. */
+export const orderedValue = ({ folded }: Field, value: ReadArg): ReadArg =>
+  folded && typeof value === 'string' ? foldText(value) : value
+
+// Texts of a set or a format, such as states, IDs and dates, are for programs.
+function isProse(value: SQLiteColumn | SQL, { kind }: ValueType, schema: z.core.$ZodType): boolean {
+  const definition = unwrapped(schema)._zod.def
+  if (kind !== 'text' || definition.type === 'enum' || 'format' in definition) return false
+  return is(value, SQL) || (value.dataType === 'string' && !value.primary && !value.enumValues?.length)
 }
 
 function acceptsNull(schema: z.core.$ZodType): boolean {

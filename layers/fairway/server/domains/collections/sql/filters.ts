@@ -1,13 +1,13 @@
 // The SQL for the conditions and the order of a request, and checks that the columns support the declaration.
-import { likePattern } from '#fairway/server/kernel/database/orm'
+import { containsSql, MOST_SOUGHT, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import type { FilterCondition, SqlDeclaration } from '../collection'
-import type { Field } from './fields'
-import { type Fragment, fragment, type ReadArg, slot, joined } from './fragment'
+import { type Field, orderedSql } from './fields'
+import { applied, type Fragment, fragment, type ReadArg, slot, joined } from './fragment'
 import type { OrderBy } from '../effective-options'
 import { refused } from '../query/read-query'
 import { fieldOf, type ReadPlan } from './read-plan'
 
-type Form = '=' | 'any' | 'like' | '<' | '<=' | '>' | '>='
+type Form = '=' | 'any' | 'may contain' | 'contains' | '<' | '<=' | '>' | '>='
 
 interface Parsed {
   field: Field
@@ -25,7 +25,7 @@ export function parseFilters(plan: ReadPlan, conditions: readonly FilterConditio
     conditions: () => parsed.map(({ field, form }, index) => conditionOf(field, form, index)),
     /** The fields that an index could use to find the rows. */
     compared: parsed
-      .filter(({ form }) => form !== 'like')
+      .filter(({ form }) => form !== 'may contain' && form !== 'contains')
       .map(({ field, form }) => ({ field, isEqual: form === '=' || form === 'any' })),
     tables: new Set(parsed.flatMap(({ field }) => [...field.tables])),
   }
@@ -48,9 +48,17 @@ function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
       return [{ field, form: operators[condition.operator], value }]
     }
     case 'search':
-      if (condition.value === '') return []
-      return [{ field, form: 'like', value: likePattern(condition.value) }]
+      return parseSearch(field, condition.value)
   }
+}
+
+function parseSearch(field: Field, text: string): Parsed[] {
+  if (text.length > MOST_SOUGHT)
+    throw refused(field.name, `The search in ${field.name} should have at most ${MOST_SOUGHT} characters`)
+  const sought = toSought(text)
+  if (!sought) return []
+  const found: Parsed = { field, form: 'contains', value: sought.folded }
+  return field.foldedColumn && field.folded ? [found] : [{ field, form: 'may contain', value: sought.pattern }, found]
 }
 
 function toValue({ type }: Field, text: string, parameter: string): ReadArg {
@@ -69,11 +77,13 @@ export const expected = {
   other: 'left out',
 } as const
 
-function conditionOf({ sql }: Field, form: Form, index: number): Fragment {
+function conditionOf({ sql, folded, foldedColumn }: Field, form: Form, index: number): Fragment {
   const value = slot('filter', index)
   // The same SQL for any number of values.
   if (form === 'any') return fragment`${sql} in (select value from json_each(${value}))`
-  if (form === 'like') return fragment`${sql} like ${value} escape '\\'`
+  if (form === 'contains' && folded && foldedColumn) return fragment`instr(${folded}, ${value}) > 0`
+  if (form === 'may contain') return applied(containsSql('\0')[0], sql, value)
+  if (form === 'contains') return applied(containsSql('\0')[1], sql, value)
   return fragment`${sql} ${form} ${value}`
 }
 
@@ -104,7 +114,7 @@ export const reversed = (terms: readonly Term[]): Term[] =>
 /** ` order by …` */
 export const orderBy = (terms: readonly Term[]): Fragment =>
   fragment` order by ${joined(
-    terms.map(({ field, isDescending }) => fragment`${field.sql} ${isDescending ? 'desc' : 'asc'}`),
+    terms.map(({ field, isDescending }) => fragment`${orderedSql(field)} ${isDescending ? 'desc' : 'asc'}`),
     ', ',
   )}`
 

@@ -51,6 +51,14 @@ export const slot = (name: Slot['slot'], key: string | number): Fragment => ({
   args: [{ slot: name, key }],
 })
 
+/** The SQL of an expression that `text` contains as null characters, with the values of its placeholders. */
+export function applied(text: string, value: Fragment, given?: Fragment): Fragment {
+  const parts = text
+    .split(/([\0?])/)
+    .map(part => (part === '\0' ? value : part === '?' ? given : undefined) ?? { text: part, args: [] })
+  return joined(parts, '')
+}
+
 /** Joins fragments with a text between them. */
 export const joined = (parts: readonly Fragment[], between: string): Fragment => ({
   text: parts.map(({ text }) => text).join(between),

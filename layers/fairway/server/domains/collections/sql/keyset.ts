@@ -6,7 +6,7 @@ import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/se
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { CursorParameters } from '../collection'
 import { refused } from '../query/read-query'
-import type { Field } from './fields'
+import { type Field, orderedSql, orderedValue } from './fields'
 import { expected, type Term } from './filters'
 import { type Fragment, fragment, joined, type ReadArg, type Slot, slot } from './fragment'
 
@@ -28,7 +28,7 @@ export function keysetConditions({ terms, values, isInclusive, slots }: Keyset):
   const isNull = values.map(value => value === null)
   const value = (index: number) => slot(slots, index)
   const equal = (index: number) => {
-    const { sql } = used[index]!.field
+    const sql = orderedSql(used[index]!.field)
     return isNull[index] ? fragment`${sql} is null` : fragment`${sql} = ${value(index)}`
   }
   if (isOneRange(used, isNull)) return [rowValue(used, value, isInclusive)]
@@ -50,7 +50,7 @@ function isOneRange(terms: readonly Term[], isNull: readonly boolean[]): boolean
 
 function rowValue(terms: readonly Term[], value: (index: number) => Fragment, isInclusive: boolean): Fragment {
   const operator = `${terms[0]?.isDescending ? '<' : '>'}${isInclusive ? '=' : ''}`
-  const columns = terms.map(({ field }) => field.sql)
+  const columns = terms.map(({ field }) => orderedSql(field))
   const values = terms.map((_, index) => value(index))
   if (terms.length === 1) return fragment`${columns[0]!} ${operator} ${values[0]!}`
   return fragment`(${joined(columns, ', ')}) ${operator} (${joined(values, ', ')})`
@@ -58,9 +58,10 @@ function rowValue(terms: readonly Term[], value: (index: number) => Fragment, is
 
 // Nulls are the lowest: first when ascending, last when descending.
 function beyondValue({ field, isDescending }: Term, isNull: boolean, value: Fragment): Fragment[] {
-  if (isNull) return isDescending ? [] : [anyValue(field.sql, field.type.kind)]
-  if (!isDescending) return [fragment`${field.sql} > ${value}`]
-  return [fragment`${field.sql} < ${value}`, ...(field.isNullable ? [fragment`${field.sql} is null`] : [])]
+  const sql = orderedSql(field)
+  if (isNull) return isDescending ? [] : [anyValue(sql, field.type.kind)]
+  if (!isDescending) return [fragment`${sql} > ${value}`]
+  return [fragment`${sql} < ${value}`, ...(field.isNullable ? [fragment`${sql} is null`] : [])]
 }
 
 // `is not null` would not seek.
@@ -135,8 +136,12 @@ function readValue(field: Field, bound: Bound): ReadArg {
   const value = type.parse(type.kind === 'text' && isNullable ? bound.value.replace(/^\\/, '') : bound.value)
   if (value === undefined)
     throw refused(nameOf(bound), `The value of ${nameOf(bound)} should be ${expected[type.kind]}`)
-  return value
+  return orderedValue(field, value)
 }
+
+/** The values of a row that an order compares. */
+export const valuesAt = (terms: readonly Term[], row: readonly unknown[]): ReadArg[] =>
+  terms.map(({ field }) => orderedValue(field, row[field.at] as ReadArg))
 
 // Null is sent as an empty text, so an empty text of a nullable column is escaped with a backslash.
 function writeValue({ type, isNullable }: Field, value: unknown): string | null {

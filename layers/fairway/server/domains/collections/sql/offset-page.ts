@@ -4,6 +4,7 @@ import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/cli
 import { checkSize } from '../collection'
 import { reversed, type Term } from './filters'
 import { bind, type ReadArg } from './fragment'
+import { valuesAt } from './keyset'
 import { isDeterministic } from '#fairway/server/kernel/database/memory'
 import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './statements'
 
@@ -142,6 +143,6 @@ function bookmark(
   { at, row }: { at: number; row: readonly unknown[] | undefined },
 ): void {
   if (!row || bookmarks.length >= MOST_BOOKMARKS || bookmarks.some(known => known.at === at)) return
-  const after = terms.map(({ field }) => row[field.at] as ReadArg)
+  const after = valuesAt(terms, row)
   bookmarks.splice(bookmarks.findLastIndex(known => known.at < at) + 1, 0, { at, after })
 }

@@ -10,7 +10,7 @@ import {
   type SharedTable,
 } from '#fairway/server/domains/organizations'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
-import { createSelectList, entryOf, type Field, type Nested, type Readable, readable, unwrapped } from './fields'
+import { createSelectList, entryOf, type Field, fold, type Nested, type Readable, readable, unwrapped } from './fields'
 import { joined, keyColumns } from './fragment'
 import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
@@ -32,13 +32,20 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
   const body: PlanBody = isWrapped ? wrappedBody(source, list) : directBody(source)
   const placed = (value: Readable): Field => {
     const at = list.place(value.sql)
-    return { ...value, at, sql: body.nameOf(value.sql, at) }
+    const sql = body.nameOf(value.sql, at)
+    // The author's query has no folded column.
+    return isWrapped
+      ? { ...value, at, sql, folded: value.folded && fold(sql), foldedColumn: undefined }
+      : { ...value, at, sql }
   }
   const isOmitted = ({ name }: { name: string }) => declaration.omit.includes(name)
   // Fields for filters only are not read, unless the author's query is wrapped and must name them.
   const named = (value: Readable): Field => (isOmitted(value) && !isWrapped ? { ...value, at: -1 } : placed(value))
-  const fields = new Map(columns.fields.map(value => [value.name, named(value)]))
-  const key = keyOf(source, columns, isWrapped).map(value => fields.get(value.name) ?? placed(value))
+  // The key makes an order unique, so it is compared exactly.
+  const keys = keyOf(source, columns, isWrapped).map(value => ({ ...value, folded: undefined }))
+  const ofKey = new Map(keys.map(value => [value.name, value]))
+  const fields = new Map(columns.fields.map(value => [value.name, named(ofKey.get(value.name) ?? value)]))
+  const key = keys.map(value => fields.get(value.name) ?? placed(value))
   const isForAuthor = declaration.toItem !== undefined
   const entries = [...fields.values(), ...columns.others.map(placed)]
     .filter(value => !isOmitted(value))

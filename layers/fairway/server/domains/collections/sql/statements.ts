@@ -5,6 +5,7 @@ import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
+import { FOLDED_ENDING } from '#fairway/server/kernel/field-types'
 import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
 import type { FilterCondition, ReadContext } from '../collection'
 import type { Field } from './fields'
@@ -151,7 +152,12 @@ function adviseIndex(app: App, input: Advisable): void {
     const index = indexFor(input)
     if (!index) return
     const fault = faultOf(await app.db.explain(input.sql), input)
-    if (fault) app.log.warn('a collection is slow without an index', { collection: tableOf(input), fault, index })
+    if (!fault) return
+    const columns = input.terms.flatMap(({ field: { column, folded, foldedColumn } }) =>
+      column && folded && !foldedColumn ? [`foldedText('${column}')`] : [],
+    )
+    const advice = columns.length > 0 ? { columns, index } : { index }
+    app.log.warn('a collection is slow without an index', { collection: tableOf(input), fault, ...advice })
   })
 }
 
@@ -173,9 +179,8 @@ function indexFor(input: Advisable): string | undefined {
   if (!scope || plan.isWrapped || terms.some(({ field }) => !columnOf(field))) return undefined
   const equal = compared.filter(({ isEqual }) => isEqual).flatMap(({ field }) => columnOf(field) ?? [])
   const ranges = compared.filter(({ isEqual }) => !isEqual).flatMap(({ field }) => columnOf(field) ?? [])
-  const ordered = terms.map(
-    ({ field, isDescending }) => `${quoted(columnOf(field) ?? '')}${isDescending ? ' desc' : ''}`,
-  )
+  const orderedOf = (field: Field) => (field.folded ? foldedNameOf(field) : columnOf(field)) ?? ''
+  const ordered = terms.map(({ field, isDescending }) => `${quoted(orderedOf(field))}${isDescending ? ' desc' : ''}`)
   const columns = [
     ...scope.map(quoted),
     ...equal.map(quoted),
@@ -187,5 +192,9 @@ function indexFor(input: Advisable): string | undefined {
   const name = [table, ...unique.map(column => nameIn(column).replaceAll('"', ''))].join('_').replaceAll('-', '_')
   return `create index ${name} on ${quoted(table)} (${unique.join(', ')})`
 }
+
+/** The name of the column that holds the folded text of a field, or would hold it. */
+const foldedNameOf = ({ column, foldedColumn }: Field): string | undefined =>
+  foldedColumn ?? (column && `${column}${FOLDED_ENDING}`)
 
 const nameIn = (column: string): string => column.replace(/ desc$/, '')
