@@ -1,6 +1,6 @@
-import { and, desc, sql } from 'drizzle-orm'
+import { and, desc, or } from 'drizzle-orm'
 import { z } from 'zod'
-import { accessibleTo, defineAction } from '#fw'
+import { accessibleTo, containsText, defineAction } from '#fw'
 import { notes } from '../../database/notes'
 import { noteColumns, noteSchema } from './_my-note'
 
@@ -9,12 +9,12 @@ const MOST_FOUND = 50
 export default defineAction({
   description: 'Searches titles and texts of your notes and notes shared with you, including archived ones.',
   readOnly: true,
-  input: z.object({ query: z.string().trim().min(1).max(200).describe('The text to look for; case does not matter.') }),
+  input: z.object({
+    query: z.string().trim().min(1).max(200).describe('The text to look for; case and accents do not matter.'),
+  }),
   output: z.object({ notes: z.array(noteSchema) }),
   async run({ query }, { db, session }) {
-    // Users type the wildcards of LIKE as ordinary characters.
-    const pattern = `%${query.replace(/[\\%_]/g, String.raw`\$&`)}%`
-    const contains = sql`(${notes.title} like ${pattern} escape '\\' or ${notes.text} like ${pattern} escape '\\')`
+    const contains = or(containsText(notes.title, query), containsText(notes.text, query))
     const found = await db
       .select(noteColumns(session))
       .from(notes)

@@ -1,4 +1,5 @@
 import { type CollectionItem, readCollectionPage } from '#fairway/shared/collections/collection-page'
+import { foldText } from '#fairway/shared/fold-text'
 import { sendJson } from '../request/send-json'
 import type { SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 
@@ -38,21 +39,43 @@ const textOf = (value: unknown): string => (typeof value === 'string' || typeof 
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, sign => ESCAPED[sign] ?? '')
 
+/** Where a folded text occurs in a text: the begin and the end of each place. */
+function placesOf(text: string, sought: string): [number, number][] {
+  if (sought === '') return []
+  const begins: number[] = []
+  const ends: number[] = []
+  let folded = ''
+  let at = 0
+  for (const character of text) {
+    const part = foldText(character)
+    begins.push(...Array<number>(part.length).fill(at))
+    ends.push(...Array<number>(part.length).fill(at + character.length))
+    folded += part
+    at += character.length
+  }
+  const places: [number, number][] = []
+  for (let next = folded.indexOf(sought); next >= 0;) {
+    const last = next + sought.length - 1
+    // Marks after the last letter belong to it.
+    places.push([begins[next] ?? 0, Math.max(ends[last] ?? 0, begins[last + 1] ?? at)])
+    next = folded.indexOf(sought, last + 1)
+  }
+  return places
+}
+
 /**
- * A text as HTML with each case-insensitive match of the query marked. A long text is cut to begin shortly before the first
- * match.
+ * A text as HTML with each match of the query marked, whatever the case and the marks of the letters. A long text is cut to begin
+ * shortly before the first match.
  */
 export function marked(text: string, query: string): string {
-  const sought = query.trim().toLowerCase()
-  const first = sought ? text.toLowerCase().indexOf(sought) : -1
+  const sought = foldText(query.trim())
+  const first = placesOf(text, sought)[0]?.[0] ?? -1
   const line = (first > 60 ? `…${text.slice(first - 30)}` : text).replaceAll(/\s+/g, ' ').slice(0, 160)
-  if (!sought) return escape(line)
   const parts: string[] = []
-  const lower = line.toLowerCase()
   let at = 0
-  for (let next = lower.indexOf(sought); next >= 0; next = lower.indexOf(sought, at)) {
-    parts.push(escape(line.slice(at, next)), `<mark>${escape(line.slice(next, next + sought.length))}</mark>`)
-    at = next + sought.length
+  for (const [begin, end] of placesOf(line, sought)) {
+    parts.push(escape(line.slice(at, begin)), `<mark>${escape(line.slice(begin, end))}</mark>`)
+    at = end
   }
   return [...parts, escape(line.slice(at))].join('')
 }

@@ -1,3 +1,4 @@
+import { foldText } from '#fairway/shared/fold-text'
 import type { CatalogTool, ToolCatalog } from '#fairway/shared/schemas/tool-catalog'
 
 /** The catalog with its tools sorted by name. */
@@ -11,9 +12,9 @@ export function matching<Item extends { name: string; title?: string; descriptio
   items: readonly Item[],
   query: string,
 ): Item[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = foldText(query).split(/\s+/).filter(Boolean)
   return items.filter(item => {
-    const text = [item.name, item.title, item.description].join(' ').toLowerCase()
+    const text = foldText([item.name, item.title, item.description].join(' '))
     return words.every(word => text.includes(word))
   })
 }

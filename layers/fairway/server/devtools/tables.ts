@@ -1,5 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { quoteName } from '#fairway/server/kernel/database/sql-text'
+import { foldedSql } from '#fairway/server/kernel/folding/fold-sql'
+import { foldText } from '#fairway/shared/fold-text'
 
 /** A table of the database, of either journal. */
 interface Table {
@@ -67,8 +69,8 @@ export async function readTable(
   if (!table) return undefined
   const shown = table.columns.filter(({ isMasked: masked }) => !masked).map(column => quoteName(column.name))
   const isSearched = search !== '' && shown.length > 0
-  const where = isSearched ? `where ${shown.map(column => `instr(lower(${column}), lower(?)) > 0`).join(' or ')}` : ''
-  const args = isSearched ? shown.map(() => search) : []
+  const where = isSearched ? `where ${shown.map(column => `instr(${foldedSql(column)}, ?) > 0`).join(' or ')}` : ''
+  const args = isSearched ? shown.map(() => foldText(search)) : []
   const columns = table.columns.map(column =>
     column.isMasked ? `${quoteName(column.name)} is null` : quoteName(column.name),
   )

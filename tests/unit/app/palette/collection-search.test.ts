@@ -15,6 +15,9 @@ describe('search hits', () => {
 
   it.each([
     ['each occurrence, case ignored', 'Harbour, harbour', 'HARBOUR', '<mark>Harbour</mark>, <mark>harbour</mark>'],
+    ['words with other marks', 'Die Straße, a\u0308rzte', 'ÄRZTE', 'Die Straße, <mark>a\u0308rzte</mark>'],
+    ['a letter that stands for two', 'Großkunden', 'ROSS', 'G<mark>roß</mark>kunden'],
+    ['half of such a letter', 'Maß', 'mas', '<mark>Maß</mark>'],
     ['nothing without a text', 'Harbour', ' ', 'Harbour'],
     ['no markup of the text itself', '<b>&"x"</b>', 'x', '&lt;b&gt;&amp;&quot;<mark>x</mark>&quot;&lt;/b&gt;'],
     ['markup that was searched for', 'a <b> c', '<b>', 'a <mark>&lt;b&gt;</mark> c'],

@@ -2,7 +2,7 @@
 import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
-import { likePattern } from '#fairway/server/kernel/database/orm'
+import { containsSql, foldedSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import { type ExportFormat, exportRows, inPieces } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
@@ -42,11 +42,11 @@ const columns = (showsActivity: boolean): string =>
     ${showsActivity ? lastActiveSql('u.id') : 'null'} as lastActiveAt`
 
 const MEMBERS = `org_members m ${personJoin('m.user_id')}`
-const FOUND = String.raw` and (u.email like ? escape '\' or u.name like ? escape '\')`
+const FOUND = ` and ${containsSql('(u.name || char(10) || u.email)').join(' and ')}`
 
 /** The value that each order compares. Longest-standing members come first among equals. */
 const ORDERS = {
-  name: `coalesce(nullif(u.name, ''), u.email) collate nocase`,
+  name: foldedSql(`coalesce(nullif(u.name, ''), u.email)`),
   role: `case m.role when 'owner' then 0 when 'admin' then 1 else 2 end`,
   joinedAt: undefined,
   lastActiveAt: 'lastActiveAt',
@@ -137,12 +137,11 @@ export async function findMember(app: App, orgId: string, email: string): Promis
 }
 
 function askedFor(orgId: string, { search, roles }: MemberFilter): { shape: Shape; values: string[] } {
-  const text = search.trim()
-  const pattern = likePattern(text)
+  const sought = toSought(search.trim())
   const wanted = [...new Set(roles)]
   return {
-    shape: { isSearch: text !== '', roles: wanted.length },
-    values: [orgId, ...wanted, ...(text === '' ? [] : [pattern, pattern])],
+    shape: { isSearch: sought !== undefined, roles: wanted.length },
+    values: [orgId, ...wanted, ...(sought ? [sought.pattern, sought.folded] : [])],
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newestPage } from '#fairway/server/kernel/database/newest-page'
-import { likePattern } from '#fairway/server/kernel/database/orm'
+import { containsSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -33,12 +33,14 @@ const toOrganization = (row: unknown) => {
  */
 export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {
   const wanted = search.trim()
+  const sought = toSought(wanted)
   const { rows, ...place } = await newestPage(app.db.client, {
     columns: COLUMNS,
     from: 'organizations o',
     alias: 'o',
-    conditions:
-      wanted === '' ? [] : [{ sql: `(o.name like ? escape '\\' or o.id = ?)`, args: [likePattern(wanted), wanted] }],
+    conditions: sought
+      ? [{ sql: `(${containsSql('o.name').join(' and ')} or o.id = ?)`, args: [sought.pattern, sought.folded, wanted] }]
+      : [],
     cursor,
   })
   return { organizations: rows.map(toOrganization), ...place }

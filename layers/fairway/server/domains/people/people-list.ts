@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { newestPage } from '#fairway/server/kernel/database/newest-page'
+import { containsSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
-import { likePattern } from '#fairway/server/kernel/database/orm'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
@@ -58,7 +58,7 @@ export async function listPeople(
   { search = '', cursor, suspended }: ListInput,
 ): Promise<{ people: ListedPerson[]; cursor: string | null }> {
   const now = app.now().getTime()
-  const pattern = likePattern(search.trim())
+  const sought = toSought(search.trim())
   const { rows, ...place } = await newestPage(app.db.client, {
     columns: COLUMNS,
     args: [now, now],
@@ -66,9 +66,9 @@ export async function listPeople(
     alias: 'u',
     conditions: [
       { sql: `u.kind = 'person'`, args: [] },
-      ...(search.trim() === ''
-        ? []
-        : [{ sql: `(u.name like ? escape '\\' or u.email like ? escape '\\')`, args: [pattern, pattern] }]),
+      ...(sought
+        ? [{ sql: containsSql('(u.name || char(10) || u.email)').join(' and '), args: [sought.pattern, sought.folded] }]
+        : []),
       ...(suspended
         ? [{ sql: 'u.suspended_at is not null and (u.suspended_until is null or u.suspended_until > ?)', args: [now] }]
         : []),
