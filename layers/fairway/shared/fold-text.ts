@@ -1,5 +1,5 @@
 // Folding makes texts comparable as people read them: without case, marks and forms of a letter. The database folds with the same
-// characters (`kernel/database/fold`).
+// characters (`kernel/folding`).
 
 /** Characters that folding leaves alone. The database skips them in one step, so the frequent ones come first. */
 export const PLAIN = ' enisratdhulcgmobwfkzvpjyxqENISRATDHULCGMOBWFKZVPJYXQ0123456789.,-/()!_\n\t\r*+=#%&<>[]{}|~^`\\'
