@@ -40,7 +40,8 @@ export default defineConfig({
         test: {
           name: 'starter',
           include: ['tests/starter/*.test.ts'],
-          testTimeout: 600_000,
+          // A step may download all packages.
+          testTimeout: 1_200_000,
           hookTimeout: 600_000,
           bail: 1,
         },
