@@ -180,7 +180,8 @@ export async function startProgram(
     if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   }
-  const limit = performance.now() + 120_000
+  // With an empty cache, `npm run dev` downloads every package first.
+  const limit = performance.now() + (freshCache ? 900_000 : 120_000)
   for (;;) {
     const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(5000) }).catch(
       () => undefined,
