@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { App } from '#fairway/server/kernel/app-context'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { createRemembered } from '#fairway/server/kernel/remember'
 import { OAuthError } from '../oauth-error'
@@ -82,15 +83,7 @@ async function fetchKeys(app: App, uri: string) {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   const { status, text } = await guardedFetchOf(app)(uri, { ...FETCH_LIMITS, headers, takesPorts: true })
   if (isWithheld(status)) throw new WithheldDocument(`it answered ${status}`)
-  const keys = keySetSchema.safeParse(status === 200 ? parseJson(text) : undefined)
+  const keys = keySetSchema.safeParse(status === 200 ? jsonOf(text) : undefined)
   if (!keys.success) throw new errors.JWKSInvalid(keys.error.issues[0]?.message)
   return keys.data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
