@@ -88,9 +88,12 @@ test('an empty application shows next steps in both languages and color modes, a
     )
   await expect.poll(greet, NOTICED).toEqual({ result: { greeting: 'Hello, Ada' } })
 
-  await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
-  await page.reload()
-  await expect(page.getByRole('heading', { name: 'Aktivität' })).toBeVisible({ timeout: 30_000 })
+  // The page reloads itself when the server is back, which can interrupt these steps.
+  await expect(async () => {
+    await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Aktivität' })).toBeVisible()
+  }).toPass(NOTICED)
   await expect(page.getByRole('heading', { name: 'Aktion deklarieren' })).toBeVisible({ timeout: 30_000 })
   await page.setViewportSize({ width: 375, height: 800 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)

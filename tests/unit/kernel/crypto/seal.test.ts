@@ -8,7 +8,7 @@ const keys = createKeyRing([NEW, OLD])
 it('seal returns a different result each time, and unseal restores the text', () => {
   const first = seal(keys, 'mail', 'Grüße', 'row-1')
   expect(unseal(keys, 'mail', first, 'row-1')).toBe('Grüße')
-  expect(first).not.toContain('Gr')
+  expect(Buffer.from(first.split('.')[1]!, 'base64url').includes('Grüße')).toBe(false)
   expect(seal(keys, 'mail', 'Grüße', 'row-1')).not.toBe(first)
 })
 
