@@ -16,6 +16,9 @@ export const OTHER_A2A_SECRET = 'Yb6wU3nKz8QjV5oXd7MaI4gFc2ErS9tH'
 /** The token of `ACCESS_TOKEN`, which machines use. */
 export const STATIC_TOKEN = 'st-4hGd3FsA6uEkX9v2LqTz7RmW4pYc8NbJ5'
 
+/** The beginning of a JSON Web Token. Random text can hold its first three letters alone. */
+export const JWT = /eyJ[\w-]{8,}\.[\w-]{8,}/
+
 /** Patterns that a log must not contain, by the name for the error message. The server redacts values as `[redacted]`. */
 const shapes: readonly [name: string, shape: RegExp][] = [
   ['a session cookie', /fw\.session_token=(?!\[redacted\])[^;\s"]{8,}/],
@@ -23,7 +26,7 @@ const shapes: readonly [name: string, shape: RegExp][] = [
   ['a random token', /(?:token|secret|ticket|cookie|state|code|verifier)["'=: ]{1,4}[\w-]{32,}/i],
   ['a signed cookie value', /[\w-]{32,43}\.[\w+/%-]{43,50}(?:=|%3D)/],
   ['an Authorization value', /\b(?:Bearer|Basic) (?!\[redacted\])[\w.~+/=-]{8,}/i],
-  ['a JWT', /\beyJ[\w-]{8,}\.[\w-]{8,}/],
+  ['a JWT', JWT],
   ['an email address', /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,}/i],
   ['a password hash', /\$argon2|\$scrypt/],
 ]
