@@ -2,8 +2,9 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, timestamp } from '../../kernel/database/columns'
 
 /**
- * Files of rows. The bytes are in the storage under the same id. `pending`: uploaded, without a row yet. `kept`: a row refers to
- * it. `unwanted`: its row was deleted or no longer refers to it, and a job deletes the file.
+ * Files of rows. The bytes are in the storage under the same id, and only bytes with a row here are ever deleted. `writing`: the
+ * bytes are arriving. `pending`: uploaded, without a row yet. `kept`: a row refers to it. `unwanted`: its row was deleted or no
+ * longer refers to it. `deleting`: a job deletes the bytes, then this row.
  */
 export const files = sqliteTable(
   'fw_files',
@@ -24,7 +25,7 @@ export const files = sqliteTable(
     /** Size of an image in pixels, when its first bytes contain it. */
     width: integer('width'),
     height: integer('height'),
-    state: text('state', { enum: ['pending', 'kept', 'unwanted'] }).notNull(),
+    state: text('state', { enum: ['writing', 'pending', 'kept', 'unwanted', 'deleting'] }).notNull(),
     /** The row that refers to the file, or most recently did. */
     tableName: text('table_name'),
     rowId: text('row_id'),
@@ -38,3 +39,10 @@ export const files = sqliteTable(
     index('fw_files_row').on(table.tableName, table.columnName, table.rowId),
   ],
 )
+
+/** One row: the id of this installation, which the marker beside the stored files repeats. */
+export const installation = sqliteTable('fw_installation', {
+  id: id(),
+  /** When the marker was written; null before the first file. */
+  markedAt: timestamp('marked_at'),
+})
