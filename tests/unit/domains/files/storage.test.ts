@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -8,7 +8,6 @@ import { diskStorage } from '#fairway/server/domains/files/disk-storage'
 import type { FileStorage } from '#fairway/server/domains/files/storage'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { startBucket } from '../../../support/bucket'
-import { serve } from '../../../support/web-server'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -89,26 +88,6 @@ describe.each(['disk', 'bucket'] as const)('file storage: %s', name => {
   })
 })
 
-describe('disk storage', () => {
-  it('lists files with their time, including partial files of a process that died', async () => {
-    const own = mkdtempSync(join(tmpdir(), 'fw-files-'))
-    const storage = diskStorage(own)
-    expect(await Array.fromAsync(storage.list())).toEqual([])
-    const key = newId()
-    await storage.write(key, chunks('x'))
-    const half = `${key.slice(0, -2)}00`
-    await storage.write(half, chunks('x'))
-    writeFileSync(join(own, half.slice(-2), `${half}.part`), 'x')
-    writeFileSync(join(own, 'notes.txt'), 'not ours')
-    const listed = await Array.fromAsync(storage.list())
-    expect(listed.map(each => each.key).toSorted()).toEqual([key, half, `${half}.part`].toSorted())
-    expect(listed[0]?.changedAt.getTime()).toBeCloseTo(Date.now(), -5)
-    for (const each of listed) await storage.remove(each.key)
-    expect(readdirSync(own, { recursive: true }).filter(path => String(path).length > 10)).toEqual([])
-    rmSync(own, { recursive: true })
-  })
-})
-
 describe('bucket storage', () => {
   it('signs a URL with type and name that works only for this file', async () => {
     const key = newId()
@@ -126,28 +105,5 @@ describe('bucket storage', () => {
   it('fails with wrong keys', async () => {
     const storage = inBucket({ secretAccessKey: 'wrong' })
     await expect(storage.write(newId(), chunks('x'))).rejects.toThrow()
-  })
-
-  // The test bucket rejects the signature of listings, so this test serves a bucket's responses itself.
-  it('lists files page by page, without their prefix', async () => {
-    const pages = [
-      ['0001', 'token'],
-      ['0002', ''],
-    ]
-    const asked: string[] = []
-    const listing = await serve(async request => {
-      asked.push(new URL(request.url).searchParams.get('continuation-token') ?? '')
-      const [key, next] = pages[asked.length - 1] ?? []
-      return new Response(
-        `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next ? `<NextContinuationToken>${next}</NextContinuationToken>` : ''}<Contents><Key>app/${key}</Key><LastModified>2031-05-20T09:30:00.000Z</LastModified><Size>1</Size></Contents></ListBucketResult>`,
-        { headers: { 'content-type': 'application/xml' } },
-      )
-    })
-    const storage = inBucket({ endpoint: listing.origin })
-    expect(await Array.fromAsync(storage.list())).toEqual(
-      ['0001', '0002'].map(key => ({ key, changedAt: new Date('2031-05-20T09:30:00.000Z') })),
-    )
-    expect(asked).toEqual(['', 'token'])
-    await listing.stop()
   })
 })

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { S3mini, S3ServiceError } from 's3mini'
 import type { BucketConfig } from '#fairway/server/kernel/config/files-config'
-import type { FileStorage, StoredKey } from './storage'
+import type { FileStorage } from './storage'
 
 /** S3 requires parts of at least 5 MiB and accepts at most 10,000 parts. */
 const PART_IN_BYTES = 8 * 1024 * 1024
@@ -42,15 +42,6 @@ export function bucketStorage(config: BucketConfig, send: typeof fetch): FileSto
     },
     async remove(key) {
       await s3.deleteObject(nameOf(key)).catch(unlessMissing)
-    },
-    async *list(): AsyncGenerator<StoredKey> {
-      let next: string | undefined
-      do {
-        const page = await s3.listObjectsPaged('/', prefix, 1000, next)
-        for (const { Key, LastModified } of page?.objects ?? [])
-          yield { key: Key.slice(prefix.length), changedAt: new Date(LastModified) }
-        next = page?.nextContinuationToken
-      } while (next)
     },
     ...(config.isDirect && {
       signedAddress: (key, { type, disposition }) =>

@@ -11,7 +11,7 @@ export const filesRows: DependentRows = {
       sql: `select id, name, type, size, upload, state, ${isoTime('created_at')} as uploadedAt,
         case when org_id in (${orgsOf('= ?')}) then org_id end as organization,
         case when org_id in (select '' union all ${orgsOf('= ?')}) then id end as content
-        from fw_files where user_id = ? order by id`,
+        from fw_files where user_id = ? and state not in ('writing', 'deleting') order by id`,
       args: [userId, userId, userId],
     },
   }),

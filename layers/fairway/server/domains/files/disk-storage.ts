@@ -1,15 +1,18 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { FileStorage, StoredKey } from './storage'
+import { type FileStorage, MARKER } from './storage'
 
 const PART = '.part'
 /** A backup creates this file to pause deletion. A leftover file counts for one day. */
 export const HELD = '.backup'
 const HELD_FOR_IN_MS = 24 * 60 * 60 * 1000
 
-/** Stores files below a folder. An id begins with a timestamp, so its final characters choose one of 256 subfolders. */
+/**
+ * Stores files below a folder. An id begins with a timestamp, so its final characters choose one of 256 subfolders; the marker is
+ * in the folder itself.
+ */
 export function diskStorage(folder: string): FileStorage {
-  const pathOf = (key: string) => join(folder, key.replace(PART, '').slice(-2), key)
+  const pathOf = (key: string) => (key === MARKER ? join(folder, key) : join(folder, key.slice(-2), key))
 
   return {
     async write(key, bytes) {
@@ -34,23 +37,13 @@ export function diskStorage(folder: string): FileStorage {
       const file = await open(pathOf(key)).catch(unlessMissing)
       return file?.createReadStream(range && { start: range.first, end: range.last }) ?? null
     },
-    remove: key => rm(pathOf(key), { force: true }),
-    list: () => filesIn(folder),
+    async remove(key) {
+      for (const path of [pathOf(key), pathOf(key) + PART]) await rm(path, { force: true })
+    },
     async isHeld(now) {
       const mark = await stat(join(folder, HELD)).catch(unlessMissing)
       return mark !== undefined && now.getTime() - mark.mtimeMs < HELD_FOR_IN_MS
     },
-  }
-}
-
-async function* filesIn(folder: string): AsyncGenerator<StoredKey> {
-  for (const part of (await readdir(folder).catch(unlessMissing)) ?? []) {
-    // Other files in the folder do not belong to the storage.
-    if (!/^[\da-f]{2}$/.test(part)) continue
-    for (const key of await readdir(join(folder, part))) {
-      const found = await stat(join(folder, part, key)).catch(unlessMissing)
-      if (found?.isFile()) yield { key, changedAt: found.mtime }
-    }
   }
 }
 

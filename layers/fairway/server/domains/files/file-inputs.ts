@@ -79,4 +79,4 @@ const isFor = (ticket: { userId: string; orgId: string }, { userId, orgId }: Ses
   ticket.userId === userId && ticket.orgId === orgId
 
 const isHeld = (row: FileRow, orgId: string | null, rowId: unknown): boolean =>
-  row.state !== 'pending' && row.orgId === orgId && row.rowId === rowId
+  (row.state === 'kept' || row.state === 'unwanted') && row.orgId === orgId && row.rowId === rowId

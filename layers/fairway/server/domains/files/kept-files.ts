@@ -97,6 +97,11 @@ const letGo = (column: FileColumn, besides = ''): string =>
 
 /** Marks kept files that no row refers to any more: REPLACE deletes rows without a trigger, and a column may be dropped. */
 export async function findLost(app: App): Promise<void> {
+  await app.db.client.execute(`update fw_files set state = 'unwanted' where state = 'kept' and ${await lostSql(app)}`)
+}
+
+/** The condition for kept files that no row refers to. */
+export async function lostSql(app: App): Promise<string> {
   const columns = await fileColumns(app)
   const held = columns.map(column => {
     const { table, column: name, key } = column
@@ -112,9 +117,7 @@ export async function findLost(app: App): Promise<void> {
     )
     return `(table_name = ${literal(table)} and column_name = ${literal(name)} and (${rows.join(' or ')}))`
   })
-  await app.db.client.execute(
-    `update fw_files set state = 'unwanted' where state = 'kept' and not (${held.join(' or ') || '0'})`,
-  )
+  return `not (${held.join(' or ') || '0'})`
 }
 
 /** The content of a file column as JSON for `toStoredFiles`: one file or null, or a list in its order. */

@@ -1,5 +1,6 @@
 // Receives an upload: checks access, type and size, and streams the bytes to the storage.
 import type { IncomingMessage } from 'node:http'
+import { and, eq, ne } from 'drizzle-orm'
 import type { H3Event } from 'h3'
 import { checkGuard, requireOrganization } from '#fairway/server/domains/organizations'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
@@ -15,6 +16,7 @@ import { accepts, type Upload, type UploadEntry } from './define-upload'
 import { fileNameOf } from './file-name'
 import { findPixels, findType, HEAD_IN_BYTES } from './find-type'
 import { storageOf } from './storage-of'
+import { markStorage } from './storage-owner'
 import { files } from './tables'
 import { issueTicket } from './ticket'
 import { withoutMetadata } from './without-metadata'
@@ -85,35 +87,59 @@ export async function storeFile(
   const id = newId()
   const digest = createDigest()
   const measured = { size: 0 }
-  await store(
-    app,
+  // Noted before the bytes are written: only noted files are ever deleted.
+  await app.db.orm.insert(files).values({
     id,
-    counted(withoutMetadata(type, joined(head, bytes)), chunk => {
-      measured.size += chunk.length
-      digest.update(chunk)
-    }),
-  )
-  const row = { id, upload, name, type, size: measured.size }
-  await app.db.orm
-    .insert(files)
-    .values({
-      ...row,
-      ...findPixels(head, type),
-      orgId: orgId ?? '',
-      userId,
-      sha256: digest.value(),
-      state: 'pending',
-      createdAt: app.now(),
-    })
-    .catch(async (error: unknown) => {
-      await (await storageOf(app)).remove(id)
-      throw error
-    })
-  return row
+    upload,
+    name,
+    type,
+    size: 0,
+    sha256: '',
+    ...findPixels(head, type),
+    orgId: orgId ?? '',
+    userId,
+    state: 'writing',
+    createdAt: app.now(),
+  })
+  try {
+    await store(
+      app,
+      id,
+      counted(withoutMetadata(type, joined(head, bytes)), chunk => {
+        measured.size += chunk.length
+        digest.update(chunk)
+      }),
+    )
+    await finish(app, id, { size: measured.size, sha256: digest.value() })
+  } catch (error) {
+    await drop(app, id)
+    throw error
+  }
+  return { id, upload, name, type, size: measured.size }
+}
+
+/** Ends the writing of a file. Throws `conflict` when its organization or account was deleted meanwhile. */
+async function finish(app: App, id: string, written: { size: number; sha256: string }): Promise<void> {
+  const { rowsAffected } = await app.db.orm
+    .update(files)
+    .set({ ...written, state: 'pending', createdAt: app.now() })
+    .where(and(eq(files.id, id), eq(files.state, 'writing')))
+  if (rowsAffected === 0) throw new AppError('conflict')
+}
+
+/** Deletes what was written of a failed upload. If that fails too, the note stays and the next purge deletes it. */
+async function drop(app: App, id: string): Promise<void> {
+  try {
+    await (await storageOf(app)).remove(id)
+    await app.db.orm.delete(files).where(and(eq(files.id, id), ne(files.state, 'kept')))
+  } catch (error) {
+    app.log.warn('a failed upload is deleted later', { file: id, error })
+  }
 }
 
 async function store(app: App, id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   try {
+    await markStorage(app)
     await (await storageOf(app)).write(id, bytes)
   } catch (cause) {
     if (cause instanceof AppError) throw cause

@@ -46,6 +46,12 @@ export const eventKinds = {
     0,
   ),
   'job-failed': kind('jobs', 'failed', 'A job has failed for good. It waits until somebody retries it.', 0),
+  'files-not-deleted': kind(
+    'jobs',
+    'blocked',
+    'Files that no row uses were not deleted: they may belong to another installation, or are unusually many.',
+    0,
+  ),
   'connection-cancelled': kind('providers', 'failed', 'A user cancelled at a provider.'),
   'account-refused': kind('providers', 'blocked', 'A user came from a provider and may not sign in here.'),
   'callbacks-limited': kind('providers', 'blocked', 'One address sent more callbacks than it may.'),
