@@ -214,7 +214,7 @@ async function backup() {
   )
   const under = startWriters(browser, 4, 100)
   await sleep(500)
-  const restored = await fw(['restore', copy, '--yes'], folder)
+  const restored = await fw(['restore', copy, '--replace', join(folder, 'fairway.db')], folder)
   await sleep(1500)
   await under.stop()
   const refused = [...under.refused].map(([what, times]) => `${times} ${what}`).join(', ') || 'none refused'

@@ -97,7 +97,7 @@ describe('fw backup', () => {
       expect(existsSync(at('files/.backup'))).toBe(false)
       expect((await fwBeside(server, ['backup', copy, '--check', ...key])).out).toContain('holds, 1 files')
       rmSync(place)
-      await fwBeside(server, ['restore', copy, '--yes', ...key])
+      await fwBeside(server, ['restore', copy, '--replace', at('fairway.db'), ...key])
       expect(readFileSync(place)).toEqual(bytes)
     }
   })
@@ -153,16 +153,16 @@ describe('fw backup', () => {
 })
 
 describe('fw restore', () => {
-  it('changes nothing without --yes, and with it switches a running server and keeps the old file', async () => {
+  it('changes nothing without --replace, and with it switches a running server and keeps the old file', async () => {
     await note('before')
     await fwBeside(server, ['backup', at('one.db')])
     await note('after')
     // A backup that was restored from another place can have any file mode.
     chmodSync(at('one.db'), 0o644)
     const dry = await fwBeside(server, ['restore', at('one.db')])
-    expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Nothing has changed. With --yes')])
+    expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Nothing has changed. With --replace')])
     expect(await titles()).toEqual(['after', 'before'])
-    const done = await fwBeside(server, ['restore', at('one.db'), '--yes'])
+    const done = await fwBeside(server, ['restore', at('one.db'), '--replace', at('fairway.db')])
     expect([done.code, done.err]).toEqual([0, ''])
     await expect.poll(titles).toEqual(['before'])
     expect((await note('later')).status).toBe(200)
@@ -180,7 +180,7 @@ describe('fw restore', () => {
     await fwBeside(server, ['backup', at('one.db')])
     const writers = startWriters(ada.browser, 8)
     await expect.poll(() => writers.acknowledged.length).toBeGreaterThan(100)
-    expect((await fwBeside(server, ['restore', at('one.db'), '--yes'])).code).toBe(0)
+    expect((await fwBeside(server, ['restore', at('one.db'), '--replace', at('fairway.db')])).code).toBe(0)
     const restoredAt = writers.acknowledged.length
     await expect.poll(() => writers.acknowledged.length).toBeGreaterThan(restoredAt + 100)
     await writers.stop()
@@ -197,7 +197,9 @@ describe('fw restore', () => {
     const key = passphraseFile()
     await fwBeside(server, ['backup', at('one.sealed'), '--key', key])
     await note('after')
-    expect((await fwBeside(server, ['restore', at('one.sealed'), '--yes', '--key', key])).code).toBe(0)
+    expect(
+      (await fwBeside(server, ['restore', at('one.sealed'), '--replace', at('fairway.db'), '--key', key])).code,
+    ).toBe(0)
     await expect.poll(titles).toEqual(['before'])
   })
 
@@ -209,7 +211,7 @@ describe('fw restore', () => {
       const database = new DatabaseSync(at(name))
       database.exec(sql)
       database.close()
-      return fwBeside(server, ['restore', at(name), '--yes'])
+      return fwBeside(server, ['restore', at(name), '--replace', at('fairway.db')])
     }
     const newer = await change('newer.db', "insert into fw_migrations values ('9999_of_tomorrow', 'x', 0)")
     expect([newer.code, newer.err]).toEqual([1, expect.stringContaining('does not know 9999_of_tomorrow')])
@@ -220,17 +222,16 @@ describe('fw restore', () => {
       expect.stringContaining('Stop it first; it migrates when it starts'),
     ])
     expect(await titles()).toEqual(['mine'])
-    const other = { FW_DATA_DIR: at('elsewhere'), BETTER_AUTH_SECRET: server.secret }
     mkdirSync(at('elsewhere'))
     copyFileSync(at('one.db'), at('elsewhere/fairway.db'))
-    const stopped = await fw(['restore', at('older.db'), '--yes'], other)
+    const stopped = await fwBeside(server, ['restore', at('older.db'), '--to', at('elsewhere'), '--yes'])
     expect([stopped.code, stopped.out]).toEqual([0, expect.stringContaining('1 migrations to come at the next start')])
   })
 
   it('rejects a file that is not a backup and changes nothing', async () => {
     await note('mine')
     writeFileSync(at('text.db'), 'this is no database, only a text that is long enough '.repeat(100))
-    const { code, err } = await fwBeside(server, ['restore', at('text.db'), '--yes'])
+    const { code, err } = await fwBeside(server, ['restore', at('text.db'), '--replace', at('fairway.db')])
     expect([code, err]).toEqual([1, expect.stringContaining('file is not a database')])
     expect(await titles()).toEqual(['mine'])
     expect(readdirSync(dirname(at('x'))).filter(name => name.includes('.part'))).toEqual([])
@@ -241,8 +242,8 @@ describe('fw restore', () => {
     await fwBeside(server, ['backup', at('one.db')])
     mkdirSync(at('elsewhere'))
     writeFileSync(at('elsewhere/fairway.db'), 'A'.repeat(40_000))
-    const env = { FW_DATA_DIR: at('elsewhere'), BETTER_AUTH_SECRET: server.secret }
-    expect(await fw(['restore', at('one.db'), '--yes'], env)).toMatchObject({ code: 0, err: '' })
+    const done = await fwBeside(server, ['restore', at('one.db'), '--to', at('elsewhere'), '--yes'])
+    expect(done).toMatchObject({ code: 0, err: '' })
     expect(idsIn(at('elsewhere/fairway.db')).size).toBe(1)
   })
 })

@@ -1,32 +1,24 @@
-// Backs up the database file of this folder and its uploaded files, and restores them.
+// Backs up the database file of this folder and its uploaded files.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
 import { BACKUP_ACTION, recordWithin } from '../server/domains/actions'
-import { platformDir } from '../modules/registry/roots'
 import { databaseConfig } from '../server/kernel/config/environment'
 import { readEnv } from '../server/kernel/config/env'
 import { filesConfig } from '../server/kernel/config/files-config'
 import { databaseTarget } from '../server/kernel/database/client'
-import { readMigrationFolder } from '../server/kernel/database/migrations'
-import {
-  checkDatabase,
-  copyDatabase,
-  type DatabaseCheck,
-  isInUse,
-  prepareForServers,
-  sum,
-} from './backup/database-file'
-import { archiveOf, entriesOf, extractFiles, holdingFiles } from './backup/files-archive'
+import { checkDatabase, copyDatabase, type DatabaseCheck, sum } from './backup/database-file'
+import { archiveOf, entriesOf, holdingFiles } from './backup/files-archive'
 import { isSealedFile, sealFile, unsealFile } from './backup/sealed-file'
 import { inLocalApp } from './local-app'
 import { endWith, say, showProgress, tellFailure } from './terminal'
 
 const LEAST_CHARACTERS = 16
 
-const key = {
+/** The option for the passphrase of a backup. */
+export const key = {
   type: 'string',
   description: 'A file that holds the passphrase, 16 characters or more. With it a backup is encrypted.',
 } as const
@@ -49,24 +41,8 @@ export const backupCommand = defineCommand({
   run: ({ args }) => telling(() => (args.check ? checkBackup(args.file, args.key) : writeBackup(args.file, args.key))),
 })
 
-/**
- * `fw restore <file>`: replaces the database with a backup and keeps the old database beside it. Without `--yes` it only shows
- * the changes.
- */
-export const restoreCommand = defineCommand({
-  meta: {
-    name: 'restore',
-    description: 'Replace the database with a backup; the current one is kept beside it.',
-  },
-  args: {
-    file: { type: 'positional', required: true, description: 'The backup.' },
-    key,
-    yes: { type: 'boolean', default: false, description: 'Do it. Without this nothing changes.' },
-  },
-  run: ({ args }) => telling(() => restore(args.file, args)),
-})
-
-const telling = (work: () => Promise<void>): Promise<void> =>
+/** Runs a command and prints the reason of an error. */
+export const telling = (work: () => Promise<void>): Promise<void> =>
   endWith(
     () => work().then(() => 0),
     thrown => {
@@ -76,7 +52,7 @@ const telling = (work: () => Promise<void>): Promise<void> =>
   )
 
 /** Returns the database file of this folder's settings, whether or not it exists; throws when the data is not in a file. */
-function databaseFile(): string {
+export function databaseFile(): string {
   const { url, replicaPath } = databaseConfig(readEnv(process.env))
   const target = databaseTarget(url, replicaPath)
   if (target.kind === 'file') return resolve(target.path)
@@ -94,7 +70,8 @@ async function passphraseIn(file: string): Promise<string> {
   )
 }
 
-const timeName = () => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+/** The time as a part of file names. */
+export const timeName = () => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
 async function writeBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
   const from = databaseFile()
@@ -162,7 +139,7 @@ async function writeFiles(folder: string, to: string, passphrase: string | undef
 }
 
 /** Opens the archive of files beside a backup when it exists; `work` receives it unsealed. */
-async function withFiles<T>(
+export async function withFiles<T>(
   file: string,
   { keyFile, beside }: { keyFile: string | undefined; beside: string },
   work: (archive: string) => Promise<T>,
@@ -189,7 +166,7 @@ async function inPart<T>(wanted: string, work: (part: string) => Promise<T>, end
 }
 
 /** Opens a backup; `work` receives its content as a temporary database file, which is deleted afterwards. */
-async function opened<T>(
+export async function opened<T>(
   { file, keyFile, beside }: { file: string; keyFile: string | undefined; beside: string },
   work: (database: string, check: DatabaseCheck) => Promise<T>,
 ): Promise<T> {
@@ -222,63 +199,3 @@ async function checkBackup(given: string | undefined, keyFile: string | undefine
 }
 
 const countFiles = async (archive: string): Promise<number> => (await Array.fromAsync(entriesOf(archive))).length
-
-async function restore(given: string, { key: keyFile, yes }: { key?: string; yes: boolean }): Promise<void> {
-  const [file, place] = [resolve(given), databaseFile()]
-  await mkdir(dirname(place), { recursive: true, mode: 0o700 })
-  await opened({ file, keyFile, beside: place }, async (database, check) => {
-    const older = await schemaDifference(check, file)
-    const isThere = existsSync(place)
-    if (isThere && older > 0 && isInUse(place) !== false) {
-      throw new Error(
-        `${file} is of before ${older} migrations, and a server may be running on ${place}. Stop it first; it migrates when it starts again. (If the file there is damaged, move it away.)`,
-      )
-    }
-    const kept = `${place}.before-${timeName()}`
-    say(
-      `${file}: ${check.rows.size} tables, ${sum(check.rows.values())} rows${older > 0 ? `, ${older} migrations to come at the next start` : ''}`,
-    )
-    if (isThere) say(`The database of now ${yes ? 'is kept' : 'would be kept'} as ${kept}`)
-    if (!yes) return say(`Nothing has changed. With --yes it takes the place of ${place}.`)
-    const files = filesConfig(readEnv(process.env))
-    if (files.kind === 'disk') {
-      // Files come before the database, so that no row names a missing file.
-      const count = await withFiles(file, { keyFile, beside: place }, archive => extractFiles(archive, files.folder))
-      if (count !== undefined) say(`${files.folder}: has the ${count} files of the backup`)
-    }
-    prepareForServers(database)
-    await swap(database, place, kept)
-    say(
-      `${place} is the backup now. Sessions, connections and roles are those of then: what was ended since is open again.`,
-    )
-  })
-}
-
-/** Returns how many migrations the backup still requires; throws when it contains migrations that this version does not know. */
-async function schemaDifference({ migrations }: DatabaseCheck, file: string): Promise<number> {
-  const folders = [join(platformDir, 'drizzle'), resolve('drizzle')]
-  const shipped = (await Promise.all(folders.map(readMigrationFolder))).flat().map(({ name }) => name)
-  const unknown = migrations.filter(name => !shipped.includes(name))
-  if (unknown.length > 0)
-    throw new Error(
-      `${file} is of a newer version; this one does not know ${unknown.join(', ')}. Restore it with that version.`,
-    )
-  return shipped.filter(name => !migrations.includes(name)).length
-}
-
-/**
- * Moves the old file and its journal to another name and puts the new file in place. For a moment, running servers see that their
- * file is missing. They acknowledge no writes in that moment, and continue with the new file.
- */
-async function swap(database: string, place: string, kept: string): Promise<void> {
-  // The journal belongs to the old file: no process may open it with the new file.
-  for (const part of ['', '-wal', '-shm']) if (existsSync(place + part)) await rename(place + part, kept + part)
-  try {
-    await link(database, place)
-  } catch (cause) {
-    throw new Error(
-      `${place} could not be put there: ${cause instanceof Error ? cause.message : String(cause)}. The database of before is ${basename(kept)}, beside it.`,
-      { cause },
-    )
-  }
-}

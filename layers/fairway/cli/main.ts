@@ -31,7 +31,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       org: () => import('./org-command').then(module => module.orgCommand),
       people: () => import('./people-command').then(module => module.peopleCommand),
       remove: removeCommand,
-      restore: () => import('./backup-command').then(module => module.restoreCommand),
+      restore: () => import('./restore-command').then(module => module.restoreCommand),
       secrets: () => import('./operator-commands').then(module => module.secretsCommand),
       start: startCommand(importPlainly),
       types: () => import('./types-command').then(module => module.typesCommand),

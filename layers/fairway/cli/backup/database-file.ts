@@ -118,6 +118,18 @@ export function prepareForServers(path: string): void {
   }
 }
 
+/** The id that the marker beside the files of this database has; undefined when there is none yet. */
+export function markerIn(path: string): string | undefined {
+  const database = new DatabaseSync(path)
+  try {
+    const hasTable = database.prepare("select 1 from sqlite_master where name = 'fw_installation'").get()
+    const row = hasTable && database.prepare('select id from fw_installation where marked_at is not null').get()
+    return row ? String(row.id) : undefined
+  } finally {
+    database.close()
+  }
+}
+
 /** Whether another process has this database open; undefined when SQLite cannot tell, because the file is damaged. */
 export function isInUse(path: string): boolean | undefined {
   const database = new DatabaseSync(path)
