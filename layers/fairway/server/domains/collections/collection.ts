@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import type { AuthorCall } from '#fairway/server/domains/actions'
+import type { HeldFile } from '#fairway/server/domains/files'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isDeclared } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -140,6 +141,11 @@ export interface CollectionReader<Item = unknown> {
   /** Sets the name of the collection, which is part of the addresses of files. */
   serveAs?(name: string): void
   fileFields?: readonly string[]
+  /**
+   * Returns a file that a file column of the row holds and that its item shows to the caller; null for every other one. Other
+   * fields of the item may have any shape.
+   */
+  readFile?(context: ReadContext, id: string, file: string): Promise<HeldFile | null>
   /** Whether pages report in `can` what the caller may do. */
   saysCan?: boolean
   /** The parts of its query that need an option which the simple runtime does not support, each with that option. */

@@ -1,7 +1,7 @@
 // Files of items: their addresses and access to them. Everyone who may read the item may read its files.
 import type { H3Event } from 'h3'
 import type { ActionContext } from '#fairway/server/domains/actions'
-import { readWhole } from '#fairway/server/domains/files'
+import { type HeldFile, heldFiles, readWhole } from '#fairway/server/domains/files'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,16 +13,17 @@ import { admitted, isAdmitted } from './admission'
 import type { Collection, ReadContext } from './collection'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-/** Replaces the internal row id in each file of an item with the file's address. */
+/** Replaces what holds each file of an item with the file's address. */
 export function addressFiles(
   item: Record<string, unknown>,
   fields: readonly string[],
   collection: string,
 ): Record<string, unknown> {
   const address = (file: unknown): unknown => {
-    if (!isRecord(file)) return file
-    const { row, ...facts } = file
-    return { ...facts, url: filePath(collection, String(row), String(file.id)) }
+    const [found] = heldFiles(file)
+    if (!found || !isRecord(file)) return file
+    const { held: _held, ...facts } = file
+    return { ...facts, url: filePath(collection, found.held[2], found.id) }
   }
   for (const field of fields) {
     const value = item[field]
@@ -40,15 +41,14 @@ interface AskedFile {
 }
 
 /**
- * Returns the id of a file if the item shows it to this caller. Otherwise throws `not-found`, or an error of reading the
- * collection.
+ * Returns a file if the item shows it to this caller. Otherwise throws `not-found`, or an error of reading the collection.
  */
 export async function requireItemFile(
   event: H3Event,
   entries: readonly CollectionEntry[],
   { collection, row, file }: AskedFile,
   tokenSession?: Session,
-): Promise<string> {
+): Promise<HeldFile> {
   const app = getApp(event)
   const served = servedCollections(app, entries).get(collection)
   if (!served) throw new AppError('not-found')
@@ -62,14 +62,12 @@ const hasFiles = ({ operations, reader }: Collection): boolean => Boolean(operat
 
 async function findItemFile(
   context: ReadContext,
-  { name, collection }: ServedCollection,
+  { collection }: ServedCollection,
   { row, file }: Pick<AskedFile, 'row' | 'file'>,
-): Promise<string> {
-  const item = await collection.reader.readItem(context, row)
-  const shown = isRecord(item) ? Object.values(item).flat().filter(isRecord) : []
-  const url = filePath(name, row, file)
-  if (!shown.some(each => each.id === file && each.url === url)) throw new AppError('not-found')
-  return file
+): Promise<HeldFile> {
+  const held = await collection.reader.readFile?.(context, row, file)
+  if (!held) throw new AppError('not-found')
+  return held
 }
 
 /** The largest file that MCP hosts can read, because it is sent inside of one JSON message. */
@@ -91,7 +89,7 @@ export function hostFileReader(entries: readonly CollectionEntry[]) {
     const { app } = requireRun()
     const served = offered.has(collection) ? servedCollections(app, entries).get(collection) : undefined
     if (!served || !session || !(await isAdmitted(served.collection, session))) throw new AppError('not-found')
-    const id = await findItemFile({ app, session, signal, requestId }, served, { row, file })
-    return readWhole(app, id, MOST_FOR_HOSTS)
+    const held = await findItemFile({ app, session, signal, requestId }, served, { row, file })
+    return readWhole(app, held, MOST_FOR_HOSTS)
   }
 }

@@ -1,12 +1,14 @@
 // Triggers on the tables of authors record which file belongs to which row. They work for every write: a file is kept as long as
 // its row refers to it, and no row can take the file of another row.
-import { type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-triggers'
 import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { files } from './tables'
 
 /** The error when a write assigns a file of another row or organization to a row. */
 export const FILE_REFUSED = 'fw: this file is not for this row'
@@ -120,10 +122,46 @@ export async function lostSql(app: App): Promise<string> {
   return `not (${held.join(' or ') || '0'})`
 }
 
-/** The content of a file column as JSON for `toStoredFiles`: one file or null, or a list in its order. */
+/**
+ * The content of a file column as JSON: one file or null, or a list in its order. Only files that `fw_files` keeps for this row,
+ * column and organization are in it; `held` names them, for `findFile`.
+ */
 export function filesSql(column: SQLiteColumn): SQL {
-  const file = sql.raw(`json_object('id', f.id, 'name', f.name, 'type', f.type, 'size', f.size, 'row', f.row_id)`)
+  const file = sql.raw(
+    `json_object('id', f.id, 'name', f.name, 'type', f.type, 'size', f.size, 'held', json_array(f.table_name, f.column_name, f.row_id, f.org_id))`,
+  )
+  const isHeld = heldSql(column)
   return column.getSQLType() === FILES_TYPE
-    ? sql`(select json_group_array(json(x)) from (select ${file} as x from json_each(coalesce(${column}, '[]')) e join fw_files f on f.id = e.value order by e.key))`
-    : sql`(select ${file} from fw_files f where f.id = ${column})`
+    ? sql`(select json_group_array(json(x)) from (select ${file} as x from json_each(coalesce(${column}, '[]')) e join fw_files f on f.id = e.value where ${isHeld} order by e.key))`
+    : sql`(select ${file} from fw_files f where f.id = ${column} and ${isHeld})`
+}
+
+/** The condition that the triggers have kept the file `f` for the row of this column. */
+function heldSql(column: SQLiteColumn): SQL {
+  const { columns, primaryKeys, name } = getTableConfig(column.table)
+  const key = columns.find(each => each.primary) ?? primaryKeys[0]?.columns[0]
+  const org = columns.find(each => each.name === 'org_id')
+  const ofOrg = org ? sql` and f.org_id = coalesce(${org}, f.org_id)` : sql``
+  return sql`f.state = 'kept' and f.table_name = ${sql.raw(literal(name))} and f.column_name = ${sql.raw(literal(column.name))} and f.row_id = cast(${key} as text)${ofOrg}`
+}
+
+const heldSchema = z.object({ id: z.string(), held: z.tuple([z.string(), z.string(), z.string(), z.string()]) })
+
+/** A file and what holds it: the table, the column, the row and the organization. */
+export type HeldFile = Readonly<z.output<typeof heldSchema>>
+
+/** The files in a value of `filesSql`, once it is parsed. */
+export const heldFiles = (value: unknown): HeldFile[] =>
+  [value].flat().flatMap(each => heldSchema.safeParse(each).data ?? [])
+
+/** The row of a file that is still held as said. Throws `not-found`. */
+export async function findFile(app: App, { id, held: [table, column, row, org] }: HeldFile) {
+  const isHeld = { id, state: 'kept', tableName: table, columnName: column, rowId: row, orgId: org } as const
+  const conditions = Object.entries(isHeld).map(([name, value]) => eq(files[name as keyof typeof isHeld], value))
+  const [file] = await app.db.orm
+    .select()
+    .from(files)
+    .where(and(...conditions))
+  if (!file) throw new AppError('not-found')
+  return file
 }

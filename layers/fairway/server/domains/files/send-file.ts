@@ -1,14 +1,14 @@
 // Serves a file, whole or in part, with headers that keep it from running code in our origin.
 import { finished, type Readable } from 'node:stream'
 import { type H3Event, getQuery, setResponseHeaders, setResponseStatus } from 'h3'
-import { eq } from 'drizzle-orm'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { dispositionOf } from './file-name'
+import { findFile, type HeldFile } from './kept-files'
 import type { ByteRange } from './storage'
 import { storageOf } from './storage-of'
-import { files } from './tables'
+import type { files } from './tables'
 import { makeThumbnail, PICTURES, thumbnailWidth } from './thumbnail'
 
 /** Images and documents that browsers show without running their code in our origin. SVG and HTML are excluded. */
@@ -27,18 +27,16 @@ const policyOf = (type: string): string =>
 type FileRow = typeof files.$inferSelect
 
 /**
- * Answers GET and HEAD with the bytes of a file. The route must check the caller's access first. `?width=` requests a small
- * picture. Redirects when the storage can send files directly. This server sends `isImmutable` bytes itself, and browsers cache
+ * Answers GET and HEAD with the bytes of a file. The route must check that the caller may read the row that holds it; this checks
+ * that the row holds it. `?width=` requests a small picture. Redirects when the storage can send files directly. This server sends `isImmutable` bytes itself, and browsers cache
  * them. Throws `not-found` and `range-not-satisfiable`.
  */
 export async function sendFile(
   event: H3Event,
-  id: string,
+  held: HeldFile,
   { isImmutable = false } = {},
 ): Promise<Readable | Buffer | string> {
-  const app = getApp(event)
-  const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
-  if (!file) throw new AppError('not-found')
+  const file = await findFile(getApp(event), held)
   setResponseHeaders(event, {
     'cache-control': isImmutable ? 'private, max-age=31536000, immutable' : 'private, no-cache',
     'content-security-policy': policyOf(file.type),
@@ -98,13 +96,12 @@ async function sendWhole(event: H3Event, file: FileRow, isImmutable: boolean): P
 export const readBytes = async (app: App, id: string): Promise<AsyncIterable<Buffer> | null> =>
   (await storageOf(app)).read(id)
 
-/** Reads a whole file into memory, with its media type, up to `most` bytes. Throws `not-found` and `file-too-large`. */
-export async function readWhole(app: App, id: string, most: number): Promise<Blob> {
-  const [file] = await app.db.orm.select().from(files).where(eq(files.id, id))
-  if (!file) throw new AppError('not-found')
+/** Reads a held file into memory, with its media type, up to `most` bytes. Throws `not-found` and `file-too-large`. */
+export async function readWhole(app: App, held: HeldFile, most: number): Promise<Blob> {
+  const file = await findFile(app, held)
   if (file.size > most)
     throw new AppError('file-too-large', { detail: `It has ${file.size} bytes, and at most ${most} can be read here.` })
-  const bytes = await readBytes(app, id)
+  const bytes = await readBytes(app, file.id)
   if (!bytes) throw new AppError('not-found')
   return new Blob(await Array.fromAsync(bytes, chunk => new Uint8Array(chunk)), { type: file.type })
 }

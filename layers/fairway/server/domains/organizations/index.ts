@@ -83,6 +83,7 @@ export {
   accessibleTo,
   canColumns,
   columnsFor,
+  ruledField,
   callerOf,
   callerPlaceholders,
   inOrganization,

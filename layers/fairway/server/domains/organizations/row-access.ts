@@ -140,12 +140,22 @@ const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL =
  * null.
  */
 export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
-  const policy = policyOf(table)
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const read = policy?.fields[name]?.read
-    return [name, read ? sql`case when ${anyOf(read, table, caller)} then ${column} end`.mapWith(column) : column]
+    const ruled = ruledField(table, caller, name, column)
+    return [name, ruled === column ? column : sql`${ruled}`.mapWith(column)]
   })
   return Object.fromEntries(columns)
+}
+
+/** Returns a value of a field as this caller may read it: null when the policy of the table hides the field. */
+export function ruledField<Value extends SQL | SQLiteColumn>(
+  table: SharedTable,
+  caller: Caller,
+  name: string,
+  value: Value,
+): Value | SQL {
+  const read = policyOf(table)?.fields[name]?.read
+  return read ? sql`case when ${anyOf(read, table, caller)} then ${value} end` : value
 }
 
 /**

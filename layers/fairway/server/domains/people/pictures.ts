@@ -2,6 +2,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { HeldFile } from '#fairway/server/domains/files'
 import { picturePath } from '#fairway/shared/paths'
 import { userPictures, users } from './tables'
 
@@ -34,17 +35,17 @@ async function writePicture(
 }
 
 /**
- * One version of a person's picture: the id of its file, or the bytes of a picture stored before migration 0009. Throws
+ * One version of a person's picture: its file, or the bytes of a picture stored before migration 0009. Throws
  * `not-found`.
  */
 export async function requirePicture(
   app: App,
   userId: string,
   version: string,
-): Promise<{ file: string } | { type: string; bytes: Buffer }> {
+): Promise<HeldFile | { type: string; bytes: Buffer }> {
   const { orm } = app.db
   const isFile = and(eq(users.id, userId), eq(users.picture, version))
-  if ((await orm.$count(users, isFile)) > 0) return { file: version }
+  if ((await orm.$count(users, isFile)) > 0) return { id: version, held: ['users', 'picture', userId, ''] }
   const [found] = await orm
     .select({ type: userPictures.type, bytes: userPictures.bytes })
     .from(userPictures)

@@ -31,17 +31,21 @@ export interface Field {
 /** A field's source before its index is known. */
 export type Readable = Omit<Field, 'at'>
 
-/** Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. */
+/**
+ * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null; `isFile` says
+ * that an expression is one of `filesSql`.
+ */
 export function readable(
   name: string,
   value: SQLiteColumn | SQL,
   schema: z.core.$ZodType,
   outer: ReadonlySet<string>,
+  isFile = !is(value, SQL) && isFileColumn(value),
 ): Readable {
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))
-  const sql = expression(!is(value, SQL) && isFileColumn(value) ? filesSql(value) : value)
-  const type = typeOf(value, schema)
+  const sql = expression(isFile && !is(value, SQL) ? filesSql(value) : value)
+  const type = isFile ? file : typeOf(value, schema)
   return {
     name,
     sql,
@@ -50,7 +54,7 @@ export function readable(
     isNullable: isOuter || (is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)),
     tables,
     column: is(value, SQL) ? undefined : value.name,
-    isFile: !is(value, SQL) && isFileColumn(value),
+    isFile,
   }
 }
 
@@ -203,7 +207,6 @@ const typeOf = (value: SQLiteColumn | SQL, field: z.core.$ZodType): ValueType =>
   is(value, SQL) ? typeOfSchema(field) : typeOfColumn(value)
 
 function typeOfColumn(column: SQLiteColumn): ValueType {
-  if (isFileColumn(column)) return file
   if (is(column, SQLiteTimestamp)) return date(column.mode === 'timestamp' ? 1000 : 1)
   const mapped = (value: unknown) => column.mapFromDriverValue(value)
   switch (column.dataType) {

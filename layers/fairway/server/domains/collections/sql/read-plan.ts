@@ -7,8 +7,11 @@ import {
   canColumns,
   columnsFor,
   policyOf,
+  ruledField,
   type SharedTable,
 } from '#fairway/server/domains/organizations'
+import { filesSql } from '#fairway/server/domains/files'
+import { isFileColumn } from '#fairway/server/kernel/field-types'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
 import { createSelectList, entryOf, type Field, fold, type Nested, type Readable, readable, unwrapped } from './fields'
 import { joined, keyColumns } from './fragment'
@@ -171,11 +174,17 @@ interface ItemColumns {
 
 /** Finds the source of each field of the item. Throws for a field without a source. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
-  const own: Record<string, SQLiteColumn | SQL> = columnsFor(source.root as SharedTable, callerPlaceholders)
+  const root = source.root as SharedTable
+  const own: Record<string, SQLiteColumn | SQL> = columnsFor(root, callerPlaceholders)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
-  const read = (name: string, value: SQLiteColumn | SQL) =>
-    readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
+  const read = (name: string, value: SQLiteColumn | SQL) => {
+    const column: SQLiteColumn | undefined = source.columns?.[name] ? undefined : getTableColumns(root)[name]
+    // A rule of the field wraps the column, which still holds files.
+    const files =
+      column && isFileColumn(column) ? ruledField(root, callerPlaceholders, name, filesSql(column)) : undefined
+    return readable(name, files ?? value, item.shape[name] ?? z.string().nullable(), outer, files !== undefined)
+  }
   const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? own[name]
   const missing = Object.keys(item.shape).filter(
     name => !named(name) && !joined.has(name) && !(name === 'can' && hasCan(item, source)),

@@ -1,10 +1,12 @@
-import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { heldFiles } from '#fairway/server/domains/files'
 import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Memory, RowStatement } from '#fairway/server/kernel/database/client'
 import { isDeterministic, mayKeepRows } from '#fairway/server/kernel/database/memory'
+import { filePath } from '#fairway/shared/paths'
+import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import {
   type CollectionQuery,
@@ -21,13 +23,13 @@ import { addressFiles } from '../item-files'
 import { checked } from '../provider-reader'
 import { readAllRows } from './all-rows'
 import { cursorTerms, readCursorPage } from './cursor-page'
-import { createSelectList, entryOf, readable, toObject } from './fields'
+import { toObject } from './fields'
 import { checkDeclaration, pageOrder, type Term } from './filters'
-import { bind, expression, fragment, joined, keyColumns, render, slot, tablesOf, tableSource, where } from './fragment'
+import { bind, fragment, slot } from './fragment'
+import { attachLists, joinedList, type JoinedList } from './joined-lists'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
-import { createPlan, hasCan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
+import { createPlan, hasCan, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope, type Scope, type ScopeCondition } from './scope'
-import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
 import { createStatementCache, type PreparedRead, prepareRead } from './statements'
 
 type Rows = readonly (readonly unknown[])[]
@@ -53,6 +55,11 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
     return prepareRead({ plan, scoped: scope(context.session), cache }, context, filters)
   }
 
+  const rowsOf = async (context: ReadContext, id: string): Promise<Rows> => {
+    const statement = findItem(prepare(context, [], {}), id)
+    return (statement && (await context.app.db.readRows([statement]))[0]) ?? []
+  }
+
   const place = { collection: '' }
   const pages = pageReading(declaration, { planFor, scope, lists: declared.lists, place })
 
@@ -66,12 +73,20 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const toItems = (rows: Rows) => pages.toItems(context, read.plan, rows)
       return readAllRows({ app: context.app, read, terms, toItems })
     },
-    async readItem(context, id) {
-      const statement = findItem(prepare(context, [], {}), id)
-      if (!statement) return null
-      const [rows = []] = await context.app.db.readRows([statement])
-      const [item = null] = await pages.toItems(context, declared.plan, rows)
-      return item
+    readItem: async (context, id) =>
+      (await pages.toItems(context, declared.plan, await rowsOf(context, id)))[0] ?? null,
+    async readFile(context, id, file) {
+      const { plan } = declared
+      const rows = await rowsOf(context, id)
+      const held = plan.files.flatMap(name => heldFiles(toObject(rows[0] ?? [], plan.entries)[name]))
+      const [item] = await pages.toItems(context, plan, rows)
+      const url = filePath(place.collection, id, file)
+      const isShown =
+        isRecord(item) &&
+        Object.values(item)
+          .flat()
+          .some(each => isRecord(each) && each.url === url)
+      return (isShown && held.find(each => each.id === file)) || null
     },
     serveAs: name => void (place.collection = name),
     fileFields: declared.plan.files,
@@ -249,51 +264,5 @@ function itemStatement({ fields, key }: ReadPlan) {
         fragment`select ${read.plan.select}${read.plan.body.page(scope, [...conditions, isIt])} limit 1`,
     )
     return bind(statement, { ...read.values, part: { id: value } })
-  }
-}
-
-/** Prepares a list of joined rows for the items. */
-function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join) {
-  const list = createSelectList()
-  const key = source.key.map(column => readable('key', column, z.string(), new Set()))
-  for (const { sql } of key) list.place(sql)
-  const entries = joinedColumns(join, declaration.item, new Set()).map(({ name, sql, type }) =>
-    entryOf(name, list.place(sql), type, declaration.toItem !== undefined),
-  )
-  const before = joinsFor(source.all, join.after).filter(other => other !== join)
-  const from = fragment`${tableSource(source.root)}${joinsText(before)} join ${tableSource(join.table)} on ${join.on}`
-  // A condition on the joined rows also filters the list.
-  const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
-  const inOrder = keyColumns(join.table).map(expression)
-  const order = inOrder.length > 0 ? fragment` order by ${joined(inOrder, ', ')}` : fragment``
-  const keys = key.map(({ sql }) => sql)
-  const values = key.length === 1 ? 'value' : key.map((_, index) => `json_extract(value, '$[${index}]')`).join(', ')
-  const isOfPage = fragment`(${joined(keys, ', ')}) in (select ${values} from json_each(${slot('part', 'keys')}))`
-  return {
-    name: join.declared.as ?? '',
-    entries,
-    keyLength: key.length,
-    statement: fragment`select ${joined(list.parts, ', ')} from ${from}${where([isOfPage, authored])}${order}`,
-  }
-}
-
-/** The rows of one join to many, for the rows of a page. */
-type JoinedList = ReturnType<typeof joinedList>
-
-/** Adds the joined rows to the objects of a page as lists. */
-async function attachLists(
-  app: App,
-  { plan, lists }: { plan: ReadPlan; lists: readonly JoinedList[] },
-  rows: readonly (readonly unknown[])[],
-  objects: readonly Record<string, unknown>[],
-): Promise<void> {
-  if (lists.length === 0 || rows.length === 0) return
-  const keys = rows.map(row => plan.key.map(({ at }) => row[at]))
-  const json = JSON.stringify(plan.key.length === 1 ? keys.map(([only]) => only) : keys)
-  const found = await app.db.readRows(lists.map(({ statement }) => bind(statement, { part: { keys: json } })))
-  for (const [index, { name, entries, keyLength }] of lists.entries()) {
-    const byKey = Map.groupBy(found[index] ?? [], row => JSON.stringify(row.slice(0, keyLength)))
-    for (const [at, object] of objects.entries())
-      object[name] = (byKey.get(JSON.stringify(keys[at])) ?? []).map(row => toObject(row, entries))
   }
 }

@@ -15,7 +15,7 @@ export default defineMethods({
     const id = getRouterParam(event, 'id') ?? ''
     if (!(await seesPerson(app, userId, id))) throw new AppError('not-found')
     const picture = await requirePicture(app, id, String(getQuery(event).v ?? ''))
-    if ('file' in picture) return sendFile(event, picture.file, { isImmutable: true })
+    if ('held' in picture) return sendFile(event, picture, { isImmutable: true })
     setResponseHeaders(event, {
       'content-type': picture.type,
       'cache-control': 'private, max-age=31536000, immutable',

@@ -13,7 +13,7 @@ export default defineMethods({
       const [collection, row, file] = ['place', 'row', 'file'].map(
         name => decodedText(getRouterParam(event, name) ?? '') ?? '',
       ) as [string, string, string]
-      const id = await requireItemFile(event, catalog, { collection, row, file }, tokenSession)
-      return sendFile(event, id)
+      const held = await requireItemFile(event, catalog, { collection, row, file }, tokenSession)
+      return sendFile(event, held)
     }),
 })
