@@ -12,8 +12,9 @@ export async function aFile(
   app: App,
   bytes: string | Uint8Array = 'A text.',
   owner: { userId: string; orgId: string | null } = { userId: 'ada', orgId: 'org' },
+  upload = 'scans',
 ): Promise<string> {
-  const entry = { name: 'scans', upload: { accept: ['*/*'] } }
+  const entry = { name: upload, upload: { accept: ['*/*'] } }
   const { id } = await storeFile(app, Readable.from([Buffer.from(bytes)]).iterator(), { name: 'a', entry, owner })
   return id
 }

@@ -2,6 +2,7 @@
 import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { minorUnits } from '../../shared/money'
+import { namedValues, refusedValue } from './named-values'
 
 /**
  * An amount of money: a whole number of the currency's smallest units, as `integer()` columns store it. Takes an ISO 4217 code.
@@ -73,6 +74,14 @@ const given = z
   .union([z.string().min(1).max(2000), z.object({ id: z.string().max(64), ticket: z.string().max(2000).optional() })])
   .transform(value => (typeof value === 'string' ? value : (value.ticket ?? value.id)))
 
+/** The id of the file that a text names, outside of `runAction` the text itself. A refused one becomes an issue. */
+function toId(upload: string, text: string, context: z.core.$RefinementCtx): string {
+  const found = namedValues()?.file(upload, text) ?? { id: text }
+  if ('id' in found) return found.id
+  context.addIssue(refusedValue(found.fault, text))
+  return text
+}
+
 const toTake = (upload: string) =>
   `the ticket that \`POST /_fw/files/${upload}\` answered, or the id of a file that the row has`
 
@@ -80,13 +89,19 @@ const toTake = (upload: string) =>
  * A file in the input of an action: a ticket of this upload, or a file that the row already has. The action receives the file's
  * id.
  */
-export const fileSchema = (upload: string) => given.meta({ upload, description: `A file: ${toTake(upload)}.` })
+export const fileSchema = (upload: string) =>
+  given
+    .transform((text, context) => toId(upload, text, context))
+    .meta({ upload, description: `A file: ${toTake(upload)}.` })
 
 /** Several files in the input of an action, at most `most`. The action receives their ids. */
 export const filesSchema = (upload: string, most = 10) =>
   z
     .array(given)
     .max(most)
+    .superRefine((texts, context) => {
+      context.value = [...new Set(texts.map(text => toId(upload, text, context)))]
+    })
     .meta({ upload, description: `Files, each of them ${toTake(upload)}.` })
 
 /** A file as collections send it. `url` is the path of its bytes, for those who may read the row. */

@@ -3,6 +3,7 @@ import { customType } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { InStatement, InValue, ResultSet } from './database/client'
 import { quoteName } from './database/sql-text'
+import { namedValues, refusedValue } from './named-values'
 import { emailSchema } from '../../shared/schemas/email'
 
 // The SQL type of columns that name a person by the address, by which they are found in any table.
@@ -16,11 +17,13 @@ export const CREATOR_TYPE = 'text_creator'
 export const person = customType<{ data: string; driverData: string }>({ dataType: () => PERSON_TYPE })
 
 /** The address of a member of the active organization, as an input of actions; all others are refused with `not-a-member`. */
-export const personSchema = emailSchema.meta({
-  collection: 'team-members',
-  collectionField: 'email',
-  isMember: true,
-})
+export const personSchema = emailSchema
+  .superRefine((email, context) => {
+    // A text that is no address names nobody.
+    const fault = context.issues.length > 0 ? undefined : namedValues()?.person(email)
+    if (fault) context.addIssue(refusedValue(fault, email))
+  })
+  .meta({ collection: 'team-members', collectionField: 'email', isMember: true })
 
 /** A column with the address of the person who created the row; null once that account is deleted. */
 export const creator = customType<{ data: string; driverData: string }>({ dataType: () => CREATOR_TYPE })

@@ -167,7 +167,7 @@ describe('importRows', () => {
         'rows.4.companyId several-rows',
         'rows.5.assignee no-member',
         'rows.6.amount not-a-number',
-        'rows.7.assignee no-member',
+        'rows.7.assignee not-an-email',
         'rows.7.companyId no-such-row',
       ].toSorted(),
     )

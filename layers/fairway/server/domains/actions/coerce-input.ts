@@ -51,38 +51,31 @@ export function dropFormKeywords(schema: JsonSchema): void {
   delete schema.upload
 }
 
-const memberFields = new WeakMap<Action, string[]>()
-
-/** The fields of an action's input that take a member of the organization (`personSchema`). */
-export function memberFieldsOf(action: Action): readonly string[] {
-  const found = memberFields.get(action) ?? memberFieldsIn(inputJsonSchema(action))
-  memberFields.set(action, found)
-  return found
-}
-
-/** The fields of a JSON Schema that take a member of the organization. */
-export const memberFieldsIn = (schema: JsonSchema): string[] => [...keywordsIn(schema, 'isMember').keys()]
-
-const uploadFields = new WeakMap<Action, ReadonlyMap<string, string>>()
-
-/** The fields of an action's input that take files (`fileSchema`, `filesSchema`), each with its upload. */
-export function uploadFieldsOf(action: Action): ReadonlyMap<string, string> {
-  const made = () =>
-    new Map([...keywordsIn(inputJsonSchema(action), 'upload')].map(([name, upload]) => [name, String(upload)]))
-  const found = uploadFields.get(action) ?? made()
-  uploadFields.set(action, found)
-  return found
-}
-
 /** Returns an error for each file field of an action whose upload does not exist. */
 export const unknownUploads = (action: Action, uploads: ReadonlySet<string>): string[] =>
-  [...uploadFieldsOf(action).values()]
+  uploadsIn(inputJsonSchema(action))
     .filter(name => !uploads.has(name))
     .map(name => `input: there is no upload ${name}; server/uploads has ${[...uploads].join(', ') || 'none'}`)
 
+/** Keywords whose values are data. */
+const DATA = new Set(['default', 'const', 'enum', 'examples'])
+
+/** The uploads that a JSON Schema names at any depth. */
+function uploadsIn(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(uploadsIn)
+  if (!isRecord(schema)) return []
+  const own = typeof schema.upload === 'string' ? [schema.upload] : []
+  return [...own, ...Object.entries(schema).flatMap(([name, part]) => (DATA.has(name) ? [] : uploadsIn(part)))]
+}
+
 /** For each money field (`moneySchema`) of a JSON Schema, the number of minor units in one unit of its currency. */
-export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> =>
-  new Map([...keywordsIn(schema, 'currency')].map(([name, currency]) => [name, minorUnits(String(currency))]))
+export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> => {
+  const said = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const part = alternativesOf(property).find(({ currency }) => currency !== undefined)
+    return [name, part?.currency] as const
+  })
+  return new Map(said.flatMap(([name, code]) => (code === undefined ? [] : [[name, minorUnits(String(code))]])))
+}
 
 /** The fields of a JSON Schema that take numbers, booleans, dates or times. */
 export function columnKindsIn(schema: JsonSchema): Record<string, ColumnKind> {
@@ -103,15 +96,6 @@ function columnKindOf(schema: unknown): ColumnKind | undefined {
 
 const alternativesOf = (schema: unknown): Record<string, unknown>[] =>
   isRecord(schema) ? [schema, ...[schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isRecord)] : []
-
-/** The fields of a JSON Schema that have one of our keywords, with its value. */
-function keywordsIn(schema: JsonSchema, keyword: 'isMember' | 'currency' | 'upload'): Map<string, unknown> {
-  const said = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const parts = isRecord(property) ? [property, ...(Array.isArray(property.anyOf) ? property.anyOf : [])] : []
-    return [name, parts.find(part => isRecord(part) && part[keyword] !== undefined)?.[keyword]] as const
-  })
-  return new Map(said.filter(([, value]) => value !== undefined))
-}
 
 const namedSchema = z.object({ collection: z.string() })
 

@@ -2,7 +2,8 @@
 import { and, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { accessibleTo, createCheck, findMembers, type SharedTable } from '#fairway/server/domains/organizations'
+import { FILE_REFUSED } from '#fairway/server/domains/files'
+import { accessibleTo, createCheck, type SharedTable } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -11,8 +12,9 @@ import type { FieldErrorCode } from '#fairway/shared/field-errors'
 import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
 import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
-import { coerceBySchema, columnKindsIn, memberFieldsIn, moneyFieldsIn } from './coerce-input'
+import { coerceBySchema, columnKindsIn, moneyFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
+import { parseNamed } from './parse-named'
 import { messagesOf } from './reference-faults'
 
 const ROWS_AT_ONCE = 100
@@ -101,18 +103,11 @@ async function readRows<Input extends z.ZodObject>(
       else isBad(index, name, id.fault)
     })
   }
-  for (const name of memberFieldsIn(schema)) {
-    const emails = textsOf(typed, name).map(text => text.toLowerCase())
-    const members = await findMembers(requireRun().app, session.orgId, emails)
-    typed.forEach((row, index) => {
-      if (typeof row[name] === 'string' && !members.has(row[name].toLowerCase())) isBad(index, name, 'no-member')
-    })
-  }
   const told = new Set(faults.map(({ path }) => path))
-  return typed.flatMap((row, index) => {
-    const parsed = input.safeParse(row, OWN_MESSAGES)
-    if (parsed.success) return [parsed.data]
-    const found = parsed.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] }))
+  const parsed = await parseNamed(requireRun().app, session, () => typed.map(row => input.safeParse(row, OWN_MESSAGES)))
+  return parsed.flatMap((row, index) => {
+    if (row.success) return [row.data]
+    const found = row.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] }))
     faults.push(...found.filter(({ path }) => !told.has(path)))
     return []
   })
@@ -208,6 +203,7 @@ async function isRefused(insert: () => PromiseLike<unknown>): Promise<FieldError
     const text = messagesOf(thrown)
     if (/UNIQUE|PRIMARY KEY/.test(text)) return 'already-there'
     if (text.includes('FOREIGN KEY')) return 'no-such-row'
+    if (text.includes(FILE_REFUSED)) return 'no-such-file'
     if (/constraint/i.test(text)) return 'not-accepted'
     throw thrown
   }

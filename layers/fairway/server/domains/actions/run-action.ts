@@ -5,14 +5,13 @@ import { limitCalls } from '#fairway/server/kernel/limits/call-limits'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
-import { resolveFiles } from '#fairway/server/domains/files'
-import { checkGuard, checkOrgOpens, requireMembers } from '#fairway/server/domains/organizations'
+import { checkGuard, checkOrgOpens, notAMember } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { findSubjects, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import { referenceFault } from './reference-faults'
-import { memberFieldsOf, uploadFieldsOf } from './coerce-input'
+import { namedRows, parseNamed } from './parse-named'
 import {
   type Action,
   type ActionCaller,
@@ -167,11 +166,13 @@ async function admit(
   await countCall?.()
   const { action, session, input, requestId } = call
   app.walk?.step(requestId, 'input')
-  const parsed = parseInput(action.input, input)
-  const people = memberFieldsOf(action)
-  if (people.length > 0) await requireMembers(app, session?.orgId ?? null, parsed, people)
-  const fields = uploadFieldsOf(action)
-  return fields.size > 0 ? resolveFiles(app, parsed, { session, fields, rowId: parsed[idField(action)] }) : parsed
+  const parse = () => parseInput(action.input, input)
+  try {
+    return await parseNamed(app, session, parse, parsed => namedRows(parsed, idField(action)))
+  } catch (error) {
+    const stranger = error instanceof AppError && error.errors?.find(({ code }) => code === 'no-member')
+    throw stranger ? notAMember(stranger.path) : error
+  }
 }
 
 /** Throws when the caller may not call the action: no session, an organization that requires a provider, or the guard. */

@@ -28,6 +28,7 @@ export {
   findReceiver,
   isInDeleted,
   longestOwner,
+  notAMember,
   countHandedOver,
   findReceivers,
   type Receivers,
@@ -71,7 +72,6 @@ export {
   leaveOrganization,
   listManagers,
   removeMember,
-  requireMembers,
   seesPerson,
   transferOwnership,
 } from './members'

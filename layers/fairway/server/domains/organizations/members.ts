@@ -4,7 +4,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { HandOver, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
-import { notAMember, planHandOver } from './hand-over'
+import { planHandOver } from './hand-over'
 import { findMember } from './member-list'
 import { type Actor, checkMayGive, membershipJoin } from './org-context'
 
@@ -13,24 +13,6 @@ export async function requireMember(app: App, orgId: string, email: string): Pro
   const member = await findMember(app, orgId, email)
   if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
   return member
-}
-
-/** Throws `not-a-member` when one of these fields has an address that is not a member of the organization. */
-export async function requireMembers(
-  app: App,
-  orgId: string | null,
-  input: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): Promise<void> {
-  const named = fields.filter(field => typeof input[field] === 'string')
-  if (named.length === 0) return
-  const found = await findMembers(
-    app,
-    orgId,
-    named.map(field => String(input[field])),
-  )
-  const wrong = named.find(field => !found.has(String(input[field])))
-  if (wrong !== undefined) throw notAMember(wrong)
 }
 
 /** Returns the addresses that belong to members of the organization. */

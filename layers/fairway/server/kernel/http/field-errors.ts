@@ -21,7 +21,9 @@ export const OWN_MESSAGES = { error: () => '', reportInput: true } as const
  */
 export function toFieldError(issue: Issue): FieldError {
   const path = issue.path.join('.')
-  return issue.message === '' ? fieldError(path, ...faultOf(issue)) : { path, message: issue.message }
+  return issue.message === ''
+    ? fieldError(path, ...(refusedFault(issue) ?? faultOf(issue)))
+    : { path, message: issue.message }
 }
 
 /** A field error with its English sentence. */
@@ -53,6 +55,12 @@ function faultOf(issue: Issue): Fault {
     default:
       return ['invalid']
   }
+}
+
+/** The fault of a person or a file that the database refused (`refusedValue`). */
+function refusedFault(issue: Issue): Fault | undefined {
+  const fault = issue.code === 'custom' ? issue.params?.fault : undefined
+  return typeof fault === 'string' && Object.hasOwn(fieldErrors, fault) ? [fault as FieldErrorCode] : undefined
 }
 
 const optionFault = (options: readonly unknown[] = []): Fault =>
