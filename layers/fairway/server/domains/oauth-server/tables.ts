@@ -53,6 +53,8 @@ export const oauthGrants = sqliteTable(
     provider: text('provider').notNull().default(''),
     /** The domain or tenant that this provider vouched for. The organization can require one too. */
     providerDomain: text('provider_domain'),
+    /** Whether that session had proved a second factor. */
+    provedSecondFactor: integer('proved_second_factor', { mode: 'boolean' }).notNull().default(false),
     /** Space-separated. */
     scope: text('scope').notNull(),
     /** Whether `mcp:write` includes destructive tools. */

@@ -1,4 +1,4 @@
-import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../../kernel/database/columns'
 
 /** The access tokens of open embed pages. */
@@ -14,6 +14,8 @@ export const embedTokens = sqliteTable(
     /** The provider of that session. The organization's sign-in rule may require one. */
     provider: text('provider').notNull().default(''),
     providerDomain: text('provider_domain'),
+    /** Whether that session had proved a second factor. */
+    provedSecondFactor: integer('proved_second_factor', { mode: 'boolean' }).notNull().default(false),
     /** The declared path of the page, for example `/embed/notes`. */
     page: text('page').notNull(),
     /** The address of the page with its query. */

@@ -70,6 +70,8 @@ export const sessions = sqliteTable(
     provesAddress: integer('proves_address', { mode: 'boolean' }).notNull().default(false),
     /** The domain or tenant that the provider vouched for in this sign-in. An organization's sign-in rule may require one. */
     providerDomain: text('provider_domain'),
+    /** Whether this session proved a second factor: at the sign-in or later. */
+    provedSecondFactor: integer('proved_second_factor', { mode: 'boolean' }).notNull().default(false),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
     /** The latest use, from `ipAddress`, exact to five minutes. Null during the session's first five minutes. */
