@@ -56,6 +56,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/second-factor-policy › limits a person without a second factor to their account and to setting one up',
     'unit/domains/organizations/second-factor › accepts a passkey or a password with two-factor authentication, but no second factor of a provider',
     'unit/domains/organizations/second-factor › rejects tokens and programs of people without a second factor after the grace period, until they add one',
+    'unit/domains/organizations/second-factor › stays closed to a session, a token and an app that proved only the password before the account turned two factors on',
   ],
   'Own accounts': [
     'http/account-address › changes the address only after the old and the new address have both confirmed',

@@ -30,12 +30,16 @@ async function tokenOf({ browser }: TeamPerson): Promise<string> {
   const json = { name: 'Script', scopes: ['mcp:read'], expiresInDays: 30 }
   return (await (await browser.post('/_fw/tokens', { json })).json()).token
 }
-const turnOn = ({ userId }: TeamPerson) =>
-  query(
+/** Turns two factors on, as if the person had then signed in and connected everything with a code. */
+async function turnOn({ userId }: TeamPerson): Promise<void> {
+  await query(
     server,
     "insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'sealed', 1, 0, 1)",
     [userId],
   )
+  for (const table of ['sessions', 'oauth_grants'])
+    await query(server, `update ${table} set proved_second_factor = 1 where user_id = ?`, [userId])
+}
 
 describe('PUT /_fw/org/second-factor', () => {
   it('requires the owner or admin role and informs each member during the grace period', async () => {

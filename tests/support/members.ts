@@ -96,6 +96,7 @@ interface SignedIn {
   email: string
   provider?: string
   provesAddress?: boolean
+  provedSecondFactor?: boolean
   ipAddress?: string
   userAgent?: string
 }
@@ -109,6 +110,7 @@ export async function signInAs(app: App, { userId, email, ...more }: SignedIn): 
     securityVersion: person?.securityVersion ?? 0,
     provider: more.provider ?? 'password',
     provesAddress: more.provesAddress ?? false,
+    provedSecondFactor: more.provedSecondFactor ?? false,
     ipAddress: more.ipAddress ?? '',
     userAgent: more.userAgent ?? '',
   })

@@ -23,6 +23,7 @@ export async function approve(
     redirectUri?: string
     sessionId?: string | null
     mustSign?: boolean
+    provedSecondFactor?: boolean
   } = {},
 ) {
   const {
@@ -32,6 +33,7 @@ export async function approve(
     redirectUri = REDIRECT_URI,
     sessionId = null,
     mustSign = false,
+    provedSecondFactor,
   } = input
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
@@ -40,6 +42,7 @@ export async function approve(
     userId: person.userId,
     email: person.email,
     provider: person.provider,
+    provedSecondFactor,
     orgId: person.orgId ?? '',
     sessionId,
     scope,

@@ -33,11 +33,19 @@ const sessionSchema = z.object({
   closedOrg: z.optional(closedOrgSchema),
   /** Present while a policy requires a second factor that this sign-in lacks: the deadline, and the policy's owner. */
   secondFactor: z.optional(
-    z.object({ until: z.string(), isOver: z.boolean(), by: z.enum(['organization', 'installation']) }),
+    z.object({
+      until: z.string(),
+      isOver: z.boolean(),
+      by: z.enum(['organization', 'installation']),
+      /** Present where two-factor authentication is on: a code in this session is enough. */
+      canProve: z.optional(z.literal(true)),
+    }),
   ),
   provider: z.string(),
   /** The domain or tenant that the provider vouched for at this sign-in. */
   providerDomain: z.optional(z.string()),
+  /** Present once this session has proved a second factor. */
+  provedSecondFactor: z.optional(z.literal(true)),
   createdAt: z.string(),
   expiresAt: z.string(),
   /**

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
+import { compilePages } from '#fairway/modules/pages/page-files'
+import { answerTokenRequest, authenticateAccessToken, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens, setSecondFactorPolicy } from '#fairway/server/domains/organizations'
 import { requireOrg } from '#fairway/server/domains/organizations/org-context'
+import { createTicket, findEmbedSession, openTicket } from '#fairway/server/domains/pages'
 import { actAs } from '#fairway/server/domains/sessions'
 import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
 import { resetTwoFactor } from '#fairway/server/domains/sign-in/two-factor/setup'
@@ -34,9 +36,14 @@ afterEach(() => Promise.all(tests.splice(0).map(test => test.close())))
 
 const require = (graceDays = 7, isRequired = true) =>
   setSecondFactorPolicy(app, requireOrg(owner, 'set-auth-provider'), { isRequired, graceDays })
-const cookieFor = async (person: Session, provider = 'password') =>
-  (await signInAs(app, { ...person, provider })).split(';', 1)[0] ?? ''
+const cookieFor = async (person: Session, provider = 'password', provedSecondFactor = false) =>
+  (await signInAs(app, { ...person, provider, provedSecondFactor })).split(';', 1)[0] ?? ''
 const sessionOf = async (cookie: string) => (await findCookieSession(app, cookie))?.session
+async function requireSessionOf(cookie: string) {
+  const session = await sessionOf(cookie)
+  if (!session) throw new Error('there is no session')
+  return session
+}
 const turnOn = (userId: string) =>
   query(app, 'insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, ?, ?, 0, ?)', [
     userId,
@@ -75,9 +82,43 @@ describe('organization that requires a second factor', () => {
     const opens = async (cookie = '') => (await sessionOf(cookie))?.orgId === owner.orgId
     expect([await opens(password), await opens(passkey), await opens(google)]).toEqual([false, true, false])
     await turnOn(owner.userId)
-    expect([await opens(password), await opens(passkey), await opens(google)]).toEqual([true, true, false])
+    const proved = await cookieFor(owner, 'password', true)
+    expect([await opens(proved), await opens(passkey), await opens(google)]).toEqual([true, true, false])
     await query(app, 'update organizations set required_auth_provider = ?', ['google'])
-    expect([await opens(password), await opens(google)]).toEqual([false, true])
+    expect([await opens(proved), await opens(google)]).toEqual([false, true])
+  })
+
+  it('stays closed to a session, a token and an app that proved only the password before the account turned two factors on', async () => {
+    const member = await aMember(app)
+    await addTo(app, owner, member, 'member')
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [member.userId, owner.orgId])
+    const cookie = await cookieFor(member)
+    const session = await requireSessionOf(cookie)
+    const { token } = await makePersonalToken(app, session, { name: 'Script', scopes: ['mcp:read'], expiresInDays: 30 })
+    const host = await answerTokenRequest(app, { form: await approve(app, session, { sessionId: session.id }) })
+    const call = async (bearer: string) => (await authenticateAccessToken(app, bearer))?.session
+    await turnOn(member.userId)
+    await require(0)
+    now += 1000
+    expect(await sessionOf(cookie)).toMatchObject({ orgId: null, secondFactor: { isOver: true, canProve: true } })
+    expect(await refusal(await call(token))).toBe('second-factor-setup-required')
+    expect(await refusal(await call(host.access_token))).toBe('second-factor-setup-required')
+  })
+
+  it('opens to tokens, apps and embedded pages of a session that proved a second factor', async () => {
+    await turnOn(owner.userId)
+    await require(0)
+    const session = await requireSessionOf(await cookieFor(owner, 'password', true))
+    const { token } = await makePersonalToken(app, session, { name: 'Script', scopes: ['mcp:read'], expiresInDays: 30 })
+    const { provedSecondFactor, id: sessionId } = session
+    const form = await approve(app, session, { sessionId, provedSecondFactor })
+    const host = await answerTokenRequest(app, { form })
+    for (const bearer of [token, host.access_token])
+      expect((await authenticateAccessToken(app, bearer))?.session).toMatchObject({ orgId: owner.orgId })
+    const pages = compilePages([{ path: '/embed/notes', meta: { embed: true } }])
+    const { url } = await createTicket(app, { path: '/embed/notes', session, sessionId }, pages)
+    const opened = await openTicket(app, new URL(url).searchParams.get('ticket') ?? '')
+    expect((await findEmbedSession(app, opened.token))?.session.orgId).toBe(owner.orgId)
   })
 
   it('gives people who join later the whole grace period', async () => {
@@ -105,8 +146,6 @@ describe('organization that requires a second factor', () => {
     expect(await actAs(app, { userId: owner.userId }, { provider: 'cli' })).toMatchObject({
       session: { orgId: owner.orgId },
     })
-    await turnOn(owner.userId)
-    expect((await call())?.orgId).toBe(owner.orgId)
   })
 
   it('keeps its start when the days change, and clears it when the policy ends', async () => {
@@ -138,7 +177,8 @@ describe('installation that requires a second factor', () => {
     now += 2 * DAY_IN_MS
     expect(await sessionOf(cookie)).toMatchObject({ orgId: null, secondFactor: { by: 'installation', isOver: true } })
     await turnOn(ada.userId)
-    expect((await sessionOf(cookie))?.secondFactor).toBeUndefined()
+    expect((await sessionOf(cookie))?.secondFactor).toMatchObject({ isOver: true, canProve: true })
+    expect((await sessionOf(await cookieFor(ada, 'password', true)))?.secondFactor).toBeUndefined()
   })
 })
 

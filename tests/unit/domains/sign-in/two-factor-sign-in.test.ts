@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answerTokenRequest, authenticateAccessToken, makePersonalToken } from '#fairway/server/domains/oauth-server'
+import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
 import { endTwoFactor, activateTwoFactor, signInWithCode, startTwoFactor } from '#fairway/server/domains/sign-in'
 import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { confirmPasswordReset } from '#fairway/server/domains/sign-in/open-link'
+import { proveSecondFactor } from '#fairway/server/domains/sign-in/two-factor/second-factor'
 import { signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { currentCodes } from '../../../support/authenticator'
+import { currentCodes, wrongCode } from '../../../support/authenticator'
 import { refusalOf } from '../../../support/error-code'
-import { aMember } from '../../../support/members'
-import { countRows } from '../../../support/query'
+import { aMember, signInAs } from '../../../support/members'
+import { approve } from '../../../support/oauth-grant'
+import { countRows, query } from '../../../support/query'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
@@ -18,22 +22,91 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-it('a pending two-factor sign-in ends when two-factor authentication is turned off', async () => {
+/** A person with a password and the secret of their authenticator app, which is not active yet. */
+async function aPerson() {
   const { app } = test
   const member = await aMember(app)
-  const { userId, email } = member
-  const payload = { returnPath: '/', ...request }
-  const { href } = await issueEmailLink(app, { purpose: 'password-reset', email, payload })
+  await setPassword(member.email, PASSWORD)
+  return { member, secret: (await startTwoFactor(app, member, PASSWORD)).secret }
+}
+
+async function setPassword(email: string, password: string): Promise<void> {
+  const { app } = test
+  const { href } = await issueEmailLink(app, {
+    purpose: 'password-reset',
+    email,
+    payload: { returnPath: '/', ...request },
+  })
   const token = new URL(href).searchParams.get('token') ?? ''
-  await confirmPasswordReset(app, await findEmailLink(app, token, undefined), PASSWORD)
-  const { secret } = await startTwoFactor(app, member, PASSWORD)
+  await confirmPasswordReset(app, await findEmailLink(app, token, undefined), password)
+}
+
+const sessionOf = async (cookie: string) => (await findCookieSession(test.app, cookie))?.session
+const cookieOf = (header: string | undefined) => header?.split(';', 1)[0] ?? ''
+
+describe('turning on two-factor authentication', () => {
+  it('ends other sessions, apps and API tokens, and counts this session as proved', async () => {
+    const { app } = test
+    const { member, secret } = await aPerson()
+    const [own, other] = [cookieOf(await signInAs(app, member)), cookieOf(await signInAs(app, member))]
+    const session = await sessionOf(own)
+    const { token } = await makePersonalToken(app, session!, {
+      name: 'Script',
+      scopes: ['mcp:read'],
+      expiresInDays: 30,
+    })
+    const host = await answerTokenRequest(app, { form: await approve(app, member) })
+    await activateTwoFactor(app, { userId: member.userId, sessionId: session!.id }, currentCodes(secret)[1])
+    expect(await sessionOf(other)).toBeUndefined()
+    expect(await sessionOf(own)).toMatchObject({ userId: member.userId, provedSecondFactor: true })
+    for (const bearer of [token, host.access_token]) expect(await authenticateAccessToken(app, bearer)).toBeNull()
+  })
+})
+
+describe('POST /_fw/two-factor/proof', () => {
+  it('opens an organization that requires a second factor to this session alone', async () => {
+    const { app } = test
+    const { member, secret } = await aPerson()
+    await query(app, 'update organizations set second_factor_since = 0, second_factor_grace_days = 0')
+    await query(app, 'update org_members set joined_at = 0')
+    await activateTwoFactor(app, { userId: member.userId, sessionId: null }, currentCodes(secret)[0])
+    const [own, other] = [cookieOf(await signInAs(app, member)), cookieOf(await signInAs(app, member))]
+    const { id: sessionId, userId } = (await sessionOf(own))!
+    expect(await sessionOf(own)).toMatchObject({ orgId: null, secondFactor: { isOver: true, canProve: true } })
+    const wrong = proveSecondFactor(app, { userId, sessionId }, wrongCode(secret))
+    expect(await refusalOf(wrong)).toBe('invalid-code')
+    expect((await sessionOf(own))?.orgId).toBeNull()
+    await proveSecondFactor(app, { userId, sessionId }, currentCodes(secret)[1])
+    expect(await sessionOf(own)).toMatchObject({ orgId: member.orgId, provedSecondFactor: true })
+    expect((await sessionOf(other))?.orgId).toBeNull()
+  })
+})
+
+it('a sign-in with a code counts as proved', async () => {
+  const { app } = test
+  const { member, secret } = await aPerson()
+  await activateTwoFactor(app, { userId: member.userId, sessionId: null }, currentCodes(secret)[0])
+  const cookieHeader = await waitingCookie(member.email)
+  const { setCookies } = await signInWithCode(app, { code: currentCodes(secret)[1] }, { ...request, cookieHeader })
+  expect(await sessionOf(cookieOf(setCookies[0]))).toMatchObject({ provider: 'password', provedSecondFactor: true })
+})
+
+/** Signs in with the password; returns the cookie that waits for the code. */
+async function waitingCookie(email: string): Promise<string> {
+  const thrown = await signIn(test.app, { email, password: PASSWORD }, request).catch((error: unknown) => error)
+  return cookieOf(thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined)
+}
+
+it('a pending two-factor sign-in ends when two-factor authentication is turned off', async () => {
+  const { app } = test
+  const { member, secret } = await aPerson()
+  const { userId, email } = member
   const codes = await activateTwoFactor(app, { userId, sessionId: null }, currentCodes(secret)[1] ?? '')
-  const thrown = await signIn(app, { email, password: PASSWORD }, request).catch((error: unknown) => error)
-  const cookie = thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined
+  const cookieHeader = await waitingCookie(email)
   const open = `fw_one_time where purpose = 'second-factor-sign-in' and used_at is null and subject = ?`
   expect(await countRows(app, open, [userId])).toBe(1)
   await endTwoFactor(app, userId, PASSWORD)
   expect(await countRows(app, open, [userId])).toBe(0)
-  const late = { ...request, cookieHeader: cookie?.split(';', 1)[0] }
+  const late = { ...request, cookieHeader }
   expect(await refusalOf(signInWithCode(app, { code: codes[0] ?? '' }, late))).toBe('second-factor-ended')
 })

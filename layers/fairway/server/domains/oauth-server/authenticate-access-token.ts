@@ -53,6 +53,7 @@ interface AccessRow extends ActorRow {
   /** The sign-in provider of the session that approved the grant. */
   provider: string
   providerDomain: string | null
+  provedSecondFactor: number
 }
 
 /**
@@ -85,7 +86,8 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 /** Returns the session and scopes of a row; null when its person may not act. Both are independent of the clock. */
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
   const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
-  const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
+  const proof = { provider, providerDomain, provedSecondFactor: row.provedSecondFactor === 1 }
+  const opened = await openSession(app, row, { ...proof, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) {
     if (opened.refusal === 'not-confirmed') throw unconfirmedError(app)
     return null
@@ -113,7 +115,7 @@ interface Found {
 
 const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
-    g.provider as provider, g.provider_domain as providerDomain, g.may_delete as mayDelete,
+    g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete,
     o.agents_read_only as agentsReadOnly, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null`
 

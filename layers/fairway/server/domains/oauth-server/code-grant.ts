@@ -30,6 +30,8 @@ interface ConsentInput {
   /** The sign-in provider of the session that approved it. */
   provider: string
   providerDomain?: string
+  /** Whether that session had proved a second factor. */
+  provedSecondFactor?: boolean
   /** The row of that session; null when it is not a Fairway session. */
   sessionId: string | null
   orgId: string
@@ -72,10 +74,10 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope,
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, proved_second_factor, scope,
           may_delete, must_sign, resource, redirect_uri, created_at, expires_at)
-          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?, ?
-          from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)}
+          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?
+          from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
           grantId,
@@ -93,6 +95,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           userId,
           provider,
           input.providerDomain ?? null,
+          Number(input.provedSecondFactor ?? false),
           sessionId,
           sessionId,
         ],

@@ -88,7 +88,7 @@ export const parseGrantObject = (text: unknown): GrantRow => grantRowSchema.pars
 
 /**
  * The stored reason why a grant has ended. Other domains add `membership-ended`, `organization-deleted`, `sign-in-rule` and
- * `claimed`, and a new consent adds `replaced`.
+ * `claimed`, sign-in adds `two-factor-on`, and a new consent adds `replaced`.
  */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 

@@ -44,7 +44,7 @@ export async function makePersonalToken(
   session: Session & { id: string | null },
   input: z.output<typeof personalTokenInput>,
 ): Promise<{ token: string; id: string }> {
-  const { userId, email, provider, providerDomain = null, id: sessionId } = session
+  const { userId, email, provider, providerDomain = null, provedSecondFactor = false, id: sessionId } = session
   const orgId = input.orgId ?? session.orgId
   if (orgId === null) throw new AppError('no-organization')
   if (input.scopes.includes(OPERATOR_SCOPE) && !isOperator(app, session))
@@ -56,12 +56,13 @@ export async function makePersonalToken(
   const scope = [...new Set(input.scopes)].toSorted().join(' ')
   const what = [input.name, email.trim().toLowerCase(), scope, mcpUrl(app.config)]
   const granted = [id, PERSONAL_TOKEN_CLIENT, ...what, now, now, expiresAt, sha256(token)]
-  const proof = [orgId, userId, provider, providerDomain]
+  const proof = [orgId, userId, provider, providerDomain, Number(provedSecondFactor)]
   // The statement checks membership, sign-in rule, session and count, so concurrent requests cannot bypass them.
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope, resource, created_at,
-        called_at, expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
-      from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)} and ${SESSION_HOLDS}
+    sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, proved_second_factor, scope, resource, created_at,
+        called_at, expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?
+      from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins}
+      where ${mayConnect(app.config)} and ${SESSION_HOLDS}
       and (${LIVE_TOKENS}) < ${MOST_TOKENS}`,
     args: [...granted, ...proof, sessionId, sessionId, userId, now],
   })

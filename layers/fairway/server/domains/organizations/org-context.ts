@@ -30,6 +30,8 @@ interface SignInProof {
   provider: string
   /** The domain or tenant that the provider vouched for. */
   providerDomain?: string | null
+  /** Whether the session has proved a second factor. */
+  provedSecondFactor?: boolean
 }
 
 interface Person extends SignInProof {
@@ -96,16 +98,13 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
  * The only place that checks an organization's sign-in rule: the required provider must have proved the session. Other sessions
  * get no `orgId` at all, so a forgotten check cannot read or write in it.
  */
-export function openOrgContext(
-  app: App,
-  row: Omit<OrgContextRow, 'chosenOrgId'>,
-  { provider, providerDomain }: SignInProof,
-): OrgContext {
+export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>, proof: SignInProof): OrgContext {
+  const { provider, providerDomain } = proof
   const { orgId, orgName, orgRole, requiredProvider, requiredDomain } = row
   const isMet = requiredProvider === provider && (requiredDomain === null || requiredDomain === providerDomain)
   const org = { id: orgId ?? '', name: orgName ?? '' }
   if (orgId === null || requiredProvider === null || isMet) {
-    const secondFactor = secondFactorOf(app, row, provider)
+    const secondFactor = secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
     return secondFactor.isOver
       ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }

@@ -21,21 +21,30 @@ export const secondFactorColumns = `u.second_factor_since as twoFactorSince, u.p
   m.joined_at as memberSince, o.second_factor_since as policySince, o.second_factor_grace_days as graceDays`
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-/** Fairway's own sign-ins that require a code when two-factor authentication is on. */
-const ASKS_FOR_CODE = new Set(['password', 'magic-link'])
 /** Surfaces without a sign-in. They require that the person has a second factor. */
 const PROGRAMS = new Set(['a2a', 'cli', 'job', 'static-token'])
 /** The identities in development and when sign-in is turned off. */
 const EXEMPT = new Set(['dev', 'auth-disabled'])
 
+/** How a session was proved. */
+interface SecondFactorProof {
+  provider: string
+  provedSecondFactor?: boolean
+}
+
 /**
  * Whether a session has two factors. A passkey always does (user verification is required). The second factor of a provider
- * counts when the organization's sign-in rule requires that provider.
+ * counts when the organization's sign-in rule requires that provider. Any other session must have proved a code itself: the
+ * account may have turned two-factor authentication on elsewhere.
  */
-function hasTwoFactors(row: SecondFactorRow, provider: string, requiredProvider: string | null): boolean {
+function hasTwoFactors(
+  row: SecondFactorRow,
+  { provider, provedSecondFactor = false }: SecondFactorProof,
+  requiredProvider: string | null,
+): boolean {
   if (provider === 'passkey' || provider === requiredProvider || EXEMPT.has(provider)) return true
   if (PROGRAMS.has(provider)) return row.twoFactorSince !== null || row.passkeySince !== null
-  return ASKS_FOR_CODE.has(provider) && row.twoFactorSince !== null
+  return provedSecondFactor && row.twoFactorSince !== null
 }
 
 const POLICY = 'second-factor'
@@ -71,9 +80,9 @@ export async function purgePolicies(app: App): Promise<void> {
 export function secondFactorOf(
   app: App,
   row: SecondFactorRow & { requiredProvider: string | null },
-  provider: string,
+  proof: SecondFactorProof,
 ): Session['secondFactor'] {
-  if (app.config.customSignIn || hasTwoFactors(row, provider, row.requiredProvider)) return undefined
+  if (app.config.customSignIn || hasTwoFactors(row, proof, row.requiredProvider)) return undefined
   const until = (since: number, joined: number | null, days: number) => Math.max(since, joined ?? 0) + days * DAY_IN_MS
   const { since } = holderOf(app)
   const { isRequired, graceDays } = app.config.secondFactor
@@ -88,7 +97,8 @@ export function secondFactorOf(
   const now = app.now().getTime()
   // The strictest comes first: the installation once its deadline has passed, else the next deadline.
   const [first] = due.toSorted((a, b) => Math.max(a.at, now) - Math.max(b.at, now))
-  return first && { by: first.by, until: new Date(first.at).toISOString(), isOver: first.at <= now }
+  const canProve = row.twoFactorSince === null ? {} : { canProve: true as const }
+  return first && { by: first.by, until: new Date(first.at).toISOString(), isOver: first.at <= now, ...canProve }
 }
 
 /** Throws `second-factor-setup-required` when the grace period has passed. */

@@ -36,6 +36,7 @@ const boundSchema = z.object({
   sessionId: z.string().nullable(),
   provider: z.string(),
   providerDomain: z.string().optional(),
+  provedSecondFactor: z.boolean().optional(),
   page: z.string(),
   path: z.string(),
 })
@@ -63,9 +64,9 @@ interface TicketInput {
 export async function createTicket(app: App, { path, session, sessionId }: TicketInput, pages: readonly ShellPage[]) {
   const target = checkedTarget(path, app.config.baseUrl, pages)
   checkOrgOpens(session)
-  const { userId, orgId, provider, providerDomain } = session
+  const { userId, orgId, provider, providerDomain, provedSecondFactor } = session
   await rateLimit(app, limits.embedTicketsPerAccount, userId)
-  const payload = { ...target, userId, orgId, sessionId, provider, providerDomain }
+  const payload = { ...target, userId, orgId, sessionId, provider, providerDomain, provedSecondFactor }
   const { secret, expiresAt, statements } = issueStatements(app, embedTicket, { subject: userId, payload })
   await app.db.client.batch(statements, 'write')
   return { url: `${app.config.baseUrl}${EMBED_PATH}/start?ticket=${secret}`, expiresAt: expiresAt.toISOString() }
@@ -105,13 +106,14 @@ interface TokenRow extends ActorRow {
   /** The sign-in provider of the session that created the ticket. */
   provider: string
   providerDomain: string | null
+  provedSecondFactor: number
   tokenOrgId: string | null
 }
 
 // One statement checks that the person, the membership and the original session all still exist.
 const FIND = `
   select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
-    t.provider_domain as providerDomain,
+    t.provider_domain as providerDomain, t.proved_second_factor as provedSecondFactor,
     t.org_id as tokenOrgId, ${memberActor.columns}
   from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
   where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
@@ -126,7 +128,8 @@ export async function findEmbedSession(app: App, token: string) {
   const [row] = await find([sha256(token), now, now])
   if (!row) return null
   const { page, path, provider, providerDomain, createdAt, expiresAt, tokenOrgId: orgId } = row
-  const proof = { provider, providerDomain, shownAs: 'embed' as const, orgId, createdAt, expiresAt }
+  const how = { provider, providerDomain, provedSecondFactor: row.provedSecondFactor === 1 }
+  const proof = { ...how, shownAs: 'embed' as const, orgId, createdAt, expiresAt }
   const session = sessionOfActing(await openSession(app, row, proof))
   return session && { page, path, session }
 }

@@ -19,10 +19,6 @@ export const SECURITY_VERSION_HOLDS =
  */
 export const SESSION_HOLDS = '(? is null or exists (select 1 from sessions where id = ?))'
 
-/** The same for statements of the query builder. */
-export const holdsSession = (sessionId: string | null): SQL =>
-  sql`(${sessionId} is null or exists (select 1 from sessions where id = ${sessionId}))`
-
 /** The statement that prevents sign-ins under way from becoming sessions. `users` is a condition on the table. */
 export const outdateSignIns = (users: string, args: InValue[]): InStatement => ({
   sql: `update users set security_version = security_version + 1 where ${users}`,

@@ -20,6 +20,8 @@ interface MintSessionInput {
   provesAddress: boolean
   /** The domain or tenant that the provider vouched for. */
   providerDomain?: string | null
+  /** Whether the person proved a second factor. Default: false. */
+  provedSecondFactor?: boolean
   ipAddress: string
   userAgent: string
   /** The language of the browser that signs in. */
@@ -41,12 +43,12 @@ export interface NewSession {
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent, language } = input
-  const { providerDomain = null } = input
+  const { providerDomain = null, provedSecondFactor = false } = input
   const now = app.now().getTime()
   const { token, expiresAt, cookie } = renewedSession(app)
   const { rows } = await app.db.client.execute({
-    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, provider_domain, created_at, updated_at)
-      select ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ? from users
+    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, provider_domain, proved_second_factor, created_at, updated_at)
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from users
       where id = ? and security_version = ? and ${suspendedUntilSql('users')} <= ?
       returning (select claim_since is not null from users where users.id = sessions.user_id) as isClaimOpen`,
     args: [
@@ -58,6 +60,7 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
       provider,
       Number(provesAddress),
       providerDomain,
+      Number(provedSecondFactor),
       now,
       now,
       userId,

@@ -2,6 +2,7 @@ import { and, desc, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { inBackground } from '#fairway/server/kernel/background'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS, sessionCookie } from './session-cookie'
@@ -21,6 +22,8 @@ export interface SessionRow {
   provesAddress: number
   /** The domain or tenant that the provider vouched for; null where it named none. */
   providerDomain: string | null
+  /** 1 when the session has proved a second factor. */
+  provedSecondFactor: number
 }
 
 /**
@@ -30,7 +33,7 @@ export interface SessionRow {
 export const sessionByToken = ({ columns, joins }: { columns: string; joins(userId: string): string }): string => `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
     s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress,
-    s.provider_domain as providerDomain, ${columns}
+    s.provider_domain as providerDomain, s.proved_second_factor as provedSecondFactor, ${columns}
   from sessions s ${joins('s.user_id')} where s.token = ? and s.expires_at > ?`
 
 /** The condition that the session with the id in this column is live. Its value: now. */
@@ -51,6 +54,12 @@ export const lastActiveSql = (userId: string): string =>
 export const provesAddressStatement = (sessionId: string | null, userId: string): InStatement => ({
   sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
   args: [sessionId, userId],
+})
+
+/** The statement that marks a session of this person as one that proved a second factor, if the condition `when` holds. */
+export const provesSecondFactorStatement = (sessionId: string | null, userId: string, when?: SqlPart): InStatement => ({
+  sql: `update sessions set proved_second_factor = 1 where id = ? and user_id = ?${when ? ` and ${when.sql}` : ''}`,
+  args: [sessionId, userId, ...(when?.args ?? [])],
 })
 
 const ROLL_EVERY_IN_MS = 24 * 60 * 60 * 1000
@@ -130,14 +139,15 @@ export const listSessions = (app: App, userId: string): Promise<(typeof sessions
 export async function newestSignIn(
   app: App,
   userId: string,
-): Promise<{ provider: string; providerDomain: string | null }> {
+): Promise<{ provider: string; providerDomain: string | null; provedSecondFactor: boolean }> {
+  const { provider, providerDomain, provedSecondFactor } = sessions
   const [newest] = await app.db.orm
-    .select({ provider: sessions.provider, providerDomain: sessions.providerDomain })
+    .select({ provider, providerDomain, provedSecondFactor })
     .from(sessions)
     .where(eq(sessions.userId, userId))
     .orderBy(desc(sessions.createdAt))
     .limit(1)
-  return newest ?? { provider: 'view', providerDomain: null }
+  return newest ?? { provider: 'view', providerDomain: null, provedSecondFactor: false }
 }
 
 /** Ends the sessions with these tokens. Returns the owner's id for each deleted session. */

@@ -58,6 +58,8 @@ export interface Proof {
   provider: string
   /** The domain or tenant that this provider vouched for. The rule may require one. */
   providerDomain?: string | null
+  /** Whether the session behind it has proved a second factor. */
+  provedSecondFactor?: boolean
   /** The provider that the session shows instead, for credentials created from a session: `mcp`, `embed`. */
   shownAs?: string
   /** The only organization of the credential; null for none. Default: the organization that the person works in. */
@@ -171,8 +173,9 @@ export function copyOf(session: ServerSession): ServerSession {
 }
 
 // Members that only few sessions have; all others omit them.
-const marksOf = ({ config }: App, row: ActorRow, { provesAddress, providerDomain, shownAs }: Proof) => ({
+const marksOf = ({ config }: App, row: ActorRow, proof: Proof) => ({
   ...(isTermsDue(config, row) ? { termsDue: true as const } : {}),
-  ...(provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),
-  ...(providerDomain && shownAs === undefined ? { providerDomain } : {}),
+  ...(proof.provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),
+  ...(proof.providerDomain && proof.shownAs === undefined ? { providerDomain: proof.providerDomain } : {}),
+  ...(proof.provedSecondFactor ? { provedSecondFactor: true as const } : {}),
 })

@@ -79,13 +79,14 @@ async function readSession(app: App, token: string): Promise<Kept> {
   return 'session' in opened && !isInGrace(opened.session) ? { row, session: opened.session } : { row }
 }
 
-const proofOf = ({ sessionId, provider, providerDomain, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
-  sessionId,
-  provider,
-  providerDomain,
+const proofOf = ({ provesAddress, provedSecondFactor, ...row }: SessionRow): Proof => ({
+  sessionId: row.sessionId,
+  provider: row.provider,
+  providerDomain: row.providerDomain,
   provesAddress: provesAddress === 1,
-  createdAt,
-  expiresAt,
+  provedSecondFactor: provedSecondFactor === 1,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
 })
 
 const LONGEST_HEADER = 2000

@@ -29,7 +29,7 @@ declare module 'h3' {
  * The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication
  * rule 2).
  * The `id` stays set when the row ends during the request. Writes that require a live session check it in their own statement
- * (`holdsSession`).
+ * (`SESSION_HOLDS`).
  */
 export function getSession(event: H3Event): Promise<ServerSession | null> {
   if (event.context.isImpersonal)

@@ -29,6 +29,7 @@ const viewSchema = z.object({
   /** The provider of the person's latest sign-in, so that the same sign-in rules apply to the operator. */
   provider: z.string(),
   providerDomain: z.string().nullable(),
+  provedSecondFactor: z.boolean().default(false),
 })
 
 type View = z.output<typeof viewSchema>
@@ -89,10 +90,13 @@ export async function seenThrough(event: H3Event, app: App, own: ServerSession):
 }
 
 /** A view never creates an organization: the session uses the existing one. */
-async function openView(app: App, { userId, until, provider, providerDomain }: View): Promise<Acting> {
+async function openView(
+  app: App,
+  { userId, until, provider, providerDomain, provedSecondFactor }: View,
+): Promise<Acting> {
   const row = await findActor(app, { userId })
   const times = { createdAt: until - LIFE_IN_MS, expiresAt: until }
-  return openSession(app, row, { provider, providerDomain, orgId: row?.orgId ?? null, ...times })
+  return openSession(app, row, { provider, providerDomain, provedSecondFactor, orgId: row?.orgId ?? null, ...times })
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])

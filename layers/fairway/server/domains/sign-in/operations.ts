@@ -12,7 +12,7 @@ import {
 import { linkInput, startLinking, unlinkAccount } from './linked-accounts'
 import { type creationOptions, passkeyInput } from './passkeys/ceremony'
 import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskeyRegistration } from './passkeys/passkeys'
-import { twoFactorInput } from './two-factor/second-factor'
+import { proveSecondFactor, twoFactorInput } from './two-factor/second-factor'
 import { activateTwoFactor, endTwoFactor, renewBackupCodes, startTwoFactor, twoFactorState } from './two-factor/setup'
 
 const onePasskey = z.object({ passkey: passkeySchema })
@@ -85,7 +85,8 @@ export default defineOperations({
     run: ({ password }, { app, session }) => startTwoFactor(app, session, password),
   }),
   'switch-on-two-factor': operation({
-    description: 'Turns on two-factor authentication with a first code, and returns the backup codes once.',
+    description:
+      'Turns on two-factor authentication with a first code, and returns the backup codes once. Ends your other sessions, connected apps and API tokens.',
     method: 'PUT',
     path: '/_fw/two-factor',
     input: twoFactorInput.code,
@@ -94,6 +95,13 @@ export default defineOperations({
     run: async ({ code }, { app, session: { userId, id: sessionId } }) => ({
       backupCodes: await activateTwoFactor(app, { userId, sessionId }, code),
     }),
+  }),
+  'prove-second-factor': operation({
+    description: 'Proves your second factor in this session, with a code of your app or a backup code.',
+    method: 'POST',
+    path: '/_fw/two-factor/proof',
+    input: twoFactorInput.code,
+    run: ({ code }, { app, session: { userId, id: sessionId } }) => proveSecondFactor(app, { userId, sessionId }, code),
   }),
   'switch-off-two-factor': operation({
     description: 'Turns off two-factor authentication.',

@@ -155,12 +155,12 @@ interface Approved {
 
 async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Approved): Promise<PageAnswer> {
   const { ticket, session, sessionId, requestId, language } = decided
-  const { userId, email, provider, providerDomain } = session
+  const { userId, email, provider, providerDomain, provedSecondFactor } = session
   const orgId = org ?? session.orgId ?? ''
   const decision = { client: ticket.clientId, userId, requestId }
   try {
     await checkOrg(app, session, orgId)
-    const proof = { userId, email, provider, providerDomain, sessionId }
+    const proof = { userId, email, provider, providerDomain, provedSecondFactor, sessionId }
     const code = await grantAndIssueCode(app, { ...ticket, ...proof, orgId, scope, mayDelete })
     logDecision(app, { decision: 'approved', ...decision, orgId, scope: scope.join(' ') })
     return await answerClient(app, ticket, { code }, language)

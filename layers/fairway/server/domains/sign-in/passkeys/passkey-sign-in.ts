@@ -58,6 +58,8 @@ export async function signInWithPasskey(
     securityVersion,
     provider: 'passkey',
     provesAddress: false,
+    // User verification is required, so a passkey is two factors.
+    provedSecondFactor: true,
     ipAddress: request.clientAddress,
     userAgent: request.userAgent,
     language: request.language,

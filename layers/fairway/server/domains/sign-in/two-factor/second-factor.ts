@@ -7,6 +7,7 @@ import {
   mintSession,
   noteAccountEvent,
   personJoin,
+  provesSecondFactorStatement,
   SECURITY_VERSION_HOLDS,
 } from '#fairway/server/domains/people'
 import { twoFactor, twoFactorBackupCodes } from '../tables'
@@ -112,9 +113,29 @@ export async function signInWithCode(
   const person = await findPerson(app, { userId })
   if (!own || !person) throw ended(app)
   const { clientAddress: ipAddress, userAgent, language } = request
-  const { cookie } = await mintSession(app, { ...own.payload, email: person.email, ipAddress, userAgent, language })
+  const proved = { ...own.payload, provedSecondFactor: true, email: person.email }
+  const { cookie } = await mintSession(app, { ...proved, ipAddress, userAgent, language })
   if (!isOfApp(code)) noteAccountEvent(app, { kind: 'backup-code-used', userId })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
+}
+
+/**
+ * Marks the current session as one that proved a second factor. Throws `invalid-code`, `rate-limited`, and `unauthenticated` for
+ * sessions without a row.
+ */
+export async function proveSecondFactor(
+  app: App,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  code: string,
+): Promise<void> {
+  if (sessionId === null) throw new AppError('unauthenticated')
+  if (!(await consumeCode(app, userId, code))) {
+    noteAccountEvent(app, { kind: 'sign-in-failed', userId, reason: 'code' })
+    throw new AppError('invalid-code')
+  }
+  const { rowsAffected } = await app.db.client.execute(provesSecondFactorStatement(sessionId, userId))
+  if (rowsAffected === 0) throw new AppError('unauthenticated')
+  if (!isOfApp(code)) noteAccountEvent(app, { kind: 'backup-code-used', userId })
 }
 
 const endedCookie = (app: App): string => setCookieValue(app.config, COOKIE, '', 0)

@@ -2,17 +2,18 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
+  endGrantsOf,
   endSessionsStatements,
   findPerson,
-  holdsSession,
   holdsSecurityVersion,
-  outdateSignIns,
+  provesSecondFactorStatement,
   confirmPassword,
   hasPassword,
   mailNotice,
   noteAccountEvent,
   tellOwner,
   SECURITY_VERSION_HOLDS,
+  SESSION_HOLDS,
 } from '#fairway/server/domains/people'
 import { twoFactor } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -74,8 +75,8 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
 }
 
 /**
- * Switches two-factor authentication on with the first code of the app, while the current session is live. Returns the ten
- * backup codes. Throws `invalid-code`, `rate-limited`, `conflict`, `two-factor-active` and `two-factor-inactive`.
+ * Switches two-factor authentication on with the first code of the app, while the current session is live. That session counts
+ * as proved. Other sessions, connected apps and API tokens were made without a code, so they end. Returns the ten backup codes. Throws `invalid-code`, `rate-limited`, `conflict`, `two-factor-active` and `two-factor-inactive`.
  */
 export async function activateTwoFactor(
   app: App,
@@ -87,22 +88,26 @@ export async function activateTwoFactor(
   if (row.activeAt) throw new AppError('two-factor-active')
   const secret = unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId)
   const step = await checkFirstCode(app, userId, secret, typed)
-  const [activated] = await app.db.orm
-    .update(twoFactor)
-    .set({ activeAt: app.now(), lastStep: step })
-    .where(
-      and(
-        eq(twoFactor.userId, userId),
-        isNull(twoFactor.activeAt),
-        eq(twoFactor.secret, row.secret),
-        holdsSession(sessionId),
-      ),
-    )
-    .returning({ userId: twoFactor.userId })
-  if (!activated) throw new AppError('conflict')
+  const now = app.now().getTime()
+  const when = {
+    sql: 'exists (select 1 from two_factor where user_id = ? and secret = ? and active_at = ?)',
+    args: [userId, row.secret, now],
+  }
+  const [activated] = await app.db.client.batch(
+    [
+      {
+        sql: `update two_factor set active_at = ?, last_step = ? where user_id = ? and active_at is null and secret = ?
+          and ${SESSION_HOLDS}`,
+        args: [now, step, userId, row.secret, sessionId, sessionId],
+      },
+      ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
+      ...endGrantsOf(app, { userId, reason: 'two-factor-on', when }),
+      provesSecondFactorStatement(sessionId, userId, when),
+    ],
+    'write',
+  )
+  if (activated?.rowsAffected !== 1) throw new AppError('conflict')
   tellOwner(app, userId, 'two-factor-on')
-  // A browser that proved only the password just before this must enter the code too.
-  await app.db.client.execute(outdateSignIns('id = ?', [userId]))
   return issueBackupCodes(app, userId)
 }
 
