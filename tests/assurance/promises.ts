@@ -48,6 +48,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/two-factor › accepts one of six simultaneous requests with the same code',
     'http/two-factor › ends after five wrong codes, even when they arrive at once',
     'http/two-factor › returns 429 after ten wrong codes for one account, even with the right password',
+    'unit/domains/sign-in/two-factor-sign-in › do not lock the owner out on another network',
     'http/two-factor › returns ten backup codes once and does not store them or the secret in readable form',
     'unit/kernel/crypto/seal › unseal rejects %s',
   ],

@@ -73,10 +73,10 @@ describe('POST /_fw/two-factor/proof', () => {
     const [own, other] = [cookieOf(await signInAs(app, member)), cookieOf(await signInAs(app, member))]
     const { id: sessionId, userId } = (await sessionOf(own))!
     expect(await sessionOf(own)).toMatchObject({ orgId: null, secondFactor: { isOver: true, canProve: true } })
-    const wrong = proveSecondFactor(app, { userId, sessionId }, wrongCode(secret))
+    const wrong = proveSecondFactor(app, { userId, sessionId }, wrongCode(secret), request)
     expect(await refusalOf(wrong)).toBe('invalid-code')
     expect((await sessionOf(own))?.orgId).toBeNull()
-    await proveSecondFactor(app, { userId, sessionId }, currentCodes(secret)[1])
+    await proveSecondFactor(app, { userId, sessionId }, currentCodes(secret)[1], request)
     expect(await sessionOf(own)).toMatchObject({ orgId: member.orgId, provedSecondFactor: true })
     expect((await sessionOf(other))?.orgId).toBeNull()
   })
@@ -92,8 +92,8 @@ it('a sign-in with a code counts as proved', async () => {
 })
 
 /** Signs in with the password; returns the cookie that waits for the code. */
-async function waitingCookie(email: string): Promise<string> {
-  const thrown = await signIn(test.app, { email, password: PASSWORD }, request).catch((error: unknown) => error)
+async function waitingCookie(email: string, from = request): Promise<string> {
+  const thrown = await signIn(test.app, { email, password: PASSWORD }, from).catch((error: unknown) => error)
   return cookieOf(thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined)
 }
 
@@ -109,4 +109,44 @@ it('a pending two-factor sign-in ends when two-factor authentication is turned o
   expect(await countRows(app, open, [userId])).toBe(0)
   const late = { ...request, cookieHeader }
   expect(await refusalOf(signInWithCode(app, { code: codes[0] ?? '' }, late))).toBe('second-factor-ended')
+})
+
+describe('wrong codes from strangers who know the password', () => {
+  const from = (clientAddress: string) => ({ ...request, clientAddress })
+  const enter = async (email: string, code: string, clientAddress: string) => {
+    const cookieHeader = await waitingCookie(email, from(clientAddress))
+    return refusalOf(signInWithCode(test.app, { code }, { ...from(clientAddress), cookieHeader }))
+  }
+  const guess = async (email: string, code: string, count: number, networkOf: (at: number) => string) => {
+    const answers = new Set<unknown>()
+    for (let at = 0; at < count; at++) answers.add(await enter(email, code, networkOf(at)))
+    return answers
+  }
+
+  it('do not lock the owner out on another network', async () => {
+    const { member, secret } = await aPerson()
+    await activateTwoFactor(test.app, { userId: member.userId, sessionId: null }, currentCodes(secret)[0])
+    expect(await guess(member.email, wrongCode(secret), 12, () => '198.51.100.1')).toContain('rate-limited')
+    expect(await enter(member.email, currentCodes(secret)[1], '203.0.113.9')).toBe('done')
+  })
+
+  it('from many networks lock only unknown networks, until there is a new password', async () => {
+    const { member, secret } = await aPerson()
+    const { userId, email } = member
+    await activateTwoFactor(test.app, { userId, sessionId: null }, currentCodes(secret)[0])
+    await signInAs(test.app, { ...member, provedSecondFactor: true, ipAddress: '203.0.113.9' })
+    expect(await guess(email, wrongCode(secret), 61, at => `198.51.100.${at}`)).toContain('rate-limited')
+    expect(await enter(email, currentCodes(secret)[1], '203.0.113.8')).toBe('rate-limited')
+    expect(await enter(email, currentCodes(secret)[1], '203.0.113.9')).toBe('done')
+    await setPassword(email, PASSWORD)
+    expect(await enter(email, currentCodes(secret)[2], '203.0.113.8')).toBe('done')
+  })
+
+  it('count for a network where only a session without proof is open', async () => {
+    const { member, secret } = await aPerson()
+    await activateTwoFactor(test.app, { userId: member.userId, sessionId: null }, currentCodes(secret)[0])
+    await signInAs(test.app, { ...member, ipAddress: '198.51.100.1' })
+    await guess(member.email, wrongCode(secret), 61, at => `198.51.100.${at + 2}`)
+    expect(await enter(member.email, currentCodes(secret)[1], '198.51.100.1')).toBe('rate-limited')
+  })
 })

@@ -168,13 +168,24 @@ export async function endSessionById(app: App, userId: string, id: string): Prom
   return ended.length > 0
 }
 
-/** Whether the account of this address has a live session from this network (`addressKey`). */
-export async function hasSessionFrom(app: App, email: string, network: string): Promise<boolean> {
+/** Whether an account has a live session from this network (`addressKey`), or with `isProved` one that proved a second factor. */
+export async function hasSessionFrom(
+  app: App,
+  who: { email: string } | { userId: string },
+  network: string,
+  { isProved = false } = {},
+): Promise<boolean> {
   const rows = await app.db.orm
     .select({ address: sessions.ipAddress })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(users.email, email), gt(sessions.expiresAt, app.now())))
+    .where(
+      and(
+        'email' in who ? eq(users.email, who.email) : eq(users.id, who.userId),
+        gt(sessions.expiresAt, app.now()),
+        isProved ? eq(sessions.provedSecondFactor, true) : undefined,
+      ),
+    )
   return rows.some(({ address }) => address !== null && addressKey(address) === network)
 }
 

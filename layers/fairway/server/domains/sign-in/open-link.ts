@@ -27,7 +27,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
-import { checkSecondFactor } from './two-factor/second-factor'
+import { checkSecondFactor, forgetWrongCodes } from './two-factor/second-factor'
 import { mailVerification, requestMagicLink, requestPasswordReset, resendVerification } from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
 import { languageOf } from '#fairway/server/kernel/messages'
@@ -138,6 +138,7 @@ export async function confirmPasswordReset(app: App, link: EmailLink, password: 
   const endGrants = 'account-recovered'
   const securityVersion = await replacePassword(app, { userId, passwordHash, securityVersion: provedAt, endGrants })
   await endEmailLinks(app, link.email)
+  await forgetWrongCodes(app, userId)
   tellOwner(app, userId, 'password-changed')
   return { ...person, securityVersion }
 }

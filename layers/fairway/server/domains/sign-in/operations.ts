@@ -101,7 +101,8 @@ export default defineOperations({
     method: 'POST',
     path: '/_fw/two-factor/proof',
     input: twoFactorInput.code,
-    run: ({ code }, { app, session: { userId, id: sessionId } }) => proveSecondFactor(app, { userId, sessionId }, code),
+    run: ({ code }, { app, session: { userId, id: sessionId }, event }) =>
+      proveSecondFactor(app, { userId, sessionId }, code, requestInfo(event)),
   }),
   'switch-off-two-factor': operation({
     description: 'Turns off two-factor authentication.',

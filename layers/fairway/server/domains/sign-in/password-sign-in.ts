@@ -27,7 +27,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { checkSecondFactor } from './two-factor/second-factor'
+import { checkSecondFactor, forgetWrongCodes } from './two-factor/second-factor'
 import { openInvitedAccount } from './invited'
 import { mailVerification, signUpForVerification } from './request-link'
 import { languages } from '#fairway/server/kernel/messages'
@@ -136,6 +136,8 @@ export interface SignedInRequest extends RequestInfo {
   name: string
   /** Null for sessions without a row. */
   sessionId: string | null
+  /** Whether this session has proved a second factor. */
+  provedSecondFactor?: boolean
 }
 
 /**
@@ -148,7 +150,7 @@ export async function changePassword(
   input: z.output<typeof changePasswordSchema>,
   request: SignedInRequest,
 ): Promise<SignInAnswer> {
-  const { userId, email, sessionId } = request
+  const { userId, email, sessionId, provedSecondFactor } = request
   await rateLimit(app, limits.changePasswordPerAccount, email)
   await checkPassword(app, input.newPassword, request)
   const securityVersion = await confirmPassword(app, userId, input.currentPassword)
@@ -164,6 +166,8 @@ export async function changePassword(
   })
   await endEmailLinks(app, email)
   await resetRateLimit(app, limits.changePasswordPerAccount, email)
+  // In any other session, somebody who knows the password could begin new counts of wrong codes.
+  if (provedSecondFactor) await forgetWrongCodes(app, userId)
   tellOwner(app, userId, 'password-changed')
   return { body: { status: true }, setCookies: [cookie] }
 }
@@ -222,7 +226,7 @@ async function countSignIn(app: App, email: string, clientAddress: string): Prom
     throw error
   }
   await rateLimit(app, limits.signInPerAddress, network).catch(blocked)
-  const isKnown = app.config.rateLimits && (await hasSessionFrom(app, email, network))
+  const isKnown = app.config.rateLimits && (await hasSessionFrom(app, { email }, network))
   const subject = isKnown ? `${email} ${network}` : email
   await rateLimit(app, limits.signInPerAccount, subject).catch(blocked)
   return async () => {

@@ -158,8 +158,9 @@ function signedIn<T extends z.ZodType>(
   run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
 ): Run {
   return async (event, values) => {
-    const { userId, email, name, id: sessionId } = await requireSession(event)
-    return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), userId, email, name, sessionId })
+    const { userId, email, name, id: sessionId, provedSecondFactor } = await requireSession(event)
+    const person = { userId, email, name, sessionId, provedSecondFactor }
+    return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), ...person })
   }
 }
 

@@ -108,7 +108,10 @@ export const limits = {
   picturesPerAccount: { name: 'pictures-account', per: 'person', max: 30, window: HOUR },
   uploadsPerAccount: { name: 'uploads-account', per: 'person', max: 1000, window: HOUR },
   exportsPerAccount: { name: 'exports-account', per: 'person', max: 20, window: HOUR },
-  codesPerAccount: { name: 'two-factor-account', per: 'person', max: 10, window: 15 * MINUTE },
+  /** For each account and network, so that strangers who know the password cannot lock the owner out elsewhere. */
+  codesPerNetwork: { name: 'two-factor-account', per: 'network', max: 10, window: 15 * MINUTE },
+  /** All networks together where the account has no proved session. More than one network can use up in an hour. */
+  codesOfStrangers: { name: 'two-factor-strangers', per: 'person', max: 60, window: HOUR },
   embedTicketsPerAccount: { name: 'embed-tickets', per: 'person', max: 300, window: HOUR },
   /** For each grant or static token. */
   mcpCallsPerGrant: { name: 'mcp-calls', per: 'grant', max: 600, window: MINUTE, isPerInstance: true },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   checkNotSuspended,
   findPerson,
+  hasSessionFrom,
   mintSession,
   noteAccountEvent,
   personJoin,
@@ -18,11 +19,12 @@ import { randomReadableCode, randomToken } from '#fairway/server/kernel/crypto/r
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { issueOneTime, type OneTimePurpose, spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { limits } from '../../../kernel/limits/limits'
-import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
+import { rateLimit, refundRateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import type { SignInAnswer } from '../sign-in-answer'
 
 /** A code as a person types it: without spaces and dashes, in lower case, and with plain digits for those of every script. */
@@ -105,7 +107,7 @@ export async function signInWithCode(
   const tried = token && (await tryOneTime(app, waitingSignIn, token, CODES_PER_SIGN_IN))
   if (!token || !tried) throw ended(app)
   const { userId } = tried.payload
-  if (!(await consumeCode(app, userId, code))) {
+  if (!(await consumeCode(app, userId, code, request))) {
     noteAccountEvent(app, { kind: 'sign-in-failed', userId, reason: 'code' })
     throw tried.tries >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
   }
@@ -127,9 +129,10 @@ export async function proveSecondFactor(
   app: App,
   { userId, sessionId }: { userId: string; sessionId: string | null },
   code: string,
+  request: Pick<RequestInfo, 'clientAddress'>,
 ): Promise<void> {
   if (sessionId === null) throw new AppError('unauthenticated')
-  if (!(await consumeCode(app, userId, code))) {
+  if (!(await consumeCode(app, userId, code, request))) {
     noteAccountEvent(app, { kind: 'sign-in-failed', userId, reason: 'code' })
     throw new AppError('invalid-code')
   }
@@ -150,14 +153,29 @@ export const SECRET_PURPOSE = 'two-factor'
 const isOfApp = (code: string): boolean => /^\d+$/.test(code)
 
 /**
- * Uses up a code of the app or a backup code. Returns false for a wrong or used one. Throws `rate-limited` after 10 wrong ones.
+ * Uses up a code of the app or a backup code. Returns false for a wrong or used one. Throws `rate-limited` after 10 wrong ones
+ * from one network. Networks where the account has no proved session share one more count, which bounds guessing from many.
  */
-async function consumeCode(app: App, userId: string, code: string): Promise<boolean> {
-  await rateLimit(app, limits.codesPerAccount, userId)
+async function consumeCode(
+  app: App,
+  userId: string,
+  code: string,
+  { clientAddress }: Pick<RequestInfo, 'clientAddress'>,
+): Promise<boolean> {
+  const network = addressKey(clientAddress)
+  const isKnown = app.config.rateLimits && (await hasSessionFrom(app, { userId }, network, { isProved: true }))
+  await rateLimit(app, limits.codesPerNetwork, `${userId} ${network}`)
+  if (!isKnown) await rateLimit(app, limits.codesOfStrangers, userId)
   const isRight = isOfApp(code) ? await consumeTotpCode(app, userId, code) : await consumeBackupCode(app, userId, code)
-  if (isRight) await resetRateLimit(app, limits.codesPerAccount, userId)
-  return isRight
+  if (!isRight) return false
+  await resetRateLimit(app, limits.codesPerNetwork, `${userId} ${network}`)
+  if (!isKnown) await refundRateLimit(app, limits.codesOfStrangers, userId)
+  return true
 }
+
+/** Lets people on unknown networks enter codes again: strangers who know only the old password cannot go on. */
+export const forgetWrongCodes = (app: App, userId: string): Promise<void> =>
+  resetRateLimit(app, limits.codesOfStrangers, userId)
 
 async function consumeTotpCode(app: App, userId: string, code: string): Promise<boolean> {
   const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
@@ -178,10 +196,10 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
  * after 10 wrong ones.
  */
 export async function checkFirstCode(app: App, userId: string, secret: string, code: string): Promise<number> {
-  await rateLimit(app, limits.codesPerAccount, userId)
+  await rateLimit(app, limits.codesPerNetwork, userId)
   const step = findTotpStep(secret, code, app.now())
   if (step === undefined) throw new AppError('invalid-code')
-  await resetRateLimit(app, limits.codesPerAccount, userId)
+  await resetRateLimit(app, limits.codesPerNetwork, userId)
   return step
 }
 
