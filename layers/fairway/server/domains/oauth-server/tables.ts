@@ -77,6 +77,8 @@ export const oauthGrants = sqliteTable(
     tokenHash: text('token_hash'),
     /** The network that a personal token was last used from. */
     usedFrom: text('used_from'),
+    /** An empty text, sealed with the root secret: the grant ends with that secret. Null in rows from before this column. */
+    rootMark: text('root_mark'),
   },
   table => [
     index('oauth_grants_user').on(table.userId, table.revokedAt),
