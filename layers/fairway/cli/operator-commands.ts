@@ -6,7 +6,7 @@ import { verifyAuditLog } from '../server/domains/actions'
 import { connectionSealedColumns } from '../server/domains/oauth-client'
 import {
   retireSigningKeys,
-  signingKeySealedColumns,
+  oauthSealedColumns,
   isWorkspaceSsoOn,
   setWorkspaceSso,
 } from '../server/domains/oauth-server'
@@ -54,7 +54,7 @@ const sealedColumns = [
   ...vaultSealedColumns,
   ...connectionSealedColumns,
   ...twoFactorSealedColumns,
-  ...signingKeySealedColumns,
+  ...oauthSealedColumns,
   ...oneTimeSealedColumns,
   ...mailSealedColumns,
   ...webhookSealedColumns,

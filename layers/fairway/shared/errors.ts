@@ -198,6 +198,11 @@ export const errorCatalog = {
   'too-many-passkeys': { status: 409, title: 'Remove a passkey before you add another one.' },
   'two-factor-active': { status: 409, title: 'Two-factor authentication is already on.' },
   'two-factor-inactive': { status: 409, title: 'Two-factor authentication is not on.' },
+  'two-factor-unreadable': {
+    status: 409,
+    title:
+      'Your codes can’t be checked, because the server’s secret has changed. Sign in another way, or ask your operator.',
+  },
   'domain-taken': { status: 409, title: 'Another organization already uses this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data cannot be moved to another account.' },
   'still-referred': { status: 409, title: 'Other rows still refer to this.' },

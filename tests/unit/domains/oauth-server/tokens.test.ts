@@ -1,7 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken, revokeToken } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/kernel/app-context'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  makePersonalToken,
+  oauthSealedColumns,
+  revokeToken,
+} from '#fairway/server/domains/oauth-server'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
+import { reseal } from '#fairway/server/kernel/crypto/reseal'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -438,5 +445,34 @@ describe('refresh token replay window', () => {
     const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
     const third = await token(renewal(second.refresh_token), rotated)
     expect((await token(renewal(first.refresh_token), rotated)).refresh_token).toBe(third.refresh_token)
+  })
+
+  it('ends with its root secret, like codes, access tokens and API tokens, unless the secret was listed during a reseal', async () => {
+    const withSecrets = (...secrets: [string, ...string[]]): App => ({
+      ...app,
+      memo: createMemo(),
+      config: { ...app.config, keys: createKeyRing(secrets) },
+    })
+    const host = await token(await approve(app, owner))
+    const code = await approve(app, owner, { clientId: ANOTHER })
+    const session = { ...owner, id: null }
+    const input = { name: 'Script', scopes: ['mcp:read' as const], expiresInDays: 30 as const }
+    const { token: personal } = await makePersonalToken(app, session, input)
+    const lost = withSecrets(OTHER_SECRET)
+    expect([await isLive(host.access_token, lost), await isLive(personal, lost)]).toEqual([false, false])
+    expect(await refusalOf(token(renewal(host.refresh_token), lost))).toBe('invalid_grant')
+    expect(await refusalOf(token(code, lost))).toBe('invalid_grant')
+    const both = withSecrets(OTHER_SECRET, SECRET)
+    for (const column of oauthSealedColumns) await reseal(both, column, { dryRun: false })
+    const resealed = withSecrets(OTHER_SECRET)
+    expect([await isLive(host.access_token, resealed), await isLive(personal, resealed)]).toEqual([true, true])
+    expect((await token(renewal(host.refresh_token), resealed)).refresh_token).toMatch(/./)
+  })
+
+  it('goes on when it is older than the mark of the root secret', async () => {
+    const host = await token(await approve(app, owner))
+    await query(app, 'update oauth_grants set root_mark = null')
+    expect(await isLive(host.access_token)).toBe(true)
+    expect((await token(renewal(host.refresh_token))).refresh_token).toMatch(/./)
   })
 })

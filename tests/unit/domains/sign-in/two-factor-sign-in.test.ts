@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
-import { endTwoFactor, activateTwoFactor, signInWithCode, startTwoFactor } from '#fairway/server/domains/sign-in'
+import {
+  endTwoFactor,
+  activateTwoFactor,
+  renewBackupCodes,
+  signInWithCode,
+  startTwoFactor,
+} from '#fairway/server/domains/sign-in'
 import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { confirmPasswordReset } from '#fairway/server/domains/sign-in/open-link'
 import { proveSecondFactor } from '#fairway/server/domains/sign-in/two-factor/second-factor'
 import { signIn } from '#fairway/server/domains/sign-in/password-sign-in'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { currentCodes, wrongCode } from '../../../support/authenticator'
@@ -13,6 +20,7 @@ import { refusalOf } from '../../../support/error-code'
 import { aMember, signInAs } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
 import { countRows, query } from '../../../support/query'
+import { OTHER_SECRET } from '../../../support/secrets'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
@@ -148,5 +156,40 @@ describe('wrong codes from strangers who know the password', () => {
     await signInAs(test.app, { ...member, ipAddress: '198.51.100.1' })
     await guess(member.email, wrongCode(secret), 61, at => `198.51.100.${at + 2}`)
     expect(await enter(member.email, currentCodes(secret)[1], '198.51.100.1')).toBe('rate-limited')
+  })
+})
+
+describe('two-factor authentication without its root secret', () => {
+  const withLostSecret = () => ({ ...test.app, config: { ...test.app.config, keys: createKeyRing([OTHER_SECRET]) } })
+  const enter = async (email: string, code: string) => {
+    const lost = withLostSecret()
+    const thrown = await signIn(lost, { email, password: PASSWORD }, request).catch((error: unknown) => error)
+    const cookieHeader = cookieOf(thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined)
+    return refusalOf(signInWithCode(lost, { code }, { ...request, cookieHeader }))
+  }
+
+  it('says so for codes and old backup codes, accepts new backup codes, and can be turned off by the password', async () => {
+    const { member, secret } = await aPerson()
+    const { userId, email } = member
+    const [old = ''] = await activateTwoFactor(test.app, { userId, sessionId: null }, currentCodes(secret)[0])
+    expect(await enter(email, currentCodes(secret)[1])).toBe('two-factor-unreadable')
+    expect(await enter(email, old)).toBe('two-factor-unreadable')
+    const [renewed = ''] = await renewBackupCodes(withLostSecret(), userId, PASSWORD)
+    expect(await enter(email, renewed)).toBe('done')
+    await endTwoFactor(withLostSecret(), userId, PASSWORD)
+    expect(await countRows(test.app, 'two_factor')).toBe(0)
+  })
+
+  it('begins a setup again that waits for its first code', async () => {
+    const { member, secret } = await aPerson()
+    const setup = activateTwoFactor(
+      withLostSecret(),
+      { userId: member.userId, sessionId: null },
+      currentCodes(secret)[1],
+    )
+    expect(await refusalOf(setup)).toBe('two-factor-unreadable')
+    const again = await startTwoFactor(withLostSecret(), member, PASSWORD)
+    const who = { userId: member.userId, sessionId: null }
+    expect(await activateTwoFactor(withLostSecret(), who, currentCodes(again.secret)[1])).toHaveLength(10)
   })
 })

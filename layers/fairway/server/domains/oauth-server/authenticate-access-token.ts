@@ -16,6 +16,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { isPersonalToken } from '#fairway/shared/secrets'
 import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/scopes'
 import { verifyAccessToken } from './access-token'
+import { hasRootSecret } from './root-mark'
 
 /** The caller of `/mcp`: a person in one organization, through a host, with the scopes granted to it. */
 export interface McpAccess {
@@ -113,24 +114,27 @@ interface Found {
   expiresAt: number
 }
 
-const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+const findSql = ({
+  config,
+}: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
     g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete,
     o.agents_read_only as agentsReadOnly, ${memberActor.columns}
-  from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null`
+  from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null
+    and ${hasRootSecret(config)}`
 
 async function findByClaims(app: App, token: string): Promise<Found | undefined> {
   const claims = await verifyAccessToken(app, token)
   if (!claims) return undefined
   const find = app.memo('find-mcp-access', () =>
-    rememberedRow(app, `${FIND} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
+    rememberedRow(app, `${findSql(app)} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )
   const kept = await find(claims.jti, [claims.grant_id, claims.sub, claims.org_id, claims.client_id])
   return kept.row && { kept, row: kept.row, scope: claims.scope, expiresAt: claims.exp * 1000 }
 }
 
 async function findByToken(app: App, token: string): Promise<Found | undefined> {
-  const find = app.memo('find-personal-token', () => rememberedRow(app, `${FIND} and g.token_hash = ?`))
+  const find = app.memo('find-personal-token', () => rememberedRow(app, `${findSql(app)} and g.token_hash = ?`))
   const hash = sha256(token)
   const kept = await find(hash, [hash])
   return kept.row && { kept, row: kept.row, scope: kept.row.scope, expiresAt: kept.row.expiresAt }

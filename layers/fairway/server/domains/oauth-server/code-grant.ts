@@ -19,6 +19,7 @@ import {
 import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import { withoutFreePort } from './clients/redirect-uri'
 import { OAuthError } from './oauth-error'
+import { rootMark } from './root-mark'
 import { refusedGrant, refuseSuspended, requireField, requireVerifier } from './token-request'
 
 interface ConsentInput {
@@ -75,8 +76,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
     [
       {
         sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, proved_second_factor, scope,
-          may_delete, must_sign, resource, redirect_uri, created_at, expires_at)
-          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?
+          may_delete, must_sign, resource, redirect_uri, created_at, expires_at, root_mark)
+          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
@@ -91,6 +92,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           withoutFreePort(redirectUri),
           now,
           expiresAt,
+          rootMark(app, grantId),
           orgId,
           userId,
           provider,

@@ -14,6 +14,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
 import { desktopCeremony } from './desktop/ceremony'
 import { identityCode } from './hub/token'
+import { hasRootSecret } from './root-mark'
 import { purgeSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000
@@ -25,7 +26,7 @@ export const GRANT_LIFE_IN_MS = 90 * DAY_IN_MS
 /** How long an ended grant is kept, so that the reason can be looked up. */
 const KEPT_FOR_IN_MS = 30 * DAY_IN_MS
 
-type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
+type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn' | 'keys'>
 
 /** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`). All of them are required for access. */
 export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id')}`
@@ -33,10 +34,7 @@ export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id
 /** Whether the person (`u`) may act through a host, by the provider of the session that approved it (`g.provider`). */
 const mayAct = (config: LiveConfig): string => mayOpenSql(config, 'g.provider')
 
-/**
- * Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it
- * (`g.provider`).
- */
+/** The same in the organization (`o`). */
 export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g')}`
 
 /**
@@ -44,14 +42,15 @@ export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and
  * in milliseconds.
  */
 export const isUnended = (config: LiveConfig): string =>
-  `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
+  `g.revoked_at is null and g.expires_at > ? and ${hasRootSecret(config)} and ${mayAct(config)}`
 
 /**
  * The condition under which a grant (with `grantJoins`) allows access. Its one parameter is the time in milliseconds. That must
  * be after a suspension of the person and before the end of the grant.
  */
 export const isLive = (config: LiveConfig): string =>
-  `g.revoked_at is null and ? between ${suspendedUntilSql('u')} and g.expires_at - 1 and ${mayAct(config)} and ${orgOpensTo('g')}`
+  `g.revoked_at is null and ? between ${suspendedUntilSql('u')} and g.expires_at - 1
+    and ${hasRootSecret(config)} and ${mayAct(config)} and ${orgOpensTo('g')}`
 
 /** The same for a statement that names the grant by a column. Its one parameter is the time in milliseconds. */
 export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>

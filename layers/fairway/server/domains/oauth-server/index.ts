@@ -32,6 +32,7 @@ export {
   protectedResourceMetadata,
 } from './metadata'
 export { OAuthError, toOAuthAnswer } from './oauth-error'
+export { oauthSealedColumns } from './root-mark'
 export { makePersonalToken, PERSONAL_TOKEN_CLIENT } from './personal-tokens'
-export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
+export { publicKeys, retireSigningKeys } from './signing-keys'
 export { answerTokenRequest, revokeToken } from './token-endpoint'

@@ -14,7 +14,7 @@ import {
 import { twoFactor, twoFactorBackupCodes } from '../tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
-import { type KeyRing, unseal } from '#fairway/server/kernel/crypto/seal'
+import { type KeyRing, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { randomReadableCode, randomToken } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
@@ -177,10 +177,20 @@ async function consumeCode(
 export const forgetWrongCodes = (app: App, userId: string): Promise<void> =>
   resetRateLimit(app, limits.codesOfStrangers, userId)
 
+/** The secret that an authenticator app shares. Throws `two-factor-unreadable` when the root secret that sealed it is gone. */
+export function openSecret({ config }: App, { secret, userId }: typeof twoFactor.$inferSelect): string {
+  try {
+    return unseal(config.keys, SECRET_PURPOSE, secret, userId)
+  } catch (cause) {
+    if (!(cause instanceof UnsealError)) throw cause
+    throw new AppError('two-factor-unreadable', { cause })
+  }
+}
+
 async function consumeTotpCode(app: App, userId: string, code: string): Promise<boolean> {
   const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
   if (!row?.activeAt) return false
-  const step = findTotpStep(unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId), code, app.now())
+  const step = findTotpStep(openSecret(app, row), code, app.now())
   if (step === undefined) return false
   // Each time step can be used once: of two requests with the same code, one fails.
   const used = await app.db.orm
@@ -234,14 +244,20 @@ export async function issueBackupCodes(app: App, userId: string, securityVersion
   return codes
 }
 
-/** Uses up a backup code; hyphens are ignored. Returns false when it is unknown or used. */
+/**
+ * Uses up a backup code; hyphens are ignored. Returns false when it is unknown or used. Throws `two-factor-unreadable` when it is
+ * unknown because the root secret is gone.
+ */
 export async function consumeBackupCode(app: App, userId: string, code: string): Promise<boolean> {
   const hashes = app.config.keys.all(PURPOSE).map(key => hashOf(key, userId, code))
   const used = await app.db.orm
     .delete(twoFactorBackupCodes)
     .where(and(eq(twoFactorBackupCodes.userId, userId), inArray(twoFactorBackupCodes.codeHash, hashes)))
     .returning({ userId: twoFactorBackupCodes.userId })
-  return used.length > 0
+  if (used.length > 0) return true
+  const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
+  if (row) openSecret(app, row)
+  return false
 }
 
 /** The number of remaining backup codes of a person. */

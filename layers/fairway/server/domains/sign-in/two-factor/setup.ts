@@ -17,7 +17,7 @@ import {
 } from '#fairway/server/domains/people'
 import { twoFactor } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
-import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
+import { seal } from '#fairway/server/kernel/crypto/seal'
 import { newTotpSecret, TOTP_DIGITS, TOTP_STEP_IN_SECONDS } from '#fairway/server/kernel/crypto/totp'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
@@ -27,7 +27,14 @@ import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/ac
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { endOneTimeStatement } from '../../../kernel/one-time/one-time'
-import { countBackupCodes, issueBackupCodes, checkFirstCode, SECRET_PURPOSE, waitingSignIn } from './second-factor'
+import {
+  countBackupCodes,
+  issueBackupCodes,
+  checkFirstCode,
+  openSecret,
+  SECRET_PURPOSE,
+  waitingSignIn,
+} from './second-factor'
 
 interface Person {
   userId: string
@@ -86,8 +93,7 @@ export async function activateTwoFactor(
   const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
   if (!row) throw new AppError('two-factor-inactive')
   if (row.activeAt) throw new AppError('two-factor-active')
-  const secret = unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId)
-  const step = await checkFirstCode(app, userId, secret, typed)
+  const step = await checkFirstCode(app, userId, openSecret(app, row), typed)
   const now = app.now().getTime()
   const when = {
     sql: 'exists (select 1 from two_factor where user_id = ? and secret = ? and active_at = ?)',
