@@ -94,6 +94,9 @@ describe('API token', () => {
     expect(await (await ada.browser.request('/_fw/org', limit)).json()).toMatchObject({ agentsReadOnly: true })
     expect((await call(token, 'list-notes')).status).toBe(200)
     expect(await statusAndCode(await call(token, 'create-note', { title: 'No' }))).toEqual([403, 'agents-read-only'])
+    expect(await query(server, "select action, outcome from audit_log where error_code = 'agents-read-only'")).toEqual([
+      { action: 'create-note', outcome: 'denied' },
+    ])
   })
 
   it('stops working on the next call when it is revoked or expired, or its owner has left', async () => {

@@ -4,4 +4,6 @@ import { withPersonalToken } from '#fairway/server/domains/mcp'
 import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
 
 /** Serves every operation of the platform; the build mounts it at their exact paths. */
-export default serveOperations(operations, (event, answer) => withPersonalToken(event, OPERATOR_SCOPE, answer))
+export default serveOperations(operations, (event, answer, write) =>
+  withPersonalToken(event, OPERATOR_SCOPE, answer, write),
+)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { defineEventHandler } from 'h3'
+import { withPersonalToken } from '#fairway/server/domains/mcp'
 import { defineAction, defineMcpApp, defineMcpPrompt, defineMcpResource } from '#fw'
 import { answerTokenRequest, listGrants, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import type { Scope } from '#fairway/shared/scopes'
@@ -9,8 +11,10 @@ import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/
 import { statusAndCode } from '../../../support/error-code'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 import { addTo, aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth-grant'
+import { approve, CLIENT_ID } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
+import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 const input = z.object({})
 const html = '<!doctype html><html lang="en"><body>Notes</body></html>'
@@ -101,8 +105,32 @@ describe('MCP access token', () => {
       expect(await namesOf(token)).toEqual(['list-notes'])
       const refused = await send(token, 'tools/call', { name: 'write-note' })
       expect(await statusAndCode(refused)).toEqual([403, 'agents-read-only'])
+      const rows = await query(
+        application.app,
+        "select action, caller, via, user_id as userId, org_id as orgId, outcome from audit_log where error_code = 'agents-read-only'",
+      )
+      const row = { action: 'write-note', caller: 'mcp', via: CLIENT_ID, userId: ada.userId, orgId: ada.orgId }
+      expect(rows).toEqual([{ ...row, outcome: 'denied' }])
       await limit(0)
       expect(await namesOf(token)).toContain('write-note')
+    })
+
+    it('leave an audit row when an API token calls them over HTTP', async () => {
+      const { app } = application
+      const input = { name: 'Script', scopes: ['mcp:read' as const, 'mcp:write' as const], expiresInDays: 7 as const }
+      const { token } = await makePersonalToken(app, { ...bob, id: null }, input)
+      const write = { action: 'write-note', keeps: [] }
+      const answers = defineEventHandler(event => withPersonalToken(event, 'mcp:write', async () => 'no', write))
+      const server = await serveHandlers(app, { routes: { '/write': answers } }, await freePort())
+      await query(app, 'update organizations set agents_read_only = 1 where id = ?', [bob.orgId])
+      const answer = await fetch(`${server.origin}/write`, { headers: { authorization: `Bearer ${token}` } })
+      expect(await statusAndCode(answer)).toEqual([403, 'agents-read-only'])
+      const rows = await query(app, 'select action, caller, via, outcome from audit_log where user_id = ?', [
+        bob.userId,
+      ])
+      expect(rows).toEqual([{ action: 'write-note', caller: 'http', via: 'personal-token', outcome: 'denied' }])
+      await query(app, 'update organizations set agents_read_only = 0')
+      await server.stop()
     })
 
     it('are not listed for an API token, whose scopes never change', async () => {

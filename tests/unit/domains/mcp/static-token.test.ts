@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction } from '#fw'
 import { createTestApp } from '../../../support/app'
+import { statusAndCode } from '../../../support/error-code'
 import { sendMessage } from '../../../support/mcp'
 import { query } from '../../../support/query'
 import { STATIC_TOKEN } from '../../../support/secrets'
@@ -66,6 +69,28 @@ describe('static bearer tokens', () => {
     expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'provider-required', provider: 'google' }])
     await query(application.app, 'update organizations set required_auth_provider = null')
     expect((await sendMessage(application.origin, ping)).status).toBe(200)
+    await application.close()
+  })
+
+  it('can only read in an organization that limits apps and tokens to reading', async () => {
+    const actions = {
+      'list-notes': defineAction({ description: 'Lists.', readOnly: true, input: z.object({}), run: () => [] }),
+      'write-note': defineAction({ description: 'Writes.', input: z.object({}), run: () => 'written' }),
+    }
+    const application = await startMcpApplication({
+      declared: {
+        actions: Object.entries(actions).map(([name, action]) => ({ name, group: 'test', action })),
+        resources: [],
+        prompts: [],
+        apps: [],
+      },
+    })
+    const call = (name: string) =>
+      sendMessage(application.origin, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } })
+    expect((await call('write-note')).status).toBe(200)
+    await query(application.app, 'update organizations set agents_read_only = 1')
+    expect(await statusAndCode(await call('write-note'))).toEqual([403, 'agents-read-only'])
+    expect((await call('list-notes')).status).toBe(200)
     await application.close()
   })
 

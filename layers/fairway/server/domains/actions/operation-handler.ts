@@ -25,8 +25,19 @@ export interface OperationEntry {
   load(): Promise<Operation>
 }
 
+/** The audit row of an operation that its token may not run. */
+interface RefusedWrite {
+  action: string
+  keeps: readonly string[]
+  orgId?: null
+}
+
 /** Answers as the person behind the API token of a request. Without a token, `answer` finds the session. */
-type WithToken = (event: H3Event, answer: (tokenSession?: ServerSession) => Promise<unknown>) => Promise<unknown>
+type WithToken = (
+  event: H3Event,
+  answer: (tokenSession?: ServerSession) => Promise<unknown>,
+  write?: RefusedWrite,
+) => Promise<unknown>
 
 /** One handler for the addresses of all operations. It loads the code of an operation with its first request. */
 export function serveOperations(entries: readonly OperationEntry[], withToken: WithToken): EventHandler {
@@ -88,7 +99,8 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
       ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere, tokenSession }, plain)(event)
       : plain()
   }
-  return event => (tokens ? withToken(event, session => respond(event, session)) : respond(event))
+  const write = audit && { action: name, keeps: audit, ...(auditsElsewhere && { orgId: null }) }
+  return event => (tokens ? withToken(event, session => respond(event, session), write) : respond(event))
 }
 
 /** Adds fields of the result to those of the input for the audit row. */

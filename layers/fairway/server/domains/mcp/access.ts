@@ -1,12 +1,13 @@
 // The access and the limits of a bearer token at /mcp and, for personal tokens, at actions and collections.
-import type { H3Event } from 'h3'
+import { getRouterParams, type H3Event } from 'h3'
 import {
   authenticateAccessToken,
   type McpAccess,
   mcpChallenge,
   PERSONAL_TOKEN_CLIENT,
 } from '#fairway/server/domains/oauth-server'
-import { checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
+import { recordAudit } from '#fairway/server/domains/actions'
+import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -37,13 +38,21 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
   return access
 }
 
+/** A call that changes data, for the audit row of its refusal. */
+type Write = Pick<Parameters<typeof recordAudit>[1], 'action' | 'input' | 'schema' | 'keeps' | 'orgId'>
+
 /**
  * Throws `insufficient-scope` with a challenge that lets a host request more. It lists both the granted and the missing scopes,
- * because a new token replaces the old one.
+ * because a new token replaces the old one. Throws `agents-read-only`, which leaves an audit row when `write` names a call.
  */
-export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
+export async function requireScope(
+  app: App,
+  access: McpAccess,
+  scope: McpScope | null,
+  call: { write?: Write; requestId: string },
+): Promise<void> {
   if (scope === null || access.scopes.has(scope)) return
-  refuseToReaders(access, scope)
+  await refuseToReaders(app, access, scope, { ...call, caller: 'mcp', via: viaOf(access) })
   const wanted = MCP_SCOPES.filter(each => each === scope || access.scopes.has(each))
   throw new AppError('insufficient-scope', {
     detail: `This requires the scope ${scope}.`,
@@ -57,10 +66,21 @@ export const canGrant = (access: McpAccess, scope: TokenScope): boolean =>
 
 const isClosedToAgents = ({ isReadOnly }: McpAccess, scope: TokenScope): boolean => isReadOnly && scope !== 'mcp:read'
 
+/** The program behind a token, as audit rows name it. */
+export const viaOf = ({ clientId }: McpAccess): string => clientId ?? 'a static token'
+
 /** Throws `agents-read-only` when no other token could have the scope. */
-function refuseToReaders(access: McpAccess, scope: TokenScope): void {
-  if (isClosedToAgents(access, scope))
-    throw new AppError('agents-read-only', { detail: 'Owners and admins can change that under Team, Connected apps.' })
+async function refuseToReaders(
+  app: App,
+  access: McpAccess,
+  scope: TokenScope,
+  { write, ...call }: { write?: Write; requestId: string; caller: 'mcp' | 'http'; via: string },
+): Promise<void> {
+  if (!isClosedToAgents(access, scope)) return
+  const detail = 'Owners and admins can change that under Team, Connected apps.'
+  const error = new AppError('agents-read-only', { detail })
+  if (write) await recordAudit(app, { ...write, ...call, session: access.session, error })
+  throw error
 }
 
 function noOwner(event: H3Event): never {
@@ -102,13 +122,14 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
 
 /**
  * Answers a request as the person behind its personal token, if the token has the scope and is within its limits. Without such a
- * token, `answer` finds the session. Throws `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include
+ * token, `answer` finds the session. With `write`, a refusal of the organization's rule for agents leaves an audit row. Throws `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include
  * `WWW-Authenticate` with the requirement (RFC 6750 §3).
  */
 export async function withPersonalToken<T>(
   event: H3Event,
   scope: TokenScope,
   answer: (session?: ServerSession) => Promise<T>,
+  write?: Omit<Write, 'input'>,
 ): Promise<T> {
   const bearer = readBearer(event.node.req)
   if (event.method === 'OPTIONS') return answer()
@@ -120,7 +141,9 @@ export async function withPersonalToken<T>(
   checkSecondFactorSetUp(session)
   app.walk?.person(getRequestId(event), 'personal token', session)
   if (!access.scopes.has(scope)) {
-    refuseToReaders(access, scope)
+    const refused = write && { ...write, input: getRouterParams(event, { decode: true }) }
+    const call = { write: refused, requestId: getRequestId(event), caller: 'http' as const, via: viaOf(access) }
+    await refuseToReaders(app, access, scope, call)
     throw new AppError('insufficient-scope', {
       detail: `This requires the scope ${scope}.`,
       ...challenge('insufficient_scope', scope),
@@ -159,21 +182,15 @@ function isStaticToken(app: App, token: string): boolean {
 }
 
 /**
- * The access of a static token: all scopes, as the person of `FW_OWNER_EMAIL` in their active organization. Null when there is no
+ * The access of a static token: all scopes that the organization leaves to agents, as the person of `FW_OWNER_EMAIL` in their active organization. Null when there is no
  * such person, when the account has no access, or when its address was never verified.
  */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = await findOwner(app)
-  return (
-    session && {
-      session,
-      scopes: new Set(MCP_SCOPES),
-      mayDelete: true,
-      isReadOnly: false,
-      grantId: null,
-      clientId: null,
-    }
-  )
+  if (!session) return null
+  const isReadOnly = await agentsOnlyRead(app, session.orgId)
+  const scopes = new Set<TokenScope>(isReadOnly ? ['mcp:read'] : MCP_SCOPES)
+  return { session, scopes, mayDelete: true, isReadOnly, grantId: null, clientId: null }
 }
 
 async function findOwner(app: App): Promise<ServerSession | null> {

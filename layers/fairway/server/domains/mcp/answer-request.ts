@@ -39,7 +39,7 @@ export async function answerMcpRequest(
     const answered = await withinCallLimits(app, access, async () => {
       const body = await readBody(event)
       if (body instanceof Response) return body
-      const call = toMessage(event, access, declared, body)
+      const call = await toMessage(event, access, declared, body)
       const byLibrary = async (ran?: ToolRun) =>
         answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event, body))
       const dispatched =
@@ -139,12 +139,24 @@ function isMessage(body: unknown): body is Body {
 /**
  * The data that every answer to a message needs. Throws `insufficient-scope` for a message that the token's scopes do not cover.
  */
-function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations, body: Body): McpMessage {
+async function toMessage(
+  event: H3Event,
+  access: McpAccess,
+  declared: McpDeclarations,
+  body: Body,
+): Promise<McpMessage> {
   const app = getApp(event)
   const surface = surfaceOf(app, declared)
   const method = typeof body.method === 'string' ? body.method : ''
   const params = isRecord(body.params) ? body.params : {}
-  requireScope(app, access, neededScope(surface, method, params))
+  const tool = method === 'tools/call' ? surface.tools.get(String(params.name)) : undefined
+  const write = tool && {
+    action: tool.name,
+    schema: tool.action.input,
+    keeps: tool.action.audit,
+    input: params.arguments,
+  }
+  await requireScope(app, access, neededScope(surface, method, params), { write, requestId: getRequestId(event) })
   return {
     app,
     surface,

@@ -6,6 +6,7 @@ import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app
 import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
+import { viaOf } from './access'
 import { withoutNulls } from './null-arguments'
 import type { Tool } from './surface'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -53,7 +54,7 @@ export const runTool = (
     input: withoutNulls(definition.inputSchema, input),
     session: call.access.session,
     caller: 'mcp',
-    via: call.access.clientId ?? 'a static token',
+    via: viaOf(call.access),
     requestId: call.requestId,
     clientAddress: call.clientAddress,
     signal,

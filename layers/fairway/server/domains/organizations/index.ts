@@ -37,7 +37,7 @@ export {
 } from './hand-over'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
-export { createOrganization, leaveAllStatements, listLeaving, orgExists } from './organization'
+export { agentsOnlyRead, createOrganization, leaveAllStatements, listLeaving, orgExists } from './organization'
 export {
   countOrganizations,
   deleteForOwners,

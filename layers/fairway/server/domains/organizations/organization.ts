@@ -112,6 +112,14 @@ export async function orgExists(db: Pick<Orm, 'all'>, id: string): Promise<boole
   return (await db.all(sql`select 1 from organizations where id = ${id}`)).length > 0
 }
 
+/** Whether connected apps and tokens are limited to reading in this organization. */
+export async function agentsOnlyRead(app: App, orgId: string | null): Promise<boolean> {
+  const find = app.memo('agents-read-only', () =>
+    app.db.prepareRead<{ isOn: number }>('select agents_read_only as isOn from organizations where id = ?'),
+  )
+  return orgId !== null && (await find([orgId]))[0]?.isOn === 1
+}
+
 interface UpdateOrganizationInput {
   name?: string
   /** null removes the domain. */

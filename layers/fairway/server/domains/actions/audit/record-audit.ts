@@ -131,7 +131,7 @@ function outcomeOf(code: keyof typeof errorCatalog | null): AuditOutcome {
   return 'asks' in errorCatalog[code] ? 'asked' : 'failed'
 }
 
-const DENIALS = ['unauthenticated', 'forbidden', 'provider-required']
+const DENIALS = ['unauthenticated', 'forbidden', 'provider-required', 'agents-read-only']
 
 /** Whether this error code means that the caller lacks permission. */
 export const isDenial = (code: string): boolean => DENIALS.includes(code)

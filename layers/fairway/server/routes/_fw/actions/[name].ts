@@ -10,5 +10,7 @@ export default defineEventHandler(event => {
   const name = getRouterParam(event, 'name') ?? ''
   const action = actions.get(name)
   const answer = (session?: Session) => answerActionRequest(event, name, action, session)
-  return action ? withPersonalToken(event, scopeOfAction(action), answer) : answer()
+  if (!action) return answer()
+  const write = action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit }
+  return withPersonalToken(event, scopeOfAction(action), answer, write)
 })
