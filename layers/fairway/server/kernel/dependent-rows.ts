@@ -12,6 +12,17 @@ export interface PersonKey {
   email: string
 }
 
+/** A person who downloads their data, and the organizations that are closed to their session. */
+export interface ExportedPerson extends PersonKey {
+  closedIds: readonly string[]
+}
+
+/** The condition that the organization in this column is not closed to the session that exports. */
+export const isExported = (column: string, { closedIds }: ExportedPerson): SqlPart => ({
+  sql: `coalesce(${column}, '') not in (select value from json_each(?))`,
+  args: [JSON.stringify(closedIds)],
+})
+
 /** The account, and the session of its owner, whose own data stays; null where the application has its own sessions. */
 export interface Stranger {
   userId: string
@@ -42,9 +53,9 @@ export interface DependentRows {
   movesWithPerson?: Readonly<Record<string, string>>
   /**
    * The person's data in the file that they download, by the name of its part: selects whose columns appear in it, without any
-   * secret.
+   * secret, and without what belongs to a closed organization (`isExported`).
    */
-  ofPerson?(person: PersonKey): Readonly<Record<string, SqlPart>>
+  ofPerson?(person: ExportedPerson): Readonly<Record<string, SqlPart>>
   /** Deletes the rows of a person whose account is deleted. */
   forgetPerson?(person: PersonKey): InStatement[]
   /** Updates rows that name a person by their old address to the new one. */

@@ -27,6 +27,10 @@ export const addressStateSchema = z.object({
   proof: proofSchema,
 })
 
+/** An organization that the session does not open, and a sentence about how to open it, in the language of the request. */
+const closedOrganizationSchema = z.object({ id: z.string(), howToOpen: z.string(), name: z.string() })
+export type ClosedOrganization = z.infer<typeof closedOrganizationSchema>
+
 /** The data that deleting the account would remove and keep. */
 export const accountEndSchema = z.object({
   email: z.string(),
@@ -41,7 +45,7 @@ export const accountEndSchema = z.object({
       fate: z.enum(['deleted', 'blocks', 'left']),
       /**
        * The rows to hand over there and up to 100 possible receivers, the longest-standing owners first; null unless `fate` is
-       * `left`.
+       * `left`, and when the organization is closed to this session.
        */
       handOver: z.nullable(
         z.extend(handOverSchema, { members: z.array(z.object({ email: z.string(), name: z.string() })) }),
@@ -52,6 +56,8 @@ export const accountEndSchema = z.object({
   rows: z.array(z.object({ table: z.string(), rows: z.number() })),
   /** The number of entries in each part of the person's downloadable data. */
   counts: z.record(z.string(), z.number()),
+  /** The organizations that are missing in an export with this session. */
+  closedOrganizations: z.array(closedOrganizationSchema),
   proof: proofSchema,
 })
 export type AccountEnd = z.infer<typeof accountEndSchema>

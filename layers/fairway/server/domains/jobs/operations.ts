@@ -26,7 +26,7 @@ export default defineOperations({
     input,
     output: followedJobSchema,
     async run({ id }, { app, session }) {
-      const job = await findJobOf(app, session.userId, id)
+      const job = await findJobOf(app, session, id)
       if (!job) throw new AppError('not-found')
       return job
     },
@@ -38,7 +38,7 @@ export default defineOperations({
     input,
     audit: ['id'],
     async run({ id }, { app, session }) {
-      if (!(await findJobOf(app, session.userId, id)) || !(await cancelJob(app, id))) throw new AppError('not-found')
+      if (!(await findJobOf(app, session, id)) || !(await cancelJob(app, id))) throw new AppError('not-found')
     },
   }),
   'list-jobs': operation({

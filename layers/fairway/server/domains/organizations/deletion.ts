@@ -13,6 +13,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
 import { makerIsSettled, refuseOpenClaim } from './end-membership'
 import { type Actor, findActiveOrg } from './org-context'
+import { refuseClosed } from './opened-organizations'
 import { findMembership } from './switch-organization'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
@@ -99,10 +100,19 @@ const deletedSchema = z
   .transform(row => ({ ...row, purgeAt: new Date(row.purgeAt).toISOString() }))
 
 /**
+ * Restores an organization for its owner, like `restoreFor`. Throws `provider-required` or `second-factor-setup-required` when
+ * its rules keep the session out, and `not-found`.
+ */
+export async function restoreOrganization(app: App, session: Session, orgId: string): Promise<OrganizationEntry> {
+  await refuseClosed(app, session, [orgId])
+  return restoreFor(app, session.userId, orgId)
+}
+
+/**
  * Undoes `deleteOrganization`. All members get their roles back, and those who work without an organization work in this one
  * again. Throws `not-found` when it has been removed or the person was not an owner.
  */
-export async function restoreOrganization(app: App, { userId }: Session, orgId: string): Promise<OrganizationEntry> {
+export async function restoreFor(app: App, userId: string, orgId: string): Promise<OrganizationEntry> {
   const mayRestore = `exists (select 1 from fw_suspended_members s join organizations o on o.id = s.org_id
     where s.org_id = ? and s.user_id = ? and s.role = 'owner' and o.purge_at > ?)`
   const args: InValue[] = [orgId, userId, app.now().getTime()]

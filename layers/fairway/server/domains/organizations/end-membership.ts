@@ -1,7 +1,13 @@
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { personJoin } from '#fairway/server/domains/people'
-import { type DependentRows, endGrantsStatements, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import {
+  type DependentRows,
+  endGrantsStatements,
+  isExported,
+  isoTime,
+  type SqlPart,
+} from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { TableOfRows } from '#fairway/server/kernel/owned-rows'
 import { logMoves, moveOnStatements } from './active-org'
@@ -147,39 +153,44 @@ export const organizationRows: DependentRows = {
       'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
       'delete from shares where shared_by = ?',
     ].map(sql => ({ sql, args: [userId] })),
-  ofPerson: ({ userId, email }) => ({
-    organizations: {
-      sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt
+  ofPerson(person) {
+    const { userId, email } = person
+    const isIn = isExported('org_id', person)
+    return {
+      organizations: {
+        sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt
         from (select * from org_members union all select * from fw_suspended_members) m
         join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at`,
-      args: [userId],
-    },
-    roles: {
-      sql: `select org_id as organization, app_id as app, role, ${isoTime('assigned_at')} as assignedAt
-        from app_member_roles where user_id = ? order by org_id, app_id`,
-      args: [userId],
-    },
-    invitations: {
-      sql: `select o.name as organization, i.email, i.role, i.status, ${isoTime('i.created_at')} as createdAt
+        args: [userId],
+      },
+      roles: {
+        sql: `select org_id as organization, app_id as app, role, ${isoTime('assigned_at')} as assignedAt
+        from app_member_roles where user_id = ? and ${isIn.sql} order by org_id, app_id`,
+        args: [userId, ...isIn.args],
+      },
+      invitations: {
+        sql: `select o.name as organization, i.email, i.role, i.status, ${isoTime('i.created_at')} as createdAt
         from org_invitations i join organizations o on o.id = i.org_id
-        where i.invited_by = ? or i.email = ? order by i.created_at`,
-      args: [userId, email],
-    },
-    sharedWithMe: {
-      sql: `select resource, resource_id as id, role, ${isoTime('shared_at')} as sharedAt from shares where user_id = ? order by shared_at`,
-      args: [userId],
-    },
-    sharedByMe: {
-      sql: `select s.resource, s.resource_id as id, u.email as sharedWith, s.role, ${isoTime('s.shared_at')} as sharedAt
-        from shares s ${personJoin('s.user_id')} where s.shared_by = ? order by s.shared_at`,
-      args: [userId],
-    },
-    credentials: {
-      sql: `select key, '…' || last_four as endsWith, ${isoTime('updated_at')} as updatedAt
+        where i.email = ? or (i.invited_by = ? and ${isIn.sql}) order by i.created_at`,
+        args: [email, userId, ...isIn.args],
+      },
+      sharedWithMe: {
+        sql: `select resource, resource_id as id, role, ${isoTime('shared_at')} as sharedAt from shares
+        where user_id = ? and ${isIn.sql} order by shared_at`,
+        args: [userId, ...isIn.args],
+      },
+      sharedByMe: {
+        sql: `select s.resource, s.resource_id as id, u.email as sharedWith, s.role, ${isoTime('s.shared_at')} as sharedAt
+        from shares s ${personJoin('s.user_id')} where s.shared_by = ? and ${isIn.sql} order by s.shared_at`,
+        args: [userId, ...isIn.args],
+      },
+      credentials: {
+        sql: `select key, '…' || last_four as endsWith, ${isoTime('updated_at')} as updatedAt
         from vault_credentials where user_id = ? order by key`,
-      args: [userId],
-    },
-  }),
+        args: [userId],
+      },
+    }
+  },
   forgetPerson: ({ userId, email }) => [
     { sql: 'delete from vault_credentials where user_id = ?', args: [userId] },
     { sql: 'delete from shares where user_id = ?', args: [userId] },

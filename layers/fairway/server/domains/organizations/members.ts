@@ -6,6 +6,8 @@ import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
 import { planHandOver } from './hand-over'
 import { findMember } from './member-list'
+import { openedOrganizations } from './opened-organizations'
+import type { Session } from '#fairway/shared/schemas/session'
 import { type Actor, checkMayGive, membershipJoin } from './org-context'
 
 /** Returns the member with this address; throws `not-found` when there is none. */
@@ -177,11 +179,12 @@ async function reasonOf(app: App, actor: Actor, { userId, email }: OrganizationM
   return new AppError(member.role === 'owner' ? 'last-owner' : 'conflict')
 }
 
-/** Whether a person may see the identity of another one: themselves, and members of the same organization. */
-export async function seesPerson(app: App, viewerId: string, userId: string): Promise<boolean> {
-  if (viewerId === userId) return true
+/** Whether a session may see the identity of a person: its own, and those of members of an organization that it opens. */
+export async function seesPerson(app: App, session: Session, userId: string): Promise<boolean> {
+  if (session.userId === userId) return true
+  const { openIds } = await openedOrganizations(app, session)
   const find = app.db.prepareRead<object>(
-    'select 1 from org_members a join org_members b on b.org_id = a.org_id where a.user_id = ? and b.user_id = ? limit 1',
+    'select 1 from org_members where user_id = ? and org_id in (select value from json_each(?)) limit 1',
   )
-  return (await find([viewerId, userId])).length > 0
+  return (await find([userId, JSON.stringify(openIds)])).length > 0
 }

@@ -9,7 +9,7 @@ import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { deleteOrganization, planDeletion, restoreOrganization } from './deletion'
+import { deleteOrganization, planDeletion, restoreFor } from './deletion'
 
 const COLUMNS = `o.id as id, o.name as name, o.created_at as createdMs, ${isoTime('o.created_at')} as createdAt,
   ${isoTime('o.purge_at')} as purgeAt, (select count(*) from org_members m where m.org_id = o.id) as members`
@@ -90,7 +90,7 @@ export async function deleteForOwners(
 }
 
 /** Restores a deleted organization on behalf of its owners. Throws `not-found`. */
-export async function restoreForOwners(app: App, session: Session, orgId: string): Promise<OrganizationEntry> {
+export async function restoreForOwners(app: App, orgId: string): Promise<OrganizationEntry> {
   const owner = (await findOrganization(app, orgId)).members.find(({ role }) => role === 'owner')
-  return restoreOrganization(app, { ...session, userId: owner?.id ?? '' }, orgId)
+  return restoreFor(app, owner?.id ?? '', orgId)
 }

@@ -6,6 +6,7 @@ import type { JoinedOrganization, OrphanedCredential } from '#fairway/shared/sch
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
+import { findClosed } from './opened-organizations'
 import { organizations, orgMembers } from './tables'
 import { listOrgCredentialKeys } from './vault'
 
@@ -59,7 +60,7 @@ export async function listOrphanedCredentials(
   session: Session,
   orgId: string,
 ): Promise<OrphanedCredential[]> {
-  if (session.closedOrg?.id === orgId) return []
+  if (await findClosed(app, session, orgId)) return []
   return (await listOrgCredentialKeys(app, orgId)).map(key => ({ key }))
 }
 

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import { type DependentRows, endGrantsStatements, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import {
+  type DependentRows,
+  endGrantsStatements,
+  isExported,
+  isoTime,
+  type SqlPart,
+} from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { withdrawChangeStatements } from './address-change'
 import type { Person } from './person'
@@ -203,7 +209,9 @@ export const peopleRows: DependentRows = {
     { sql: 'update users set terms_version = null where id = ?', args: [userId] },
   ],
   forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
-  ofPerson({ userId }) {
+  ofPerson(person) {
+    const { userId } = person
+    const isIn = isExported('org_id', person)
     const of = (sql: string) => ({ sql, args: [userId] })
     return {
       profile:
@@ -222,8 +230,11 @@ export const peopleRows: DependentRows = {
       terms: of(`select version, ${isoTime('accepted_at')} as acceptedAt from fw_terms_acceptances
         where user_id = ? order by accepted_at`),
       settings: of('select key, value from user_settings where user_id = ? order by key'),
-      applicationState: of(`select org_id as organization, key, value, ${isoTime('updated_at')} as updatedAt
-        from application_state where user_id = ? order by org_id, key`),
+      applicationState: {
+        sql: `select org_id as organization, key, value, ${isoTime('updated_at')} as updatedAt
+          from application_state where user_id = ? and ${isIn.sql} order by org_id, key`,
+        args: [userId, ...isIn.args],
+      },
     }
   },
   forgetPerson: ({ userId }) =>

@@ -89,8 +89,8 @@ export default defineOperations({
     output: organizationEntrySchema,
     audit: ['orgId'],
     auditsElsewhere: true,
-    async run({ orgId }, { app, session, event }) {
-      const organization = await restoreForOwners(app, session, orgId)
+    async run({ orgId }, { app, event }) {
+      const organization = await restoreForOwners(app, orgId)
       auditIn(event, orgId)
       return organization
     },

@@ -5,6 +5,7 @@ import { cancelAddressChange, noteAccountEvent } from '#fairway/server/domains/p
 import { proofOf, requireFreshProof } from '#fairway/server/domains/sessions'
 import { getRequestId } from '#fairway/server/kernel/app-context'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
 import { accountEndSchema, addressStateSchema, pendingAddressSchema } from '#fairway/shared/schemas/account'
 import { addressInput, addressState, askForNewAddress, mailAddressLinksAgain } from './account/change-address'
@@ -20,7 +21,7 @@ export default defineOperations({
     path: '/_fw/account',
     output: accountEndSchema,
     run: async (_input, { app, session, event }) => ({
-      ...(await planAccountEnd(app, session)),
+      ...(await planAccountEnd(app, session, requestLanguage(event))),
       proof: await proofOf(event),
     }),
   }),
@@ -32,8 +33,8 @@ export default defineOperations({
     output: z.object({ deleted: z.literal(true) }),
     audit: [],
     async run(input, { app, event }) {
-      const { userId, email, id: sessionId } = await requireFreshProof(event, input.password)
-      const ended = await deleteAccount(app, { userId, email, sessionId }, input, getRequestId(event))
+      const session = await requireFreshProof(event, input.password)
+      const ended = await deleteAccount(app, { ...session, sessionId: session.id }, input, getRequestId(event))
       setCookies(event, ended.setCookies)
       return { deleted: true as const }
     },
@@ -45,7 +46,7 @@ export default defineOperations({
     output: 'file',
     audit: [],
     async run(_input, { app, session, event }) {
-      const { parts, text } = await exportAccount(app, session)
+      const { parts, text } = await exportAccount(app, session, requestLanguage(event))
       noteAccountEvent(app, { kind: 'account-exported', userId: session.userId })
       setResponseHeader(event, 'x-export-parts', parts)
       setResponseHeader(event, 'cache-control', 'no-store')

@@ -6,7 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal } from '#fairway/server/kernel/crypto/seal'
-import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isExported, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -265,13 +265,16 @@ export const webhookRows: DependentRows = {
     },
     { sql: `delete from fw_webhooks where ${condition}`, args },
   ],
-  ofPerson: ({ userId }) => ({
-    webhooks: {
-      sql: `select id, org_id as organization, types, state, ${isoTime('created_at')} as createdAt
-        from fw_webhooks where created_by = ? order by created_at`,
-      args: [userId],
-    },
-  }),
+  ofPerson(person) {
+    const isIn = isExported('org_id', person)
+    return {
+      webhooks: {
+        sql: `select id, org_id as organization, types, state, ${isoTime('created_at')} as createdAt
+          from fw_webhooks where created_by = ? and ${isIn.sql} order by created_at`,
+        args: [person.userId, ...isIn.args],
+      },
+    }
+  },
   forgetPerson: ({ userId }) => [
     { sql: 'update fw_webhooks set created_by = null where created_by = ?', args: [userId] },
   ],

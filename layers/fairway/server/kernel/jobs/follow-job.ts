@@ -14,7 +14,7 @@ interface FollowOptions {
 const LOOK_EVERY_IN_MS = 300
 
 /**
- * Waits for a job that the caller queued, and returns its result. Throws `conflict` for a failed or cancelled one, and
+ * Waits for a job that the caller queued in this organization, and returns its result. Throws `conflict` for a failed or cancelled one, and
  * `not-found` for a job that the caller did not queue.
  */
 export async function followJob(id: string, { signal, progress }: FollowOptions): Promise<unknown> {
@@ -22,7 +22,7 @@ export async function followJob(id: string, { signal, progress }: FollowOptions)
   const session = await sessionOfRun(run)
   let told = -1
   for (;;) {
-    const job = session && (await findJobOf(run.app, session.userId, id))
+    const job = session && (await findJobOf(run.app, session, id))
     if (!job) throw new AppError('not-found')
     if (job.done !== null && job.done !== told) {
       told = job.done

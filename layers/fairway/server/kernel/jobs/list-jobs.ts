@@ -1,6 +1,7 @@
 // Lists of jobs for operators, for metrics and for the person who queued a job.
 import { z } from 'zod'
 import { type FollowedJob, followedJobSchema, JOB_STATES, type JobState } from '#fairway/shared/schemas/job'
+import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
 import { metricLine } from '../events/metrics'
 import { PLATFORM_JOB } from './job'
@@ -22,11 +23,19 @@ export async function jobMetrics(app: App): Promise<string> {
   return `# HELP fairway_jobs Jobs of all instances by state.\n# TYPE fairway_jobs gauge\n${lines.join('')}`
 }
 
-/** Returns a job that this person queued; undefined for any other. */
-export async function findJobOf(app: App, userId: string, id: string): Promise<FollowedJob | undefined> {
+/**
+ * Returns a job that this person queued in the organization they work in, or outside organizations; undefined for any other. A
+ * result can contain the organization's data, so it is closed with the organization.
+ */
+export async function findJobOf(
+  app: App,
+  { userId, orgId }: Pick<Session, 'userId' | 'orgId'>,
+  id: string,
+): Promise<FollowedJob | undefined> {
   const { rows } = await app.db.client.execute({
-    sql: `select name, state, progress_done as done, progress_total as total, result from fw_jobs where id = ? and user_id = ?`,
-    args: [id, userId],
+    sql: `select name, state, progress_done as done, progress_total as total, result from fw_jobs
+      where id = ? and user_id = ? and (org_id is null or org_id = ?)`,
+    args: [id, userId, orgId],
   })
   const [row] = rows
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })

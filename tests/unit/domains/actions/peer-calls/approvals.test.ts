@@ -147,6 +147,14 @@ describe('destructive peer call', () => {
     expect(ran).toEqual([])
   })
 
+  it('gives no result to the calling app after the person was removed from the organization', async () => {
+    const { id } = await ask({ name: 'secret' })
+    await decide(id, 'approve')
+    expect((await collect(id)).body).toEqual({ result: { gone: 'secret' } })
+    await query(receiver.app, 'delete from org_members where user_id = ?', [ada.userId])
+    expect((await collect(id)).status).toBe(404)
+  })
+
   it('does not run when the organization has since required a sign-in provider', async () => {
     const { id } = await ask()
     await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [ada.orgId])

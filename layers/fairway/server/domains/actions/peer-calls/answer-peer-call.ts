@@ -98,7 +98,8 @@ async function answerAction(
 /** Returns the outcome of a question, only to the application that asked it about the same person. */
 async function collect(app: App, id: string, { session, peer }: Asking): Promise<PeerAnswer> {
   const row = session ? await findApproval(app, id, session.userId) : undefined
-  if (row?.caller !== peer.caller) throw new AppError('not-found')
+  // The person must still be in the organization of the question, in whichever one they work now.
+  if (row?.caller !== peer.caller || !(await findCalledPerson(app, row))) throw new AppError('not-found')
   if (hasEnded(app, row)) throw new AppError('approval-ended')
   if (row.status === 'declined') throw new AppError('not-approved')
   if (row.answer === null) return { approval: toApproval(app, row) }

@@ -1,6 +1,7 @@
 /** @jsxImportSource vue */
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { refuseClosed } from '#fairway/server/domains/organizations'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { cardPage, MarkPair, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
@@ -58,6 +59,7 @@ async function findQuestion(
   if (!session) return signInPage(app, id, language)
   const row = await findApproval(app, id, session.userId)
   if (!row) return nothingPage(app, id, session, language)
+  await refuseClosed(app, session, [row.orgId ?? ''])
   const acting = hasEnded(app, row) ? null : await findCalledPerson(app, { userId: row.userId, orgId: row.orgId })
   return acting ? { row, session: acting } : endedPage(app, language)
 }

@@ -1,5 +1,5 @@
 import { keepNameStatement } from '../audit/audit-log'
-import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isExported, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -137,13 +137,16 @@ export const actionsRows: DependentRows = {
       args: [app.now().getTime(), userId],
     },
   ],
-  ofPerson: ({ userId }) => ({
-    approvals: {
-      sql: `select caller, action, input, status, ${isoTime('created_at')} as createdAt, ${isoTime('decided_at')} as decidedAt
-        from a2a_approvals where user_id = ? order by created_at`,
-      args: [userId],
-    },
-  }),
+  ofPerson(person) {
+    const isIn = isExported('org_id', person)
+    return {
+      approvals: {
+        sql: `select caller, action, input, status, ${isoTime('created_at')} as createdAt, ${isoTime('decided_at')} as decidedAt
+          from a2a_approvals where user_id = ? and ${isIn.sql} order by created_at`,
+        args: [person.userId, ...isIn.args],
+      },
+    }
+  },
   forgetPerson: ({ userId }) => [
     { sql: 'delete from a2a_approvals where user_id = ?', args: [userId] },
     keepNameStatement(userId),

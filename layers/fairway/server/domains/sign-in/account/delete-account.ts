@@ -10,7 +10,9 @@ import {
   longestOwner,
   countHandedOver,
   findReceivers,
+  openedOrganizations,
   type Receivers,
+  refuseClosed,
   rowsRefused,
 } from '#fairway/server/domains/organizations'
 import {
@@ -30,11 +32,13 @@ import { languageOf } from '#fairway/server/kernel/messages'
 import { countRows, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
+import type { Language } from '#fairway/shared/languages'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { mailContent } from '../../../kernel/mail/mail-content'
 import { queueMail } from '../../../kernel/mail/queue-mail'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
-import { partsOf } from './export-account'
+import type { Session } from '#fairway/shared/schemas/session'
+import { partsOf, toClosedOrganizations } from './export-account'
 
 export const deleteAccountInput = z.object({
   /** The address of the account, typed as confirmation. */
@@ -47,29 +51,40 @@ export const deleteAccountInput = z.object({
   language: z.string().max(35).optional(),
 })
 
-/** Previews what deleting a person's account would delete and keep. Changes nothing. */
-export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<AccountEnd, 'proof'>> {
+/**
+ * Previews what deleting a person's account would delete and keep. Counts include organizations that are closed to the session,
+ * but not their members. Changes nothing.
+ */
+export async function planAccountEnd(
+  app: App,
+  session: Session,
+  language: Language = 'en',
+): Promise<Omit<AccountEnd, 'proof'>> {
   const { client } = app.db
+  const { userId, email } = session
+  const person = { userId, email, closedIds: [] }
+  const { closed } = await openedOrganizations(app, session)
   const counts: Record<string, number> = {}
   for (const [name, { sql, args }] of Object.entries(partsOf(app, person))) {
     counts[name] = await countRows(client, `(${sql})`, args)
   }
-  const organizations = await leavingWithRows(client, person)
+  const organizations = await leavingWithRows(client, person, new Set(closed.map(({ closedOrg }) => closedOrg.id)))
   const goneOrgIds = organizations.filter(({ fate }) => fate === 'deleted').map(({ id }) => id)
   return {
-    email: person.email,
-    refusal: (await refusalFor(app, person.userId))?.code ?? null,
+    email,
+    refusal: (await refusalFor(app, userId))?.code ?? null,
     organizations,
-    rows: await countPersonalRows(app, { email: person.email, goneOrgIds }),
+    rows: await countPersonalRows(app, { email, goneOrgIds }),
     counts,
+    closedOrganizations: toClosedOrganizations(closed, language),
   }
 }
 
-/** The organizations that the person would leave, each with the rows that would be handed over. */
-const leavingWithRows = async (on: Runs, { userId, email }: PersonKey) =>
+/** The organizations that the person would leave, each with the rows that would be handed over, except in closed ones. */
+const leavingWithRows = async (on: Runs, { userId, email }: PersonKey, closedIds: ReadonlySet<string>) =>
   Promise.all(
     (await listLeaving(on, userId)).map(async entry => {
-      if (entry.fate !== 'left') return { ...entry, handOver: null }
+      if (entry.fate !== 'left' || closedIds.has(entry.id)) return { ...entry, handOver: null }
       const leaver = { orgId: entry.id, email }
       const members = await findReceivers(on, leaver)
       const rows = await countHandedOver(on, leaver)
@@ -83,14 +98,14 @@ async function refusalFor(app: App, userId: string): Promise<AppError | undefine
   return !person || isLocalIdentity(person) ? new AppError('not-a-real-account') : undefined
 }
 
-interface Leaver extends PersonKey {
+interface Leaver extends Session {
   sessionId: string | null
 }
 
 /**
  * Deletes a person's account and data in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
  * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` for an unclaimed account, `last-owner` with the organizations,
- * `not-a-member` for a receiver, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
+ * `not-a-member` for a receiver, the errors of `checkOrgOpens` for a receiver in a closed organization, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
  * account or ended the session.
  */
 export async function deleteAccount(
@@ -102,6 +117,7 @@ export async function deleteAccount(
   const refusal = await refusalFor(app, person.userId)
   if (refusal) throw refusal
   if (email !== person.email) throw new AppError('address-mismatch')
+  await refuseClosed(app, person, Object.keys(receivers))
   const transaction = await app.db.client.transaction('write')
   try {
     await deleteWithin(app, transaction, person, receivers)

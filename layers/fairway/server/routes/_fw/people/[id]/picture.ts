@@ -10,10 +10,10 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 /** The picture of a person, for those who may see them; each version is immutable. */
 export default defineMethods({
   async GET(event) {
-    const { userId } = await requireSession(event)
+    const session = await requireSession(event)
     const app = getApp(event)
     const id = getRouterParam(event, 'id') ?? ''
-    if (!(await seesPerson(app, userId, id))) throw new AppError('not-found')
+    if (!(await seesPerson(app, session, id))) throw new AppError('not-found')
     const picture = await requirePicture(app, id, String(getQuery(event).v ?? ''))
     if ('held' in picture) return sendFile(event, picture, { isImmutable: true })
     setResponseHeaders(event, {
