@@ -73,17 +73,25 @@ function answering({ name, load }: OperationEntry, withToken: WithToken): Answer
   }
 }
 
+interface Calling {
+  isDryRun?: boolean
+  isToken?: boolean
+}
+
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
 function answerOf(name: string, operation: Operation, withToken: WithToken): Answer {
   const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status, tokens } = operation
   const resultFields = audit?.filter(field => !inputFields(operation).has(field)) ?? []
-  const answer = async (event: H3Event, session: ServerSession, isDryRun = false): Promise<unknown> => {
+  const answer = async (event: H3Event, session: ServerSession, calling: Calling = {}): Promise<unknown> => {
+    const { isDryRun = false } = calling
     const app = getApp(event)
     const actor = permission && permission !== 'operator' ? requireOrg(session, permission) : undefined
-    if (recentSignIn && !isDryRun) await requireRecentSignIn(event)
+    await checkSignIn(event, recentSignIn === true, calling)
     if (limit) await limitCall(app, limit, { session, clientAddress: requestInfo(event).clientAddress })
     if (dryRun) readQuery(event, dryRunSchema)
-    const result = await run(await inputOf(event, operation), { app, session, event, isDryRun, actor })
+    const input = await inputOf(event, operation)
+    await checkSignIn(event, typeof recentSignIn === 'function' && recentSignIn(input as never), calling)
+    const result = await run(input, { app, session, event, isDryRun, actor })
     keepForAudit(event, result, resultFields)
     if (status !== 200) setResponseStatus(event, status)
     // The types of a declaration guarantee this.
@@ -93,14 +101,18 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
   const respond = async (event: H3Event, tokenSession?: ServerSession): Promise<unknown> => {
     const findSession = async () => tokenSession ?? (await requireSession(event))
     if (permission === 'operator') requireOperator(getApp(event), await findSession())
-    if (dryRun && asksForDryRun(event)) return answer(event, await findSession(), true)
-    const plain = async () => answer(event, await findSession())
+    if (dryRun && asksForDryRun(event)) return answer(event, await findSession(), { isDryRun: true })
+    const plain = async () => answer(event, await findSession(), { isToken: tokenSession !== undefined })
     return audit
       ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere, tokenSession }, plain)(event)
       : plain()
   }
   const write = audit && { action: name, keeps: audit, ...(auditsElsewhere && { orgId: null }) }
   return event => (tokens ? withToken(event, session => respond(event, session), write) : respond(event))
+}
+
+async function checkSignIn(event: H3Event, isSensitive: boolean, { isDryRun, isToken }: Calling): Promise<void> {
+  if (isSensitive && !isDryRun && !isToken) await requireRecentSignIn(event)
 }
 
 /** Adds fields of the result to those of the input for the audit row. */

@@ -48,7 +48,7 @@ function describe({ domain, method }: OperationEntry, path: string, operation: O
     },
     'x-fairway': {
       readOnly: method === 'GET',
-      recentSignIn,
+      recentSignIn: recentSignIn === true,
       ...(permission === 'operator' ? { operators: true } : permission && { roles: ORG_PERMISSIONS[permission] }),
     },
   }

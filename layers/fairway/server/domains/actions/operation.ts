@@ -58,10 +58,13 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
    * `operator` is for the operators of the installation. Everyone else gets `not-found`, and their calls write no audit row.
    */
   permission?: Permission
-  /** API tokens with the scope `operator` may call it too, unless it requires a recent sign-in. */
+  /** API tokens with the scope `operator` may call it too. Creating one required a recent sign-in, so calls require none. */
   tokens?: Permission extends 'operator' ? true : never
-  /** Requires a sign-in within the last 15 minutes, checked before any input is read. */
-  recentSignIn?: true
+  /**
+   * Requires a sign-in within the last 15 minutes, checked before any input is read. A function decides from the input, which is
+   * then read first.
+   */
+  recentSignIn?: true | ((input: InPath<Path> & Fields<Input>) => boolean)
   /** How often it may be called, and which calls are counted together. */
   limit?: Limit & { per: CallsPer }
   /**
@@ -106,7 +109,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   status: number
   permission?: OrgPermission | 'operator'
   tokens?: true
-  recentSignIn: boolean
+  recentSignIn: boolean | ((input: never) => boolean)
   limit?: Limit & { per: CallsPer }
   audit?: readonly string[]
   auditsElsewhere?: true

@@ -65,6 +65,7 @@ export default defineOperations({
     path: '/_fw/operator/jobs',
     permission: 'operator',
     tokens: true,
+    recentSignIn: true,
     input: z.object({ name: z.string().max(100), input: z.unknown() }),
     output: input,
     status: 202,

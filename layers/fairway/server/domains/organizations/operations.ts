@@ -47,9 +47,12 @@ export default defineOperations({
     },
   }),
   'update-organization': operation({
-    description: 'Changes the name or the allowed domain of your organization, or what connected apps may do there.',
+    description:
+      'Changes the name or the allowed domain of your organization, or what connected apps may do there. Opening it further requires a recent sign-in.',
     method: 'PATCH',
     path: '/_fw/org',
+    // More people may join, or connected apps may write.
+    recentSignIn: ({ allowedDomain, agentsReadOnly }) => Boolean(allowedDomain?.trim()) || agentsReadOnly === false,
     input: orgInput.update,
     output: z.nullable(organizationDetailsSchema),
     audit: ['name', 'allowedDomain', 'agentsReadOnly'],
@@ -75,6 +78,7 @@ export default defineOperations({
     description: 'Restores an organization that an owner deleted, within the grace period. Requires the owner role.',
     method: 'POST',
     path: '/_fw/org/restore',
+    recentSignIn: true,
     input: orgInput.restore,
     output: organizationEntrySchema,
     audit: ['orgId'],

@@ -56,6 +56,7 @@ export default defineOperations({
     method: 'PUT',
     path: '/_fw/org/vault/:key',
     permission: 'manage-credentials',
+    recentSignIn: true,
     input: entered,
     audit: ['key'],
     run: ({ key, value }, { app, actor: { orgId } }) => putCredential(app, { orgId }, key, value),

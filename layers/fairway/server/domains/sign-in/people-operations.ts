@@ -106,6 +106,7 @@ export default defineOperations({
     path: '/_fw/operator/people/:personId/suspension',
     permission: 'operator',
     tokens: true,
+    recentSignIn: true,
     input: personInput,
     audit: ['personId'],
     run: ({ personId }, { app }) => reactivatePerson(app, personId),
