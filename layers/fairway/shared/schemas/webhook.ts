@@ -6,7 +6,7 @@ export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
 
 /**
  * `off`: switched off by a person; `gone`: its address returned 410; `failing`: it accepted no delivery for too long; `orphaned`:
- * an installation webhook whose creator is no longer an operator.
+ * the person responsible for it may no longer manage it.
  */
 export const WEBHOOK_STATES = ['on', 'off', 'gone', 'failing', 'orphaned'] as const
 

@@ -606,20 +606,44 @@ describe('a webhook whose creator lost the required role', () => {
     config: { ...app.config, operators: OPERATORS.filter(email => !lost.includes(email)) },
   })
 
-  it('stays active for an organization, whose other admins can view and delete it', async () => {
+  it('is turned off for an organization until another admin turns it on', async () => {
     const bob = await aMember(app, { email: 'bob@example.test' })
     await addTo(app, ada, bob, 'admin')
     await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
     const { id } = await subscribe(['*'], { who: await sessionNow(app, bob) })
     await removeMember(app, { ...ada, orgId: ada.orgId ?? '', orgName: '', role: 'owner' }, bob.email)
     await actAndDeliver()
-    expect(receiver.requests).toHaveLength(1)
+    expect([await stateOf(id), receiver.requests]).toEqual(['orphaned', []])
+    await backgroundDone(app)
+    const mails = readOutbox(dirname(app.config.mail.outbox ?? '')).filter(({ subject }) => subject.includes('webhook'))
+    expect(mails.map(({ to }) => to)).toEqual([ada.email])
     const removed = requireWebhook(app, await sessionNow(app, bob), id)
     await expect(removed).rejects.toMatchObject({ code: 'no-organization' })
-    expect(await listWebhooks(app, ada, 'organization')).toMatchObject([{ id, state: 'on' }])
-    await deleteWebhook(app, await requireWebhook(app, ada, id))
+    expect(await listWebhooks(app, ada, 'organization')).toMatchObject([{ id, state: 'orphaned' }])
+    await changeWebhook(app, ada, await requireWebhook(app, ada, id), { state: 'on' }, ACTIONS)
     await actAndDeliver()
-    expect(receiver.requests).toHaveLength(1)
+    expect(receiver.typesAt('/hook')).toContain('audit.create-note')
+    await deleteWebhook(app, await requireWebhook(app, ada, id))
+  })
+
+  it('is turned off for an organization when its creator becomes a member', async () => {
+    const bob = await aMember(app, { email: 'bob@example.test' })
+    await addTo(app, ada, bob, 'admin')
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
+    const { id } = await subscribe(['*'], { who: await sessionNow(app, bob) })
+    await query(app, `update org_members set role = 'member' where user_id = ?`, [bob.userId])
+    await actAndDeliver()
+    expect([await stateOf(id), receiver.requests]).toEqual(['orphaned', []])
+  })
+
+  it('waits in a deleted organization', async () => {
+    const { id } = await subscribe()
+    await act()
+    await sealAuditLog(app)
+    await query(app, 'update organizations set deleted_at = 1')
+    await query(app, 'delete from org_members')
+    await deliverWebhooks()
+    expect([await stateOf(id), receiver.requests]).toEqual(['on', []])
   })
 
   it('is turned off for an installation until another operator turns it on', async () => {

@@ -1,6 +1,6 @@
 export { assignAppRole, listAppRoles, defineAppRoles } from './app-roles'
 export { logMoves, setActiveOrgId } from './active-org'
-export { switchOrganization } from './switch-organization'
+export { findMembership, switchOrganization } from './switch-organization'
 export {
   checkOrgOpens,
   completeOrgContext,

@@ -11,7 +11,7 @@ import { findSecurityEvent } from '#fairway/server/kernel/security-events/list-s
 import { findEventKind } from '#fairway/server/kernel/security-events/event-kinds'
 import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-attempt'
 import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
-import { findWebhook, isKeptByOperator, type WebhookRow } from './subscriptions'
+import { findWebhook, isKeptByManager, isKeptByOperator, type WebhookRow } from './subscriptions'
 
 const trySchema = z.object({
   deliveryId: z.string(),
@@ -34,9 +34,10 @@ export const webhookJob = defineJob({
 async function deliver(app: App, due: Try): Promise<void> {
   const webhook = await findWebhook(app, due.webhookId)
   if (webhook?.state !== 'on') return
-  // Checked for each attempt: `FW_OPERATORS` and accounts may change after a webhook is created.
+  // Checked for each attempt: `FW_OPERATORS`, members and accounts may change after a webhook is created.
   const isOperator = (webhook.orgId === null || isInside(app, webhook)) && (await isKeptByOperator(app, webhook))
-  if (webhook.orgId === null && !isOperator) return switchOffOrphaned(app, webhook)
+  const isKept = webhook.orgId === null ? isOperator : await isKeptByManager(app, webhook)
+  if (!isKept) return switchOffOrphaned(app, webhook)
   const taken = await take(app, due)
   if (!taken) return
   const body = await bodyOf(app, webhook, taken)

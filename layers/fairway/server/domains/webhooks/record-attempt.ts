@@ -1,6 +1,6 @@
 // The result of an attempt: delivered, retried or failed. Also decides when a webhook is switched off.
 import type { App } from '#fairway/server/kernel/app-context'
-import { listManagers } from '#fairway/server/domains/organizations'
+import { isInDeleted, listManagers } from '#fairway/server/domains/organizations'
 import { findPerson, languageOfPerson } from '#fairway/server/domains/people'
 import { inBackground } from '#fairway/server/kernel/background'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
@@ -106,14 +106,17 @@ async function switchOffGone(app: App, { id }: WebhookRow): Promise<void> {
   app.log.warn('a webhook was switched off: its address answered 410', { webhookId: id })
 }
 
-/** Switches off an installation webhook whose creator is no longer an operator, and mails the other operators once. */
+/**
+ * Switches off a webhook whose person responsible may no longer manage it, and mails those who may once. Webhooks of a deleted
+ * organization only wait, because its members return when it is restored.
+ */
 export async function switchOffOrphaned(app: App, webhook: WebhookRow): Promise<void> {
   const { rowsAffected } = await app.db.client.execute({
-    sql: `update fw_webhooks set state = 'orphaned' where id = ? and state = 'on'`,
+    sql: `update fw_webhooks set state = 'orphaned' where id = ? and state = 'on' and not ${isInDeleted('fw_webhooks')}`,
     args: [webhook.id],
   })
   if (rowsAffected === 0) return
-  app.log.warn('a webhook was switched off: its creator is no longer an operator', { webhookId: webhook.id })
+  app.log.warn('a webhook was switched off: its creator may no longer manage it', { webhookId: webhook.id })
   inBackground(app, 'webhook-orphaned', () => tellManagers(app, webhook, 'webhook-orphaned'))
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { BROUGHT_IN, isInDeleted, requireOrg } from '#fairway/server/domains/organizations'
+import { BROUGHT_IN, findMembership, isInDeleted, requireOrg } from '#fairway/server/domains/organizations'
 import { findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
@@ -9,6 +9,7 @@ import { seal } from '#fairway/server/kernel/crypto/seal'
 import { type DependentRows, isExported, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
+import { mayInOrg } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
 import { checkPatterns, knownTypes, patternsSchema } from './event-types'
@@ -72,6 +73,12 @@ export async function requireWebhook(app: App, session: Session, id: string): Pr
 export async function isKeptByOperator(app: App, { createdBy }: Pick<WebhookRow, 'createdBy'>): Promise<boolean> {
   const person = createdBy === null ? undefined : await findPerson(app, { userId: createdBy })
   return person !== undefined && isOperator(app, person)
+}
+
+/** Whether the person responsible for an organization's webhook (`createdBy`) may currently manage its webhooks. */
+export async function isKeptByManager(app: App, { orgId, createdBy }: WebhookRow): Promise<boolean> {
+  const membership = orgId && createdBy ? await findMembership(app, createdBy, orgId) : null
+  return membership !== null && mayInOrg(membership.role, 'manage-webhooks')
 }
 
 /** A webhook by its id, without a permission check, for callers with direct database access. Throws `not-found`. */
@@ -165,7 +172,7 @@ export async function changeWebhook(
   if (url !== undefined) checkAddress(app, url, isOperator(app, session))
   if (types !== undefined) checkPatterns(types, knownTypes(scopeOf(webhook), actions))
   const isSwitchedOn = state === 'on' && webhook.state !== 'on'
-  const isTakenOver = url !== undefined || (isSwitchedOn && webhook.orgId === null)
+  const isTakenOver = url !== undefined || isSwitchedOn
   const changed = app.db.orm
     .update(webhooks)
     .set({

@@ -24,8 +24,8 @@ export const webhooks = sqliteTable(
     /** Until when one process may read the logs for a replay; null when there is none. */
     replayUntil: timestamp('replay_until'),
     /**
-     * The person responsible: the creator, or the person who most recently changed the address or switched an installation
-     * webhook on.
+     * The person responsible: the creator, or the person who most recently changed the address or switched it on. The webhook
+     * stops when they may no longer manage it.
      */
     createdBy: text('created_by'),
     createdAt: timestamp('created_at').notNull(),

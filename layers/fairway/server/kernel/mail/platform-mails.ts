@@ -104,7 +104,7 @@ export const platformMails = {
   'webhook-failing': ofWebhook(
     'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
   ),
-  'webhook-orphaned': ofWebhook('To operators: a webhook is off because its creator is no operator any more.'),
+  'webhook-orphaned': ofWebhook('To the managers of a webhook: it is off because its creator may no longer manage it.'),
 }
 
 export type PlatformMail = keyof typeof platformMails
