@@ -199,4 +199,4 @@ export async function readPage(answer: Response): Promise<ListPage<unknown>> {
   return { items: z.array(linkedItem).parse(items), totalItems, links: Object.fromEntries(links) }
 }
 
-const isCode = (code: string): code is ErrorCode => code in errorCatalog
+const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCatalog, code)

@@ -119,7 +119,7 @@ const groupsOf = (texts: Catalog, groups: readonly string[]): Catalog =>
 function over(own: Catalog, english: Catalog): Catalog {
   const { errors = {}, mails = {} } = own
   const englishMails = isCatalog(english.mails) ? english.mails : {}
-  const sent = Object.entries(isCatalog(mails) ? mails : {}).filter(([name]) => name in englishMails)
+  const sent = Object.entries(isCatalog(mails) ? mails : {}).filter(([name]) => Object.hasOwn(englishMails, name))
   return {
     ...groupsOf(merged([english, own]), Object.keys(english)),
     errors,

@@ -92,6 +92,8 @@ describe('MCP resources', () => {
     const ref = { type: 'ref/resource' as const, uri: 'notes://note/{id}' }
     const { completion } = await host.complete({ ref, argument: { name: 'id', value: 'n' } })
     expect([completion.values.length, completion.total, completion.hasMore]).toEqual([100, 150, true])
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect((await host.complete({ ref, argument: { name, value: 'n' } })).completion).toEqual({ values: [] })
     const unknown = host.complete({ ref: { ...ref, uri: 'notes://x' }, argument: { name: 'id', value: '' } })
     await expect(unknown).rejects.toMatchObject({ code: -32_602 })
   })

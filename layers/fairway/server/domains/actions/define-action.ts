@@ -100,7 +100,7 @@ const auditSchema = z.strictObject({
 function isSharedTable(value: unknown): boolean {
   if (!is(value, SQLiteTable)) return false
   const columns = getTableColumns(value)
-  const has = (...names: string[]) => names.every(name => name in columns)
+  const has = (...names: string[]) => names.every(name => Object.hasOwn(columns, name))
   return has('id', 'orgId') && (has('ownerEmail', 'visibility') || has('createdBy'))
 }
 

@@ -140,7 +140,7 @@ export function operation<
   const { path, input, output, status = 200, recentSignIn = false, ...rest } = options
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
   const shape = input && 'shape' in input ? input.shape : {}
-  const texts = parameters.filter(name => !(name in shape)).map(name => [name, z.string()])
+  const texts = parameters.filter(name => !Object.hasOwn(shape, name)).map(name => [name, z.string()])
   return Object.freeze({
     ...rest,
     path,

@@ -97,7 +97,7 @@ const promptSchema = z.strictObject({
  */
 export function defineMcpPrompt<Args extends z.ZodObject = z.ZodObject>(options: McpPromptOptions<Args>): McpPrompt {
   const parsed = parseDeclaration('defineMcpPrompt', promptSchema, options)
-  const unknown = Object.keys(parsed.complete ?? {}).filter(name => !(name in parsed.args.shape))
+  const unknown = Object.keys(parsed.complete ?? {}).filter(name => !Object.hasOwn(parsed.args.shape, name))
   if (unknown.length > 0) throw new Error(`defineMcpPrompt: complete: there is no argument ${unknown.join(', ')}`)
   return mark('prompt', parsed)
 }

@@ -48,7 +48,8 @@ interface CompleteParams {
 
 /** Completions for a value of a prompt or a resource template. Throws the protocol's error when it is unknown. */
 export async function complete(call: McpCall, context: ServerContext, params: CompleteParams): Promise<CompleteResult> {
-  const offer = findComplete(call, params.ref)?.[params.argument.name]
+  const offers = new Map(Object.entries(findComplete(call, params.ref) ?? {}))
+  const offer = offers.get(params.argument.name)
   if (!offer) return { completion: { values: [] } }
   const found = await runDeclared(call, context, own =>
     offer(params.argument.value, own, params.context?.arguments ?? {}),

@@ -34,12 +34,12 @@ export function entitled(name: string, { adding = 1 }: EntitledOptions = {}): En
 
 async function requireEntitled(app: App, orgId: string, name: string, adding: number): Promise<void> {
   const plans = plansOf(app)
-  if (!(name in plans.features) && !(name in plans.limits))
+  if (!Object.hasOwn(plans.features, name) && !Object.hasOwn(plans.limits, name))
     throw new Error(`entitled: fw.config.ts has no limit and no feature "${name}"`)
   const plan = (await planOf(app, plans, orgId)).name
   const { limits, features } = plans.plans[plan]!
   const shared = { plan, upgradeUrl: plans.upgradeUrl }
-  if (name in plans.features) {
+  if (Object.hasOwn(plans.features, name)) {
     if (!features.includes(name)) throw new AppError('plan-feature', { extra: { feature: name, ...shared } })
     return
   }

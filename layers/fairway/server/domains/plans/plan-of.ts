@@ -18,7 +18,7 @@ export interface PlanOf {
 /** The plan of an organization: the assigned one while it is declared, otherwise the default plan. */
 export async function planOf({ db }: Pick<App, 'db'>, plans: PlansConfig, orgId: string): Promise<PlanOf> {
   const [row] = await db.orm.select().from(organizationPlans).where(eq(organizationPlans.orgId, orgId))
-  if (!row || !(row.plan in plans.plans)) return { name: plans.default, until: null, isTrial: false }
+  if (!row || !Object.hasOwn(plans.plans, row.plan)) return { name: plans.default, until: null, isTrial: false }
   return { name: row.plan, until: row.until, isTrial: row.isTrial }
 }
 
@@ -31,7 +31,8 @@ export async function plansOfMany({ db, config }: App, orgIds: readonly string[]
     .from(organizationPlans)
     .where(inArray(organizationPlans.orgId, [...orgIds]))
   const given = new Map(rows.map(({ orgId, plan }) => [orgId, plan]))
-  const titleOf = (name: string | undefined) => (plans.plans[name ?? ''] ?? plans.plans[plans.default])?.title ?? ''
+  const titles = new Map(Object.entries(plans.plans).map(([name, { title }]) => [name, title]))
+  const titleOf = (name = '') => titles.get(name) ?? titles.get(plans.default) ?? ''
   return new Map(orgIds.map(orgId => [orgId, titleOf(given.get(orgId))]))
 }
 

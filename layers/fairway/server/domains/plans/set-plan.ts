@@ -39,7 +39,7 @@ export async function changePlan(
   { until = null, isTrial = false }: PlanChange = {},
 ): Promise<boolean> {
   const { plans, default: byDefault } = plansOf(app)
-  if (!(plan in plans)) {
+  if (!Object.hasOwn(plans, plan)) {
     const message = `There is no plan ${plan}. The plans are ${Object.keys(plans).join(', ')}.`
     throw new AppError('invalid-input', { detail: message, errors: [{ path: 'plan', message }] })
   }

@@ -35,17 +35,17 @@ type PlansOptions = z.output<typeof plansOptions>
 
 const unknownNames = ({ plans, limits, features, ...rest }: PlansOptions): [path: string, message: string][] => [
   ...Object.keys(limits)
-    .filter(each => each in features)
+    .filter(each => Object.hasOwn(features, each))
     .map((each): [string, string] => ['limits', `"${each}" is a feature too`]),
   ...[rest.default, ...(rest.trial ? [rest.trial.plan] : [])]
-    .filter(each => !(each in plans))
+    .filter(each => !Object.hasOwn(plans, each))
     .map((each): [string, string] => ['plans', `there is no plan "${each}"`]),
   ...Object.values(plans).flatMap(plan => [
     ...Object.keys(plan.limits)
-      .filter(each => !(each in limits))
+      .filter(each => !Object.hasOwn(limits, each))
       .map((each): [string, string] => ['plans', `there is no limit "${each}"`]),
     ...plan.features
-      .filter(each => !(each in features))
+      .filter(each => !Object.hasOwn(features, each))
       .map((each): [string, string] => ['plans', `there is no feature "${each}"`]),
   ]),
 ]

@@ -122,7 +122,7 @@ function argumentsOf(params: unknown[]): (values: Record<string, unknown>) => un
     makers.map(maker => {
       if ('value' in maker) return maker.value
       // Throws drizzle's error for the missing value.
-      if (!(maker.name in values)) fillPlaceholders(params, values)
+      if (!Object.hasOwn(values, maker.name)) fillPlaceholders(params, values)
       return maker.encode(values[maker.name])
     })
 }

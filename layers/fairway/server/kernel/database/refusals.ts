@@ -7,7 +7,7 @@ import { literal } from './sql-text'
 const MARK = 'fw-refused '
 
 const refusalSchema = z.looseObject({
-  code: z.custom<ErrorCode>(value => typeof value === 'string' && value in errorCatalog),
+  code: z.custom<ErrorCode>(value => typeof value === 'string' && Object.hasOwn(errorCatalog, value)),
 })
 
 /**

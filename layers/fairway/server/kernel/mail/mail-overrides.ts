@@ -60,7 +60,7 @@ export const mailsOption = z
 
 function faultsOf(message: string, given: object): string[] {
   const { mails } = messagesOf('en')
-  if (!(message in mails)) return [`there is no such mail; there are ${Object.keys(mails).join(', ')}`]
+  if (!Object.hasOwn(mails, message)) return [`there is no such mail; there are ${Object.keys(mails).join(', ')}`]
   return Object.entries(given).flatMap(([language, texts]) => {
     const platform = platformTexts(message, language)
     if (!platform) return [`this mail is not sent in “${language}”, but in ${listed(languagesOf(message))}`]

@@ -193,7 +193,7 @@ function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): 
     throw new Error(
       `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(own).join(', ')}`,
     )
-  const unnamed = [...joined].filter(name => !(name in item.shape) && !toItem)
+  const unnamed = [...joined].filter(name => !Object.hasOwn(item.shape, name) && !toItem)
   if (unnamed.length > 0) throw new Error(`joins: ${unnamed.join(', ')}: the item has no such field for as`)
   const select = (names: readonly string[]) =>
     names.flatMap(name => {
