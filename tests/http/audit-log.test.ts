@@ -253,7 +253,7 @@ describe('Audit log across organizations', () => {
     await send(traveler, 'POST', `/_fw/org/invitations/${second.id}/accept`, { token: second.token })
     await send(traveler, 'POST', '/_fw/org/invitations/none/accept', {})
     await send(traveler, 'PUT', '/_fw/org/active', { orgId: 'none', confirm: true })
-    await send(traveler, 'PUT', '/_fw/org/active', { orgId: null })
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: null, confirm: true })
     await send(traveler, 'PUT', '/_fw/org/active', { orgId: there.orgId, confirm: true })
     await send(traveler, 'POST', '/_fw/org/leave')
     expect((await placesOf(traveler)).slice(before)).toEqual([

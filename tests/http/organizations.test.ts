@@ -92,7 +92,7 @@ describe('POST /_fw/org', () => {
 })
 
 describe('active organization', () => {
-  it('switches between two organizations with confirmation, and to none and back without it', async () => {
+  it('switches between two organizations and to none with confirmation, and from none without it', async () => {
     const person = await world.person()
     const first = await sessionOf(person.browser)
     const second = await (await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })).json()
@@ -107,7 +107,8 @@ describe('active organization', () => {
     })
     expect((await sessionOf(person.browser)).orgId).toBe(second.id)
     expect(await (await put({ orgId: first.orgId, confirm: true })).json()).toMatchObject({ orgId: first.orgId })
-    expect((await put({ orgId: null })).status).toBe(200)
+    expect((await put({ orgId: null })).status).toBe(409)
+    expect((await put({ orgId: null, confirm: true })).status).toBe(200)
     expect((await sessionOf(person.browser)).orgId).toBeNull()
     expect((await put({ orgId: second.id })).status).toBe(200)
     expect((await sessionOf(person.browser)).orgId).toBe(second.id)

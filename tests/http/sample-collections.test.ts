@@ -115,7 +115,7 @@ describe('/team-members', () => {
 
   it('returns 400 without an active organization', async () => {
     const ada = await world.person()
-    await ada.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId: null } })
+    await ada.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId: null, confirm: true } })
     const answer = await ada.browser.get('/team-members')
     expect(await statusAndCode(answer)).toEqual([400, 'no-organization'])
   })

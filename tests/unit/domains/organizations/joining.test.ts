@@ -261,6 +261,20 @@ describe('end of a membership', () => {
 })
 
 describe('switchOrganization without a confirmation', () => {
+  it('asks before it leaves an organization for none, and warns', async () => {
+    const person = await aMember(test.app)
+    await give(person, 'openai')
+    const leave = (confirm: boolean) => switchOrganization(test.app, person, { orgId: null, confirm })
+    await expect(leave(false)).rejects.toMatchObject({
+      code: 'confirm-organization-switch',
+      extra: { from: nameOf(person), to: null, orphanedCredentials: [{ key: 'openai' }] },
+    })
+    expect([await activeOf(person), moves()]).toEqual([person.orgId, []])
+    expect((await leave(true)).orgId).toBeNull()
+    expect(moves()).toMatchObject([{ from: nameOf(person), to: null, noLongerReadable: ['openai'] }])
+    expect((await leave(false)).orgId).toBeNull()
+  })
+
   it('does not switch when another request has changed the active organization', async () => {
     for (let at = 0; at < 6; at++) {
       const person = await aMember(test.app)

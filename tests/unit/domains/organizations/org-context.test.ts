@@ -51,16 +51,17 @@ describe('default organization', () => {
 })
 
 describe('active organization', () => {
-  it('is logged with both names when it changes, but not for the first, same or no organization', async () => {
+  it('is logged with both names when it changes or is left, but not for the first or the same organization', async () => {
     const first = await aMember(test.app)
     const warnings = () =>
       test.lines().filter(line => line.message === 'the active organization of an account has changed')
     await setActiveOrgId(test.app, first, first.orgId, 'same')
+    expect(warnings()).toEqual([])
     await setActiveOrgId(test.app, first, null, 'none')
     await setActiveOrgId(test.app, first, first.orgId, 'back')
-    expect(warnings()).toEqual([])
     const second = await anotherOrg(test.app, first)
     expect(warnings()).toMatchObject([
+      { from: { id: first.orgId }, to: null, reason: 'none', noLongerReadable: [] },
       { from: { id: first.orgId }, to: { id: second.orgId, name: 'Second' }, noLongerReadable: [] },
     ])
     expect(JSON.stringify(test.lines())).not.toContain(first.email)

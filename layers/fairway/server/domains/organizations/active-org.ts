@@ -45,9 +45,18 @@ export const moveStatements = (userId: string, orgId: string, when: SqlPart = { 
     to: { sql: '?', args: [orgId] },
   })
 
+/** The same, to none for null. */
+const moveOrLeaveStatements = (userId: string, orgId: string | null, when: SqlPart): InStatement[] =>
+  orgId === null
+    ? activeOrgStatements({
+        who: { sql: `u.id = ? and ${when.sql}`, args: [userId, ...when.args] },
+        to: { sql: '?', args: [WITHOUT_ORGANIZATION] },
+      })
+    : moveStatements(userId, orgId, when)
+
 /**
- * Moves a person to one of their organizations, or to none (null). A move between two organizations is logged as a warning with
- * both names and the credentials left behind. Throws `forbidden` when the person is not a member.
+ * Moves a person to one of their organizations, or to none (null). A move out of an organization is logged as a warning with both
+ * names and the credentials left behind. Throws `forbidden` when the person is not a member.
  */
 export async function setActiveOrgId(
   app: App,
@@ -55,14 +64,7 @@ export async function setActiveOrgId(
   orgId: string | null,
   reason: string,
 ): Promise<void> {
-  const statements =
-    orgId === null
-      ? activeOrgStatements({
-          who: { sql: 'u.id = ?', args: [userId] },
-          to: { sql: '?', args: [WITHOUT_ORGANIZATION] },
-        })
-      : moveStatements(userId, orgId)
-  if (!(await move(app, statements, reason))) {
+  if (!(await move(app, moveOrLeaveStatements(userId, orgId, { sql: '1', args: [] }), reason))) {
     throw new AppError('forbidden', { detail: 'You are not a member of this organization.' })
   }
 }
@@ -71,15 +73,15 @@ export async function setActiveOrgId(
 export const setActiveOrgIdFromNone = (
   app: App,
   { userId }: { userId: string },
-  { orgId, closedId = null, reason }: { orgId: string; closedId?: string | null; reason: string },
+  { orgId, closedId = null, reason }: { orgId: string | null; closedId?: string | null; reason: string },
 ): Promise<boolean> => {
   const isFree = { sql: '(m.org_id is null or m.org_id = ? or m.org_id = ?)', args: [orgId, closedId] }
-  return move(app, moveStatements(userId, orgId, isFree), reason)
+  return move(app, moveOrLeaveStatements(userId, orgId, isFree), reason)
 }
 
 async function move(app: App, statements: InStatement[], reason: string): Promise<boolean> {
   const results = await app.db.client.batch(statements, 'write')
-  await logMoves(app, results, reason)
+  await logMoves(app, results, reason, { isLeavingLogged: true })
   return results[0]?.rows.length === 1
 }
 
@@ -116,13 +118,21 @@ export const joinStatements = (userId: string, orgId: string, when: SqlPart): In
     },
   })
 
-/** Logs a warning for each move between two organizations in the results of a transaction, with the credentials left behind. */
-export async function logMoves(app: App, results: readonly ResultSet[], reason: string): Promise<void> {
+/**
+ * Logs a warning for each move between two organizations in the results of a transaction, with the credentials left behind. With
+ * `isLeavingLogged` also for a move to none, because a move to another organization in two steps must not pass unnoticed.
+ */
+export async function logMoves(
+  app: App,
+  results: readonly ResultSet[],
+  reason: string,
+  { isLeavingLogged = false } = {},
+): Promise<void> {
   const keysOf = new Map<string, string[]>()
   for (const row of results.filter(({ columns }) => columns[0] === MOVED).flatMap(({ rows }) => rows)) {
     const from = toOrgName(row.fromId, row.fromName)
     const to = toOrgName(row.toId, row.toName)
-    if (!from || !to || from.id === to.id) continue
+    if (!from || from.id === to?.id || (!to && !isLeavingLogged)) continue
     const keys = keysOf.get(from.id) ?? (await listOrgCredentialKeys(app, from.id))
     keysOf.set(from.id, keys)
     // The log redacts values under the names of secrets. These are only the names of credentials.

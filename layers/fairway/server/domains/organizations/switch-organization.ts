@@ -11,7 +11,7 @@ import { organizations, orgMembers } from './tables'
 import { listOrgCredentialKeys } from './vault'
 
 /**
- * Switches at the person's request. Between two organizations it requires `confirm`; otherwise it throws
+ * Switches at the person's request. Leaving an organization for another one or for none requires `confirm`; otherwise it throws
  * `confirm-organization-switch` with the credentials left behind. No confirmation is needed when the current one is closed to
  * this session. Throws `forbidden` for a non-member.
  */
@@ -21,20 +21,22 @@ export async function switchOrganization(
   { orgId, confirm }: { orgId: string | null; confirm: boolean },
 ): Promise<OrgContext> {
   const reason = 'switched by the person'
-  if (confirm || orgId === null) await setActiveOrgId(app, session, orgId, reason)
+  if (confirm) await setActiveOrgId(app, session, orgId, reason)
   else if (!(await setActiveOrgIdFromNone(app, session, { orgId, closedId: session.closedOrg?.id, reason }))) {
     throw await refusalOf(app, session, orgId)
   }
   return findOrgContext(app, session)
 }
 
-async function refusalOf(app: App, session: Session, orgId: string): Promise<AppError> {
-  const membership = await findMembership(app, session.userId, orgId)
-  if (!membership) return new AppError('forbidden', { detail: 'You are not a member of this organization.' })
-  const { joined: to, active: from, orphanedCredentials } = await describeJoin(app, session, membership)
+async function refusalOf(app: App, session: Session, orgId: string | null): Promise<AppError> {
+  const membership = orgId === null ? null : await findMembership(app, session.userId, orgId)
+  if (orgId !== null && !membership)
+    return new AppError('forbidden', { detail: 'You are not a member of this organization.' })
+  const from = await findActiveOrg(app, session.userId)
+  const to = membership && { id: membership.orgId, name: membership.orgName }
   return new AppError('confirm-organization-switch', {
-    detail: `You would work in ${to.name} and no longer in ${from?.name}; credentials are not shared between them.`,
-    extra: { from, to: { id: to.id, name: to.name }, orphanedCredentials },
+    detail: `You would work in ${to?.name ?? 'no organization'} and no longer in ${from?.name}; credentials are not shared between them.`,
+    extra: { from, to, orphanedCredentials: from ? await listOrphanedCredentials(app, session, from.id) : [] },
   })
 }
 
