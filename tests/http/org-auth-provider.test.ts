@@ -175,12 +175,13 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect([(await token(owner)).status, (await token(member)).status]).toEqual([201, 403])
   })
 
-  it('ends no session when the rule is cleared or set again', async () => {
+  it('ends all sessions when the rule is set again, and none when it is cleared', async () => {
     const owner = await world.person()
     await signIn(owner.browser, owner.email)
     await put(owner, { provider: 'corp' })
     await signIn(owner.browser, owner.email)
-    expect(await (await put(owner, { provider: 'corp' })).json()).toMatchObject({ revokedSessions: 0 })
+    expect(await (await put(owner, { provider: 'corp' })).json()).toMatchObject({ revokedSessions: 1 })
+    await signIn(owner.browser, owner.email)
     expect(await (await put(owner, { provider: null })).json()).toMatchObject({ provider: null, revokedSessions: 0 })
     expect(await sessionOf(owner.browser)).not.toBeNull()
   })

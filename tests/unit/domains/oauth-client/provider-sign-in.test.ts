@@ -98,6 +98,21 @@ describe('Google sign-in', () => {
     expect(await sessionNow(app, person, 'google')).toMatchObject({ orgId: before.orgId })
   })
 
+  it('ends all sessions when an organization requires the same provider again, and none when it clears the rule', async () => {
+    await signIn('google', ada)
+    const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
+    const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
+    const rule = async (provider: string | null) =>
+      setAuthProvider(app, await sessionNow(app, person, 'google'), { provider })
+    await rule('google')
+    await signIn('google', ada)
+    expect(await rule('google')).toMatchObject({ provider: 'google', revokedSessions: 1 })
+    expect(await query(app, 'select id from sessions')).toEqual([])
+    await signIn('google', ada)
+    expect(await rule(null)).toMatchObject({ provider: null, revokedSessions: 0 })
+    expect(await query(app, 'select id from sessions')).toHaveLength(1)
+  })
+
   it('accepts an address with every character that HTML accepts', async () => {
     await signIn('corp', { sub: 'r-and-d', email: ' R&D@Firm.example\u200b' })
     expect(await query(app, 'select email, email_verified from users')).toEqual([

@@ -56,7 +56,7 @@ export async function planAuthProvider(
 
 /**
  * Sets the one provider that members must sign in with. In the same transaction, it ends all sessions of the members and all
- * connected apps of the organization (SPEC: States, Organization). Clearing the rule ends none. Throws `unknown-provider`,
+ * connected apps of the organization (SPEC: States, Organization), also when the rule stays the same. Clearing it ends none. Throws `unknown-provider`,
  * `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
@@ -69,18 +69,17 @@ export async function setAuthProvider(
   if (!input.confirm) await refuseLockOut(app, actor, session, input)
   const { provider, domain = null } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
-  const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations
-    where id = ? and (required_auth_provider, required_auth_domain) is not (?, ?))`
-  const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider, domain]
+  const isSet = `? is not null and ${isAllowed}`
+  const isSetArgs = [provider, actor.orgId, actor.userId]
   const now = app.now().getTime()
   const members = 'in (select user_id from org_members where org_id = ?)'
-  const liveGrants = { sql: `${isNew} and org_id = ? and expires_at > ?`, args: [...isNewArgs, actor.orgId, now] }
+  const liveGrants = { sql: `${isSet} and org_id = ? and expires_at > ?`, args: [...isSetArgs, actor.orgId, now] }
   const endGrants = endGrantsStatements(app, liveGrants, 'sign-in-rule')
   const results = await app.db.client.batch(
     [
-      deleteSessionsStatement({ sql: `${isNew} and user_id ${members}`, args: [...isNewArgs, actor.orgId] }),
+      deleteSessionsStatement({ sql: `${isSet} and user_id ${members}`, args: [...isSetArgs, actor.orgId] }),
       ...endGrants,
-      outdateSignIns(`${isNew} and id ${members}`, [...isNewArgs, actor.orgId]),
+      outdateSignIns(`${isSet} and id ${members}`, [...isSetArgs, actor.orgId]),
       {
         sql: `update organizations set required_auth_provider = ?, required_auth_domain = ? where id = ? and ${isAllowed}`,
         args: [provider, domain, actor.orgId, actor.orgId, actor.userId],
