@@ -1,7 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileClashes, pageClashes, routeClashes, ruleClashes, takenPaths } from '#fairway/modules/clashes/path-clashes'
+import {
+  fileClashes,
+  gateClashes,
+  pageClashes,
+  routeClashes,
+  ruleClashes,
+  takenPaths,
+} from '#fairway/modules/clashes/path-clashes'
 import { importClashes, sourcesBelow, settingClashes } from '#fairway/modules/clashes/import-clashes'
 import { aliases, platformDir } from '#fairway/modules/registry/roots'
 import { folderWith } from '../../support/files'
@@ -24,6 +31,19 @@ const taken = takenPaths(
     { path: '/about', file: '/app/app/pages/about.vue' },
   ],
 )
+
+it('gateClashes names middleware that takes the place of the gate, with and without .global', () => {
+  const gate = (path: string) =>
+    gateClashes([
+      { name: 'first', path: '/app/app/middleware/first.ts' },
+      { name: 'session-gate', path },
+    ])
+  expect(gate(house('app/middleware/session-gate.global.ts'))).toEqual([])
+  for (const path of ['/app/app/middleware/session-gate.global.ts', '/app/app/middleware/session-gate.ts'])
+    expect(gate(path)).toEqual([
+      `${path}: it takes the place of the gate in front of private pages. Give it a name of its own`,
+    ])
+})
 
 describe('routeClashes', () => {
   const clash = (route: string) => routeClashes([{ route, handler: '/app/server/routes/x.ts' }], taken)[0]

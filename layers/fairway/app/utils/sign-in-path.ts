@@ -10,8 +10,9 @@ interface Route {
   matched: readonly { meta: { public?: unknown; embed?: unknown } }[]
 }
 
-/** Whether a route requires a session. A page is private unless its own meta says otherwise, as on the server (modules/pages). */
-export function isPrivateRoute({ matched }: Route): boolean {
-  const meta = matched.at(-1)?.meta
-  return meta?.public !== true && meta?.embed !== true
-}
+/**
+ * Whether a route requires a session. A page is private unless its own meta says otherwise, and inside a private page, as on the
+ * server (modules/pages).
+ */
+export const isPrivateRoute = ({ matched }: Route): boolean =>
+  matched.length === 0 || matched.some(({ meta }) => !meta.public && meta.embed !== true)

@@ -2,10 +2,19 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
+import type { NuxtApp } from 'nuxt/schema'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { isPlatformFile, withShortPaths } from '../registry/roots'
 import { checkWithBuild } from '../registry/server-modules'
-import { fileClashes, pageClashes, routeClashes, ruleClashes, scanRoutes, takenPaths } from './path-clashes'
+import {
+  fileClashes,
+  gateClashes,
+  pageClashes,
+  routeClashes,
+  ruleClashes,
+  scanRoutes,
+  takenPaths,
+} from './path-clashes'
 import { importClashes, refuseServerCode, sourcesBelow, settingClashes } from './import-clashes'
 
 /**
@@ -20,8 +29,12 @@ export default defineNuxtModule({
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
     })
+    let middleware: NuxtApp['middleware'] = []
+    nuxt.hook('app:resolve', app => {
+      middleware = app.middleware
+    })
     checkWithBuild(nuxt, 'clashes', async nitro => {
-      const clashes = await findClashes(nuxt, nitro, pages)
+      const clashes = [...gateClashes(middleware), ...(await findClashes(nuxt, nitro, pages))]
       if (clashes.length === 0) return
       const lines = clashes.map(clash => `  - ${withShortPaths(clash, nuxt.options.rootDir)}`)
       throw new Error(`The application and the platform are in each other's way:\n${lines.join('\n')}`)

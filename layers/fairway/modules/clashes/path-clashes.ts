@@ -204,3 +204,14 @@ function settingsOf(rule: RouteRule, isAboutPlatform: boolean): string[] {
 }
 
 // Paths of the platform, and patterns of paths compared as Nitro's router compares them.
+
+/** The middleware that opens private pages only to people who are signed in. */
+const GATE = 'session-gate'
+
+/** Middleware of the application in the place of the gate; Nuxt keeps one of each name. */
+export function gateClashes(middleware: readonly { name: string; path: string }[]): string[] {
+  const gate = middleware.find(({ name }) => name === GATE)
+  return !gate || isPlatformFile(gate.path)
+    ? []
+    : [`${gate.path}: it takes the place of the gate in front of private pages. Give it a name of its own`]
+}

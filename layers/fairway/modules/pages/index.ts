@@ -1,4 +1,5 @@
 // Nuxt lists pages in the order of files, but the router tries them by rank. So this uses the router's order.
+import { existsSync, readFileSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { addTemplate, addTypeTemplate, defineNuxtModule, type useNuxt } from '@nuxt/kit'
 import { addServerModule, buildAgain } from '../registry/server-modules'
@@ -7,15 +8,17 @@ import { noteFault, tellFault } from '../dev-server/faults'
 import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
 import { isFrameText, publicGroups, readTexts } from '../texts/read-texts'
-import { compilePages, type PageFile, liftPages, scriptsOf } from './page-files'
+import { isPlatformFile } from '../registry/roots'
+import { accessFaults } from './access-faults'
+import { compilePages, type PageFile, liftPages, publicOf, scriptsOf } from './page-files'
 import { hasIcon, navigationFaults } from './navigation-faults'
 
 type Nuxt = ReturnType<typeof useNuxt>
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
-    /** Rendered on the server with its content and shown to everyone, in the layout for public pages unless it names one. Other pages need a session. */
-    public?: boolean
+    /** Rendered on the server with its content and shown to everyone, in the layout for public pages unless it names one. Other pages need a session. With maxAge, caches in front of the server may keep it for so many seconds. */
+    public?: boolean | { maxAge?: number }
     /** Shown without the session gate inside another site; the page brings a token of its own. */
     embed?: boolean
     /** False for pages that show nothing of an organization: they are open to people whose organization asks for another way to sign in. */
@@ -53,9 +56,10 @@ const iconCollections = (options: unknown): string[] =>
 
 /** The default layout is for signed-in users. Without an explicit layout, public pages get `public` and embed pages none. */
 function nameLayouts(pages: PageFile[]): void {
-  for (const { meta, children = [] } of pages) {
+  for (const page of pages) {
+    const { meta, children = [] } = page
     if (meta?.embed === true) meta.layout ??= false
-    else if (meta?.public === true) meta.layout ??= 'public'
+    else if (meta && publicOf(page)) meta.layout ??= 'public'
     nameLayouts(children)
   }
 }
@@ -79,6 +83,7 @@ export default defineNuxtModule({
       liftPages(pages)
       nameLayouts(pages)
       checkNavigation(nuxt, pages)
+      checkAccess(nuxt, pages)
       return serveAgain()
     })
     let served: string | undefined
@@ -91,15 +96,15 @@ export default defineNuxtModule({
     }
     const listed = () =>
       `export const pages = [${compilePages(pages)
-        .map(({ path, pattern, kind, file }) => {
+        .map(({ path, pattern, kind, maxAge, file }) => {
           const scripts = kind === 'private' ? addressesOf(file) : []
-          return `{ path: ${JSON.stringify(path)}, pattern: ${pattern}, kind: ${JSON.stringify(kind)}, scripts: ${JSON.stringify(scripts)} }`
+          return `{ path: ${JSON.stringify(path)}, pattern: ${pattern}, kind: ${JSON.stringify(kind)}, maxAge: ${maxAge}, scripts: ${JSON.stringify(scripts)} }`
         })
         .join(', ')}]\n`
     addServerModule('#fw/pages', {
       contents: () => `${listed()}export const publicLanguages = ${languages}\n`,
       types: () =>
-        "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private'; scripts: string[] }[]\n" +
+        "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private'; maxAge?: number; scripts: string[] }[]\n" +
         '  /** The languages that public pages have an address in, English first. */\n' +
         '  export const publicLanguages: string[]\n',
     })
@@ -124,12 +129,22 @@ function checkNavigation(nuxt: Nuxt, declared: PageFile[]): void {
     hasText: key => !forVisitors.has(key.split('.')[0] ?? '') && isFrameText(texts, key),
     hasIcon: name => hasIcon(name, collections, rootDir),
   })
-  if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
-  const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
-  const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
+  tellFaults(nuxt, 'navigation', 'These pages cannot be in the navigation', faults)
+}
+
+/** Checks who may open each page. Throws if that is unclear. */
+function checkAccess(nuxt: Nuxt, declared: PageFile[]): void {
+  const read = (file: string) => (isPlatformFile(file) || !existsSync(file) ? undefined : readFileSync(file, 'utf8'))
+  tellFaults(nuxt, 'pages', 'It is not clear who may open these pages', accessFaults(declared, read))
+}
+
+function tellFaults(nuxt: Nuxt, source: string, what: string, faults: readonly string[]): void {
+  if (faults.length === 0) return noteFault(nuxt, source, undefined)
+  const lines = faults.map(fault => `  - ${fault.replaceAll(`${nuxt.options.rootDir}/`, '')}`)
+  const fault = new Error(`${what}:\n${lines.join('\n')}`)
   // Development continues, so that it detects the fix.
   if (!nuxt.options.dev) throw fault
-  tellFault(nuxt, 'navigation', fault)
+  tellFault(nuxt, source, fault)
 }
 
 /**

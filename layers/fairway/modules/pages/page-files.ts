@@ -1,5 +1,6 @@
 // The pages from Nuxt: taken out of the platform's pages, with full paths, compiled in the router's order.
 import { createRouterMatcher } from 'vue-router'
+import { z } from 'zod'
 import { isPlatformFile } from '../registry/roots'
 
 /** A page from Nuxt. */
@@ -16,18 +17,25 @@ interface CompiledPage {
   file?: string
   pattern: RegExp
   kind: 'public' | 'embed' | 'private'
+  /** How many seconds caches in front of the server may keep a public page. */
+  maxAge?: number
+}
+
+/** A page with its full path and the pages that it is shown inside, from the outermost. */
+export interface FlatPage extends PageFile {
+  parents: readonly PageFile[]
 }
 
 /** Every page with its full path, parents before children. */
-export const withChildren = (pages: readonly PageFile[], parent = ''): PageFile[] =>
+export const withChildren = (pages: readonly PageFile[], parent = '', parents: readonly PageFile[] = []): FlatPage[] =>
   pages.flatMap(page => {
     const path = page.path.startsWith('/') ? page.path : `${parent}/${page.path}`.replace(/\/+/g, '/')
-    return [{ ...page, path }, ...withChildren(page.children ?? [], path)]
+    return [{ ...page, path, parents }, ...withChildren(page.children ?? [], path, [...parents, page])]
   })
 
 /**
  * The URL pattern and the kind of every page, in the router's order. A catch-all page comes at the end, regardless of its file's
- * location. A page is private by default.
+ * location. A page is private by default, and inside a private page.
  */
 export function compilePages(pages: readonly PageFile[]): CompiledPage[] {
   const flat = withChildren(pages).flatMap(withAliases)
@@ -40,12 +48,27 @@ export function compilePages(pages: readonly PageFile[]): CompiledPage[] {
     })
 }
 
-const withAliases = (page: PageFile): Omit<CompiledPage, 'pattern'>[] =>
-  [page.path, page.alias ?? []].flat().map(path => ({ path, file: page.file, kind: kindOf(page) }))
+const withAliases = (page: FlatPage): Omit<CompiledPage, 'pattern'>[] =>
+  [page.path, page.alias ?? []]
+    .flat()
+    .map(path => ({ path, file: page.file, kind: kindOf(page), maxAge: publicOf(page)?.maxAge }))
 
-function kindOf(page: PageFile): CompiledPage['kind'] {
-  if (page.meta?.embed === true) return 'embed'
-  return page.meta?.public === true ? 'public' : 'private'
+const publicSchema = z.union([
+  z.literal(true).transform(() => ({ maxAge: undefined })),
+  z.strictObject({ maxAge: z.int().min(0).optional() }),
+])
+
+/** What a page declares with `public`; undefined for other pages. */
+export const publicOf = ({ meta }: PageFile): { maxAge?: number } | undefined =>
+  publicSchema.safeParse(meta?.public).data
+
+/** Whether a page requires a session on its own account. */
+export const isClosed = (page: PageFile): boolean => page.meta?.embed !== true && publicOf(page) === undefined
+
+// The pages around a page are mounted with it, so one that requires a session closes all of them.
+function kindOf(page: FlatPage): CompiledPage['kind'] {
+  if ([...page.parents, page].some(isClosed)) return 'private'
+  return page.meta?.embed === true ? 'embed' : 'public'
 }
 
 /** An entry of the client build's manifest. */
