@@ -12,6 +12,7 @@ import { openMethods } from '#fairway/server/domains/oauth-server'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { markRequest } from '#fairway/server/kernel/background'
+import { withFollowing } from '#fairway/server/kernel/database/followed-reads'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { limitConnections } from '#fairway/server/kernel/http/connections'
 import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
@@ -61,7 +62,7 @@ export function aroundRequests(
       if (ready) return sendReady(event, app, path, ready)
     }
     enterRequest(event)
-    return withRequestRun(event, () => handler(event))
+    return withFollowing(requestPath(event), async () => withRequestRun(event, () => handler(event)))
   })
 }
 

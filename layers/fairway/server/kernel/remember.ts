@@ -20,6 +20,7 @@ export const REMEMBERED = {
   'file-facts': shortcut(500),
   'local-limits': needed(10_000),
   'mcp-lists': shortcut(500),
+  'page-checks': shortcut(500),
   'page-paths': shortcut(500),
   pages: shortcut(500),
   'prepared-statements': needed(300),

@@ -4,7 +4,8 @@ import { pages, publicLanguages } from '#fw/pages'
 import {
   askedLanguage,
   findPage,
-  getPageCache,
+  findKeptPage,
+  keepPage,
   makeImpersonal,
   notePath,
   pageResponse,
@@ -19,8 +20,15 @@ import {
 import { hasRules } from '#fairway/server/shortcuts'
 import { getApp } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
+import {
+  beginFollowing,
+  endFollowing,
+  type FollowedReads,
+  followRequests,
+} from '#fairway/server/kernel/database/followed-reads'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
 declare module 'h3' {
   interface H3EventContext {
@@ -29,15 +37,16 @@ declare module 'h3' {
   }
 }
 
-/** Serves application pages from memory; each is rendered once, without a session. */
+/** Serves application pages from memory. Each is rendered without a session, and again when what it has read has changed. */
 export default defineNitroPlugin(nitro => {
-  nitro.hooks.hook('render:before', ctx => {
+  followRequests()
+  nitro.hooks.hook('render:before', async ctx => {
     const { event } = ctx
     const pathname = pathOf(event)
     const asked = askedLanguage(event.path, publicLanguages)
     const page = findPage(pathname, pages, asked)
     event.context.page = page
-    const cached = import.meta.dev ? undefined : getPageCache(getApp(event)).get(page.key)
+    const cached = import.meta.dev ? undefined : await findKeptPage(getApp(event), page.key)
     if (cached) {
       ctx.response = pageResponse(event, cached)
       if (!hasRules(event, pathname)) notePath(getApp(event), pathIn(pathname, asked), cached)
@@ -45,28 +54,50 @@ export default defineNitroPlugin(nitro => {
     }
     makeImpersonal(event, pathIn(page.path ?? pathname, page.language))
     event.context.nuxt = { noSSR: page.kind === 'private' }
+    beginFollowing()
   })
 
   nitro.hooks.hook('render:response', async (response, { event }) => {
     const { page } = event.context
     if (!page || !event.context.isImpersonal || typeof response.body !== 'string') return
-    const status = response.statusCode ?? 200
-    const { config } = getApp(event)
-    const isListed = page.kind === 'public' && status === 200
-    const named = isListed
-      ? withPublicHead(response.body, { page, languages: publicLanguages, config })
-      : withScripts(response.body, page.scripts)
-    const rendered = await toRenderedPage(withNotices(named, config), page.status, {
-      config,
-      isDev: import.meta.dev === true,
-      frameAncestors: page.kind === 'embed' ? config.embedAncestors : `'self'`,
-      isListed,
-    })
-    const mayKeep = !import.meta.dev && status === 200
-    if (mayKeep) getPageCache(getApp(event)).set(page.key, rendered)
-    Object.assign(response, pageResponse(event, rendered))
+    const { body, statusCode = 200 } = response
+    Object.assign(response, await finishPage(event, page, { html: body, status: statusCode }))
   })
 })
+
+/** Completes a page that was just rendered, keeps it if that is possible, and returns the response with it. */
+async function finishPage(event: H3Event, page: FoundPage, { html, status }: { html: string; status: number }) {
+  const followed = endFollowing()
+  const app = getApp(event)
+  const { config } = app
+  const isListed = page.kind === 'public' && status === 200
+  const named = isListed
+    ? withPublicHead(html, { page, languages: publicLanguages, config })
+    : withScripts(html, page.scripts)
+  const rendered = await toRenderedPage(withNotices(named, config), status === 200 ? page.status : status, {
+    cacheControl: cacheControlOf(event, page, followed),
+    reads: followed.reads,
+    isDev: import.meta.dev === true,
+    frameAncestors: page.kind === 'embed' ? config.embedAncestors : `'self'`,
+    isListed,
+  })
+  const { unfollowed } = followed
+  if (unfollowed !== undefined && import.meta.dev)
+    app.log.warn('this page is rendered for every visitor, because it reads what may change without notice', {
+      page: page.path,
+      reads: unfollowed,
+    })
+  if (!import.meta.dev && status === 200 && unfollowed === undefined) keepPage(app, page.key, rendered)
+  return pageResponse(event, rendered)
+}
+
+/** What a public page, or a route rule for it, says itself comes first. A page with rows is only kept as long as it declares. */
+function cacheControlOf(event: H3Event, { kind, maxAge }: FoundPage, { reads, unfollowed }: FollowedReads): string {
+  const own = event.node.res.getHeader('cache-control')
+  if (kind === 'public' && typeof own === 'string') return own
+  const hasRows = reads.length > 0 || unfollowed !== undefined
+  return sharedCacheHeader(getApp(event).config, maxAge ?? (hasRows ? 0 : undefined))
+}
 
 function withNotices(html: string, { authDisabled, localMigration }: Config): string {
   const noticed = authDisabled ? withAuthDisabledNotice(html) : html

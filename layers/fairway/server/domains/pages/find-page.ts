@@ -7,6 +7,8 @@ export interface ShellPage {
   kind: 'public' | 'embed' | 'private'
   /** Scripts that a private page loads in addition to those of all pages. */
   scripts?: readonly string[]
+  /** How many seconds caches in front of the server may keep a public page. */
+  maxAge?: number
 }
 
 export interface FoundPage {
@@ -19,6 +21,7 @@ export interface FoundPage {
   scripts?: readonly string[]
   /** The language that a public page is rendered in. Default: English. */
   language?: string
+  maxAge?: number
 }
 
 /** The embed page at a URL path, or undefined. */
@@ -53,7 +56,7 @@ export function findPage(pathname: string, pages: readonly ShellPage[], language
   const path = isFixed ? page.path : pathname.replace(/(?<=.)\/+$/, '')
   const found = { kind: page.kind, status: 200 as const, path }
   if (page.kind !== 'public') return { key: `${page.kind}:${path}`, ...found }
-  return { key: `public:${pathIn(path, language)}`, ...found, language }
+  return { key: `public:${pathIn(path, language)}`, ...found, language, maxAge: page.maxAge }
 }
 
 const KEPT = new Set(['host', 'accept-encoding', 'if-none-match', 'connection'])

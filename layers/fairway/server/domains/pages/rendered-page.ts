@@ -2,12 +2,13 @@ import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
 import { LOCAL_DATA_MARK } from '#fairway/shared/device'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Config } from '#fairway/server/kernel/config/config'
 import { chooseEncoding, type Encoding, encode, etagsOf, forEachEncoding } from '#fairway/server/kernel/http/encodings'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { Memory } from '#fairway/server/kernel/database/client'
+import { areUnchanged, type FollowedReads } from '#fairway/server/kernel/database/followed-reads'
 import { type Remembered, remembered } from '#fairway/server/kernel/remember'
-import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
 /** Prepares a rendered page to be served from memory: compressed once, with its ETags, policy and public cache headers. */
 export async function toRenderedPage(html: string, status: number, options: PageOptions) {
@@ -17,7 +18,7 @@ export async function toRenderedPage(html: string, status: number, options: Page
   const policy = pagePolicy(html, options)
   const headersOf = (encoding: Encoding) => ({
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': sharedCacheHeader(options.config),
+    'cache-control': options.cacheControl,
     'content-security-policy': policy,
     vary: 'Accept-Encoding',
     etag: etags[encoding],
@@ -29,7 +30,15 @@ export async function toRenderedPage(html: string, status: number, options: Page
     return toResponse(status, { ...headersOf(encoding), ...named }, bodies[encoding])
   }
   // One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3).
-  return { status, etags, whole: forEachEncoding(whole), unchanged: forEachEncoding(unchanged) }
+  return {
+    status,
+    etags,
+    whole: forEachEncoding(whole),
+    unchanged: forEachEncoding(unchanged),
+    id: newId(),
+    reads: options.reads,
+    renderedAt: performance.now(),
+  }
 }
 
 /**
@@ -60,7 +69,9 @@ const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
 const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
 
 interface PageOptions {
-  config: Pick<Config, 'shellCacheInSeconds'>
+  cacheControl: string
+  /** What the page has read. It is served from memory until one of these reads has other rows. */
+  reads: FollowedReads['reads']
   isDev: boolean
   /** The sites that may show the page in a frame, as written in the policy. */
   frameAncestors: string
@@ -121,8 +132,30 @@ function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
   return isKnown ? page.unchanged[encoding] : page.whole[encoding]
 }
 
-/** The in-memory cache of this app's rendered pages, by key. */
-export const getPageCache = (app: App): Remembered<RenderedPage> => remembered(app, 'pages')
+/** The clock has no trace in the database, so a page with rows is rendered again after this time. */
+const MOST_AGE_IN_MS = 60_000
+
+const renderedPages = (app: App): Remembered<RenderedPage> => remembered(app, 'pages')
+
+/** The pages whose reads were repeated and had the same rows, until the next write to the database. */
+const checkedPages = (app: App): Memory<{ isUnchanged: boolean }> =>
+  app.memo('page-checks', () => app.db.memory<{ isUnchanged: boolean }>('page-checks'))
+
+const isYoung = ({ reads, renderedAt }: RenderedPage): boolean =>
+  reads.length === 0 || performance.now() - renderedAt < MOST_AGE_IN_MS
+
+/** Keeps a page in memory. */
+export const keepPage = (app: App, key: string, page: RenderedPage): void => renderedPages(app).set(key, page)
+
+/** The kept page with this key, while everything that it has read has the same rows; undefined otherwise. */
+export async function findKeptPage(app: App, key: string): Promise<RenderedPage | undefined> {
+  const page = renderedPages(app).get(key)
+  if (!page || page.reads.length === 0) return page
+  const check = async () => ({ isUnchanged: await areUnchanged(page.reads).catch(() => false) })
+  if (isYoung(page) && (await checkedPages(app).get(page.id, check)).isUnchanged) return page
+  renderedPages(app).delete(key)
+  return undefined
+}
 
 const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'page-paths')
 
@@ -132,8 +165,13 @@ const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'pag
  */
 export const notePath = (app: App, path: string, page: RenderedPage): void => pagesByPath(app).set(path, page)
 
-/** The response with the recorded page of a path, in the language of `pathIn`; undefined for all other paths. */
+/**
+ * The response with the recorded page of a path, in the language of `pathIn`; undefined for all other paths, and for a page that
+ * must be compared with the database first.
+ */
 export function readyPage(event: H3Event, app: App, path: string): ReadyAnswer | undefined {
   const page = pagesByPath(app).get(path)
-  return page && choose(event, page).ready
+  if (!page) return undefined
+  const isFresh = page.reads.length === 0 || (isYoung(page) && checkedPages(app).peek(page.id)?.isUnchanged)
+  return isFresh ? choose(event, page).ready : undefined
 }

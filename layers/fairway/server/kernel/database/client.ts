@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Client } from '@libsql/client'
 import type { Log } from '../events/log'
 import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } from './database-error'
+import { followed, followedReads, recordRead } from './followed-reads'
 import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
 import { openNativeClient } from './native-client'
 import { IN_MEMORY, type ReadArgs } from './native-connection'
@@ -10,6 +11,7 @@ import {
   type Explain,
   explainAtServer,
   explainFile,
+  type NativeReader,
   type RowStatement,
   type Snapshot,
 } from './native-reader'
@@ -106,9 +108,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   return {
     orm: createOrm(client, shortcuts),
     client,
-    prepareRead: sql => (reader ? reader.prepare(sql) : clientRead(source, sql)),
-    readRows: statements => (reader ? reader.readRows(statements) : clientRows(client, statements)),
-    snapshot: reader?.snapshot,
+    prepareRead<Row extends object>(sql: string) {
+      const read = reader ? reader.prepare<Row>(sql) : clientRead<Row>(source, sql)
+      return args => followed(() => read(args))
+    },
+    readRows: statements => followed(() => (reader ? reader.readRows(statements) : clientRows(client, statements))),
+    snapshot: reader && (read => reader.snapshot(state => read(followedState(reader, state)))),
     memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
     async ping() {
@@ -127,6 +132,20 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       client.close()
       if (source !== client) source.close()
     },
+  }
+}
+
+/** The state as it is, or one that records what it reads for a page. */
+function followedState(reader: NativeReader, state: Snapshot): Snapshot {
+  const into = followedReads()
+  if (!into) return state
+  return {
+    rows(sql, args) {
+      const rows = state.rows(sql, args)
+      recordRead(into, [rows], () => reader.readRows([{ sql, args }]))
+      return rows
+    },
+    remember: (_key, make) => make(),
   }
 }
 

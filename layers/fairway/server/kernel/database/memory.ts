@@ -1,5 +1,6 @@
 import type { InStatement } from '@libsql/client'
 import { createRemembered, type RememberedName } from '../remember'
+import { followedReads } from './followed-reads'
 
 /**
  * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
@@ -40,8 +41,10 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
     }
 
     return {
-      peek: key => peekAt(key, clock()),
+      peek: key => (followedReads() ? undefined : peekAt(key, clock())),
       async get(key, load, mayKeep = () => true) {
+        // Each read of a followed page must happen, so that it is recorded.
+        if (followedReads()) return load()
         if (asked && !asked.get(key)) {
           asked.set(key, true)
           return load()

@@ -1,11 +1,13 @@
 import type { Client, InArgs, InStatement, ResultSet, Transaction, TransactionMode } from '@libsql/client'
 import type { Log } from '../events/log'
 import { type StorageWatch, toDatabaseError, withDatabaseErrors } from './database-error'
+import { followed, followedReads, noteUnfollowed, unfollowed } from './followed-reads'
 import { createMutex, retryBusy } from './mutex'
 import { type NativeClient, toStatement, type Writing } from './native-client'
 import { type RowClient, rowsOf } from './orm'
 import { createSharedCommits } from './shared-commits'
 import type { NativeReader } from './native-reader'
+import { mayWrite } from './sql-text'
 
 export interface SerialClientOptions {
   client: Client
@@ -43,8 +45,7 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
   const { client, reader } = options
   const { read, write, writeOnce, writeTogether, openTransaction, drain } = createSchedule(options)
 
-  async function execute(statement: InStatement, args?: InArgs): Promise<ResultSet> {
-    const whole = typeof statement === 'string' ? { sql: statement, args } : statement
+  async function execute(whole: InStatement): Promise<ResultSet> {
     if (!isRead(whole)) {
       if (!writeTogether || !sharesCommit(whole)) return write(() => client.execute(whole))
       const [written] = await writeTogether({ statements: [whole], isBatch: false })
@@ -55,25 +56,43 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
     return result!
   }
 
+  async function batch(whole: InStatement[], mode?: TransactionMode): Promise<ResultSet[]> {
+    if ((mode ?? 'read') === 'read' && whole.every(isRead))
+      return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
+    if (writeTogether && mode !== 'read' && whole.length > 0 && whole.every(sharesCommit))
+      return writeTogether({ statements: whole, isBatch: true })
+    // The transaction takes the write lock at its beginning: taking it half-way fails when another process has written
+    // meanwhile.
+    return write(() => client.batch(whole, mode ?? 'write'))
+  }
+
   return {
-    execute,
+    execute: (statement: InStatement, args?: InArgs) => {
+      const whole = typeof statement === 'string' ? { sql: statement, args } : statement
+      return writes(whole) ? execute(whole) : followed(() => execute(whole), rowsOf)
+    },
     async rows(statement) {
-      if (reader && isRead(statement)) return reader.rows(statement)
-      return rowsOf(await execute(statement))
+      if (writes(statement)) return rowsOf(await execute(statement))
+      return followed(async () =>
+        reader && isRead(statement) ? reader.rows(statement) : rowsOf(await execute(statement)),
+      )
     },
     async batch(statements, mode) {
       const whole = statements.map(toStatement)
-      if ((mode ?? 'read') === 'read' && whole.every(isRead))
-        return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
-      if (writeTogether && mode !== 'read' && whole.length > 0 && whole.every(sharesCommit))
-        return writeTogether({ statements: whole, isBatch: true })
-      // The transaction takes the write lock at its beginning: taking it half-way fails when another process has written
-      // meanwhile.
-      return write(() => client.batch(whole, mode ?? 'write'))
+      if (!whole.some(writes))
+        return followed(
+          () => batch(whole, mode),
+          results => results.map(rowsOf),
+        )
+      if (!whole.every(writes)) noteUnfollowed('a batch of reads and writes')
+      return batch(whole, mode)
     },
     migrate: statements => write(() => client.migrate(statements)),
     executeMultiple: sql => writeOnce(() => client.executeMultiple(sql)),
-    transaction: (mode: TransactionMode = 'write') => openTransaction(mode),
+    transaction: (mode: TransactionMode = 'write') => {
+      noteUnfollowed('a transaction')
+      return openTransaction(mode)
+    },
     sync: () => read(() => client.sync()),
     reconnect: () => client.reconnect(),
     close: () => client.close(),
@@ -95,7 +114,7 @@ function createSchedule(options: SerialClientOptions) {
   const deadline = () => performance.now() + busyInMs
 
   // Between two attempts the connection is free, so reads continue while a write waits for another process.
-  const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : run())
+  const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : unfollowed(run))
   const commits = createSharedCommits({ turn: writers.run, use, deadline, onWrite })
 
   /** Runs one at a time, in the order of the calls. */
@@ -155,6 +174,9 @@ function createSchedule(options: SerialClientOptions) {
 
 const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
 const isRead = (statement: InStatement): boolean => READ.test(textOf(statement))
+// Only a followed page asks more closely: the text of every write would be read otherwise.
+const writes = (statement: InStatement): boolean =>
+  !isRead(statement) && (!followedReads() || mayWrite(textOf(statement)))
 const sharesCommit = (statement: InStatement): boolean => SHARES.test(textOf(statement))
 
 type EndingOptions = Pick<SerialClientOptions, 'log' | 'watch' | 'idleInMs'>

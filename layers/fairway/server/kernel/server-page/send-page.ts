@@ -87,10 +87,11 @@ const sharedHeaders = (config: Config, page: ServerPage) => ({
 
 /**
  * Returns the `Cache-Control` of application pages: browsers revalidate each time, shared caches may keep the page for the
- * configured time.
+ * configured time. With `maxAge` they may keep it for these seconds, and never longer.
  */
-export function sharedCacheHeader(config: Pick<Config, 'shellCacheInSeconds'>): string {
+export function sharedCacheHeader(config: Pick<Config, 'shellCacheInSeconds'>, maxAge?: number): string {
   const seconds = config.shellCacheInSeconds
   if (seconds === null) return 'no-store'
+  if (maxAge !== undefined) return `public, max-age=0, ${maxAge > 0 ? `s-maxage=${maxAge}, ` : ''}must-revalidate`
   return `public, max-age=0, s-maxage=${seconds}, stale-while-revalidate=604800, stale-if-error=3600`
 }
