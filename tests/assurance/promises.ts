@@ -125,6 +125,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/modules/author-routes › checkRoutes rejects a route that can change data when it › %s',
     'unit/modules/author-routes › writes before the session check: %s',
     'unit/modules/author-routes › responds to callers without a session: %s',
+    'unit/domains/actions/context/unprotected-writes › code of an author in a request › writes nothing for a stranger: %s',
+    'unit/domains/actions/context/unprotected-writes › code of an author in a request › writes nothing with an imitated event, not even for a person who is signed in',
     'unit/domains/actions/context/use-fairway › useFairway in a route › returns 401 without a session, unless the route is public',
   ],
   'Audit log': [

@@ -3,7 +3,9 @@ import { platformDir } from '#fairway/modules/registry/roots'
 import { buildServer, writeProject } from '../support/author-project'
 import { connectHost } from '../support/mcp'
 import { startSmtp } from '../support/mail'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp } from '../support/http'
+import { countRows, query } from '../support/query'
 import { borrowServer, startServer, type OwnServer } from '../support/server'
 
 const RULES = {
@@ -14,7 +16,31 @@ const RULES = {
 
 /** Files of an application that come before the platform's files, by their name or by the order of folders. */
 const FILES = {
-  'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: ${JSON.stringify(RULES)} }`,
+  'nuxt.config.ts': `export default {
+  extends: [${JSON.stringify(platformDir)}],
+  routeRules: ${JSON.stringify(RULES)},
+  serverHandlers: [{ route: '/api/marked/configured', handler: '~~/server/marking.ts' }],
+}`,
+  'server/utils/mark.ts': `import { sql } from 'drizzle-orm'
+export const mark = async event => {
+  const { db } = await useFairway(event, { public: true })
+  await db.run(sql\`insert into marks values (1)\`)
+  return 'marked'
+}`,
+  'server/marking.ts': `import { mark } from '#server/utils/mark'
+export default defineEventHandler(mark)`,
+  'server/api/marked/found.get.ts': `export default defineEventHandler(mark)`,
+  'server/api/marked/public.get.ts': `export default definePublicRoute(mark)`,
+  'server/middleware/01.marks.ts': `export default defineEventHandler(event =>
+  event.path === '/api/marked/in-middleware' ? mark(event) : undefined)`,
+  'server/plugins/marks.ts': `export default defineNitroPlugin(({ router }) => {
+  router.get('/api/marked/in-a-plugin', defineEventHandler(mark))
+})`,
+  'modules/marks.ts': `import { addServerHandler, createResolver, defineNuxtModule } from '@nuxt/kit'
+export default defineNuxtModule(() => addServerHandler({
+  route: '/api/marked/by-a-module',
+  handler: createResolver(import.meta.url).resolve('../server/marking.ts'),
+}))`,
   'server/middleware/00.first.ts': `export default defineEventHandler(async event => {
   if (event.path === '/api/broken') throw createError({ statusCode: 404 })
   event.context.seen = { app: Boolean(event.context.app), email: (await getSession(event))?.email ?? null }
@@ -190,6 +216,18 @@ describe('Server code of an application', () => {
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('x-own')).toBe('rule')
+    },
+  )
+
+  it.each(['configured', 'found', 'in-middleware', 'in-a-plugin', 'by-a-module'])(
+    'writes nothing where the build cannot see that nobody is asked for a session: %s',
+    async name => {
+      await query(server, 'create table if not exists marks (n integer not null)')
+      expect(await statusAndCode(await get(`/api/marked/${name}`))).toEqual([500, 'unprotected-write'])
+      expect(await countRows(server, 'marks')).toBe(0)
+      expect(server.log()).toContain(`GET /api/marked/${name} changes data and nobody is signed in`)
+      expect(await (await get('/api/marked/public')).text()).toBe('marked')
+      await query(server, 'delete from marks')
     },
   )
 

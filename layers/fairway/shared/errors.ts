@@ -242,6 +242,10 @@ export const errorCatalog = {
   'misdirected-request': { status: 421, title: 'This application cannot be reached under this name.' },
   'rate-limited': { status: 429, title: 'Too many attempts. Wait a moment and try again.' },
   'sign-in-busy': { status: 429, title: 'Many people are signing in right now. Try again in a few seconds.' },
+  'unprotected-write': {
+    status: 500,
+    title: 'This address changes data without knowing who asks. Its author must check the session first.',
+  },
   internal: { status: 500, title: 'Something went wrong on our side.' },
   'browser-connection-failed': {
     status: 502,

@@ -17,6 +17,11 @@ interface Run {
   clientAddress?: string
   /** The user agent that the program reports. */
   userAgent?: string
+  /**
+   * The method and path of a request in which code of authors may not write: nobody's session has been found, and it is not
+   * declared public.
+   */
+  unprotected?: string
 }
 
 const runs = new AsyncLocalStorage<Run>()

@@ -4,10 +4,12 @@ import { personSettings, personState, type PersonValues } from '#fairway/server/
 import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
 import { checkGuard, checkOrgOpens, type Proving, requireCredential } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { authorDb } from '#fairway/server/kernel/database/author-database'
 import type { Orm } from '#fairway/server/kernel/database/client'
+import { noteUnfollowed } from '#fairway/server/kernel/database/followed-reads'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { getSession, requireSession } from '#fairway/server/domains/sessions'
+import { admitWrites, getSession, requireSession } from '#fairway/server/domains/sessions'
 import { parseDeclaration } from '#fairway/server/kernel/declaration'
 import { requestInfo, requestPath, requestSignal } from '#fairway/server/kernel/http/request-info'
 import { limitCalls, limitOption, type LimitOption } from '#fairway/server/kernel/limits/call-limits'
@@ -67,11 +69,14 @@ export const authorContext = <S extends Session | null>(app: App, call: AuthorCa
   return {
     session,
     orgId: session?.orgId ?? null,
-    db: app.db.orm,
+    db: authorDb(app),
     signal,
     requestId,
     clientAddress: findRun()?.clientAddress ?? null,
-    now: app.now,
+    now() {
+      noteUnfollowed('the time')
+      return app.now()
+    },
     tokens: {
       get: async provider => getAccessToken(app, caller(session).userId, provider),
       machine: async provider => getMachineToken(app, provider),
@@ -125,8 +130,8 @@ interface PublicRouteOptions {
 }
 
 /**
- * Declares the handler of a route that anyone may call, including to change data. The declaration is explicit, because the build
- * refuses other routes that do not require a session. Beyond the limit it answers `rate-limited` with `Retry-After`. Throws at
+ * Declares the handler of a route that anyone may call, including to change data. The declaration is explicit, because no other
+ * route can write without a session. Beyond the limit it answers `rate-limited` with `Retry-After`. Throws at
  * load for an invalid limit.
  */
 export function definePublicRoute(
@@ -134,8 +139,9 @@ export function definePublicRoute(
   options: PublicRouteOptions = {},
 ): EventHandler {
   const { limit } = parseDeclaration('definePublicRoute', z.strictObject({ limit: limitOption }), options)
-  if (limit.length === 0) return defineEventHandler(handler)
   return defineEventHandler(async event => {
+    admitWrites(event)
+    if (limit.length === 0) return handler(event)
     const { clientAddress } = requestInfo(event)
     const name = `route:${event.method} ${event.context.matchedRoute?.path ?? requestPath(event)}`
     await limitCalls(getApp(event), name, limit, { session: await getSession(event), clientAddress })

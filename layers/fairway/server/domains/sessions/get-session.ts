@@ -72,6 +72,7 @@ async function findSession(
     if (!own) continue
     const session = own.isOperator ? await seenThrough(event, app, own) : own
     app.walk?.person(getRequestId(event), source.name, session)
+    if (session) admitWrites(event)
     return session
   }
   app.walk?.person(getRequestId(event), 'none', null)
@@ -86,10 +87,19 @@ function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
   return config.customSignIn && !isEmbedToken(bearer) ? [custom] : []
 }
 
+/** The requests being answered whose authors' code may write. Any other event, such as an imitation, admits nothing. */
+const admitted = new WeakSet<H3Event>()
+
+/** Lets code of authors write in this request: its session was found, or its route is declared public. */
+export const admitWrites = (event: H3Event): void => void admitted.add(event)
+
 /** Runs `work` as a request: code that it calls can read the application and this request's session. */
 export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
   withRun(
     {
+      get unprotected() {
+        return admitted.has(event) ? undefined : `${event.method} ${requestPath(event)}`
+      },
       app: getApp(event),
       session: () => getSession(event),
       hasRecentSignIn: () => hasRecentSignIn(event),

@@ -17,6 +17,7 @@ export {
   requireSession,
   sessionNow,
   withRequestRun,
+  admitWrites,
   requireRecentSignIn,
   requireFreshProof,
   proofOf,
