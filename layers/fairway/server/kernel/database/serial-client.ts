@@ -172,7 +172,8 @@ function createSchedule(options: SerialClientOptions) {
   }
 }
 
-const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
+/** The text of a statement. */
+export const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
 const isRead = (statement: InStatement): boolean => READ.test(textOf(statement))
 // Only a followed page asks more closely: the text of every write would be read otherwise.
 const writes = (statement: InStatement): boolean =>
