@@ -55,6 +55,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   'Required second factor': [
     'http/second-factor-policy › closes sessions, actions, tokens and MCP only to members without a second factor after the grace period',
     'http/second-factor-policy › limits a person without a second factor to their account and to setting one up',
+    'unit/reach › are open before a required second factor only where declared',
     'unit/domains/organizations/second-factor › accepts a passkey or a password with two-factor authentication, but no second factor of a provider',
     'unit/domains/organizations/second-factor › rejects tokens and programs of people without a second factor after the grace period, until they add one',
     'unit/domains/organizations/second-factor › stays closed to a session, a token and an app that proved only the password before the account turned two factors on',
@@ -83,7 +84,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/view-as › blocks changes, full downloads and access for other apps',
     'http/view-as › requires a reason, a recent sign-in and a person who is not suspended and not an operator',
     'http/view-as › has a cookie that works only in its session, and ends the change stream when the person is suspended',
-    'unit/domains/sessions/view-as › leaves only the listed platform routes open for GET requests',
+    'unit/reach › are open while an operator views as a person only where declared',
   ],
   'Return paths': [
     'unit/shared/return-path › returns / for %j',

@@ -17,16 +17,9 @@ import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { limitConnections } from '#fairway/server/kernel/http/connections'
 import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
 import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/request-info'
-import { AppError } from '#fairway/server/kernel/http/app-error'
 import { checkHost, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { baseHeaders, mayBeReady, type ReadyAnswer, sendReady } from '#fairway/server/kernel/http/ready-answer'
-import {
-  A2A_PATH,
-  AUTH_PREFIX,
-  COLLECTIONS_ENTRYPOINT_PATH,
-  MCP_PATH,
-  SIGN_IN_METHODS_PATH,
-} from '#fairway/shared/paths'
+import { A2A_PATH, COLLECTIONS_ENTRYPOINT_PATH, MCP_PATH } from '#fairway/shared/paths'
 
 /** Returns the response to this request from memory; undefined where a handler must run. */
 export type FindReady = (event: H3Event, app: App, path: string) => ReadyAnswer | undefined
@@ -102,25 +95,19 @@ const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
 
 /**
- * Runs before the platform's routes: headers, and the rules of other sites and of the application's own sign-in. Where it has
- * answered, `event.handled` is true.
- */
-export function enterRoutes(event: H3Event): void {
-  openToOtherSites(event)
-  if (!event.handled) checkOwnSignIn(event)
-}
-
-/**
  * Does the same for each request in the middleware. Route rules run before it, and an application's rules may have replaced
  * headers.
  */
 export function enterMiddleware(event: H3Event): void {
   setBaseHeaders(event)
-  enterRoutes(event)
+  openToOtherSites(event)
 }
 
-/** Lets pages of every origin use the endpoints that hosts connect with, without cookies; answers their preflight. */
-function openToOtherSites(event: H3Event): void {
+/**
+ * Runs before the platform's routes. Lets pages of every origin use the endpoints that hosts connect with, without cookies.
+ * Answers their preflight; `event.handled` is then true.
+ */
+export function openToOtherSites(event: H3Event): void {
   const methods = openMethods(requestPath(event))
   if (methods === undefined) return
   setResponseHeaders(event, { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id' })
@@ -132,14 +119,4 @@ function openToOtherSites(event: H3Event): void {
     'access-control-max-age': 86_400,
   })
   sendNoContent(event)
-}
-
-/** For signing out, and for learning that people sign in elsewhere. */
-const OPEN_PATHS = [`${AUTH_PREFIX}/sign-out`, SIGN_IN_METHODS_PATH]
-
-/** Throws `not-found` for endpoints of Fairway's sign-in where the application's `getSession` identifies people. */
-function checkOwnSignIn(event: H3Event): void {
-  if (!getApp(event).config.customSignIn) return
-  const path = requestPath(event)
-  if (path.startsWith(`${AUTH_PREFIX}/`) && !OPEN_PATHS.includes(path)) throw new AppError('not-found')
 }

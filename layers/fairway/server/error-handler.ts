@@ -1,11 +1,11 @@
-import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { sendRedirect, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { storageFaultOf } from '#fairway/server/kernel/database/database-error'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
-import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { isServedPath, readBearer, requestPath } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
@@ -15,6 +15,7 @@ import {
   OAUTH_AUTHORIZE_PATH,
   OAUTH_PREFIX,
   SIGN_IN_PATH,
+  TERMS_PATH,
 } from '#fairway/shared/paths'
 
 /** Turns every failure into a response: problem+json for our endpoints, the RFC's format for OAuth, a plain page for people. */
@@ -22,9 +23,16 @@ export default defineNitroErrorHandler(async (thrown, event) => {
   const error = thrown instanceof OAuthError ? fromOAuth(thrown) : toAppError(thrown)
   logFailure(error, thrown, event)
   if (event.node.res.headersSent) return
+  if (error.code === 'terms-due' && event.method === 'GET' && !wantsProblem(event))
+    return sendRedirect(event, `${TERMS_PATH}?${new URLSearchParams({ return: event.path })}`)
   if (isOAuth(event)) return sendOAuth(event, thrown instanceof OAuthError ? thrown : error)
   setResponseStatus(event, error.status)
-  setResponseHeaders(event, { ...error.headers, 'cache-control': 'no-store', 'x-request-id': getRequestId(event) })
+  setResponseHeaders(event, {
+    ...error.headers,
+    ...challengeOf(error, event),
+    'cache-control': 'no-store',
+    'x-request-id': getRequestId(event),
+  })
   if (wantsProblem(event)) {
     setResponseHeaders(event, { 'content-type': PROBLEM_MEDIA_TYPE })
     event.node.res.end(JSON.stringify(toProblem(error, getRequestId(event))))
@@ -34,6 +42,13 @@ export default defineNitroErrorHandler(async (thrown, event) => {
   setResponseHeaders(event, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy })
   event.node.res.end(page.html)
 })
+
+/** Every refusal of a caller names what it needs (RFC 9110 §15.5.2), and whether a token was refused (RFC 6750 §3). */
+function challengeOf({ code, headers }: AppError, { node }: H3Event): Record<string, string> {
+  const { 'www-authenticate': named = 'Bearer' } = headers
+  if ((code !== 'unauthenticated' && code !== 'peer-unauthenticated') || named !== 'Bearer') return {}
+  return { 'www-authenticate': readBearer(node.req) === undefined ? 'Bearer' : 'Bearer error="invalid_token"' }
+}
 
 const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
 

@@ -5,11 +5,12 @@ import { getRouteRules } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { hasOwnMiddleware } from '#fw/own-middleware'
 import { publicLanguages } from '#fw/pages'
-import { enterRoutes, type FindReady } from '#fairway/server/enter-request'
+import { type FindReady, openToOtherSites } from '#fairway/server/enter-request'
 import { askedLanguage, pathIn, readyPage } from '#fairway/server/domains/pages'
 import { readySession } from '#fairway/server/domains/sessions'
 import { readySignIn } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
+import { isRoute } from '#fairway/server/kernel/http/methods'
 import { isServedPath, requestPath } from '#fairway/server/kernel/http/request-info'
 import { remembered } from '#fairway/server/kernel/remember'
 import { SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
@@ -52,7 +53,7 @@ export function readyAnswers(nitro: NitroApp): FindReady {
 export function goStraight({ h3App, router }: NitroApp): void {
   if (import.meta.dev || hasOwnMiddleware) return
   const answer = (event: H3Event): unknown => {
-    enterRoutes(event)
+    openToOtherSites(event)
     return event.handled ? undefined : router.handler(event)
   }
   const handler = defineEventHandler(event => {
@@ -70,16 +71,13 @@ export function goStraight({ h3App, router }: NitroApp): void {
 
   // The build refuses an application's file with the path of a route (modules/clashes).
   async function isStraight(event: H3Event, path: string): Promise<boolean> {
-    if (OTHERS.test(path) || hasRules(event, path)) return false
+    if (hasRules(event, path)) return false
     const found = await router.handler.__resolve__?.(path)
-    return found?.route !== undefined && found.route !== '/**'
+    return found !== undefined && isRoute(found.handler)
   }
 
   h3App.stack.unshift({ route: '/', handler })
 }
-
-/** Files of the build, and routes of the application. */
-const OTHERS = /^\/(?:_nuxt|api)(?:\/|$)/
 
 /** Returns whether a route rule applies to this path, which the build determines. */
 export const hasRules = (event: H3Event, path: string): boolean =>

@@ -69,6 +69,7 @@ export const errorCatalog = {
     status: 403,
     title: 'Confirm your address first: sign in with an email link, a provider or the identity hub.',
   },
+  'terms-due': { status: 403, title: 'Accept the current terms to continue.' },
   'second-factor-setup-required': { status: 403, title: 'Set up or confirm a second factor to continue.' },
   'second-factor-required': { status: 403, title: 'Enter the code from your authenticator app.' },
   'sign-in-cancelled': { status: 403, title: 'You cancelled the sign-in. Nothing has changed.' },

@@ -19,8 +19,8 @@ export interface Edge {
  * Mounts the routes and middleware of the platform and the application over an app context, as Nitro does. They listen on a
  * loopback socket that opens with the first request. Pages are not rendered: their paths return `not-found`.
  */
-export function createEdge(app: App): Edge {
-  const server = createServer(toNodeListener(mount(app)))
+export function createEdge(app: App, mounted = handlers): Edge {
+  const server = createServer(toNodeListener(mount(app, mounted)))
   server.unref()
   let opening: Promise<string> | undefined
   const open = () =>
@@ -44,7 +44,7 @@ export function createEdge(app: App): Edge {
   }
 }
 
-function mount(app: App) {
+function mount(app: App, mounted: typeof handlers) {
   const h3 = createApp({
     async onError(error, event) {
       try {
@@ -57,7 +57,7 @@ function mount(app: App) {
     },
   })
   const router = createRouter({ preemptive: true })
-  for (const { route, method, load } of handlers) {
+  for (const { route, method, load } of mounted) {
     const handler = lazyEventHandler(async () => (await load()).default)
     if (route === undefined) h3.use('/', handler)
     else router.use(route, handler, method)

@@ -41,6 +41,14 @@ const on = (body: string) => `export default defineEventHandler(async event => {
 describe('checkRoutes accepts a route that can change data when it', () => {
   it.each([
     ['begins with useFairway', on('const { db } = await useFairway(event)\nreturn write(db)')],
+    [
+      'begins with useFairway that opens the route in views',
+      on("await useFairway(event, { openIn: ['view'] })\nwrite()"),
+    ],
+    [
+      'begins with useFairway, a guard and the states',
+      on("await useFairway(event, { guard: theirs, openIn: ['view'] })\nreturn write()"),
+    ],
     ['begins with useFairway and a guard', on('await useFairway(event, { guard: theirs })\nreturn write()')],
     [
       'begins with useFairway and guards of the platform',

@@ -2,6 +2,9 @@ import type { ActionFailure } from '../request/action-failure'
 import { callOperation, isReading, operationName, type OperationArgs, type OperationName } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
 
+/** The organization is closed to the session, or the terms have a new version. */
+const CHANGED = ['provider-required', 'terms-due']
+
 /**
  * The state of one kind of request: `run` returns the response or throws ActionFailure, `attempt` returns whether it succeeded.
  * The refs follow the newest run; `clear` resets its error.
@@ -26,8 +29,8 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
     } catch (thrown) {
       const failure = toActionFailure(thrown)
       if (mine === newest) error.value = failure
-      // The session may have ended in the meantime, or the organization closed to it; the frame decides how to continue.
-      if (failure.status === 401 || failure.code === 'provider-required') void check()
+      // The session may have changed in the meantime; the frame decides how to continue.
+      if (failure.status === 401 || CHANGED.includes(failure.code)) void check()
       throw failure
     } finally {
       if (mine === newest) pending.value = false

@@ -1,5 +1,4 @@
-import { TERMS_PATH } from '#fairway/shared/paths'
-import { isPrivateRoute, signInPath } from '../utils/sign-in-path'
+import { isPrivateRoute, signInPath, termsPath } from '../utils/sign-in-path'
 
 /**
  * Opens private pages, regardless of layout, only for signed-in users. Redirects all others to the sign-in page before anything
@@ -14,7 +13,7 @@ export default defineNuxtRouteMiddleware(async (to, from) => {
   await $session.recheck()
   const { value } = $session.state
   if (value.status === 'signed-in' && value.session.termsDue) {
-    window.location.replace(`${TERMS_PATH}?return=${encodeURIComponent(to.fullPath)}`)
+    window.location.replace(termsPath(to.fullPath))
     return new Promise(() => {})
   }
   // All visitors may see that a page does not exist.

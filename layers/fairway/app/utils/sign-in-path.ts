@@ -1,10 +1,13 @@
-import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { SIGN_IN_PATH, TERMS_PATH } from '#fairway/shared/paths'
 
 type Place = Pick<Location, 'pathname' | 'search' | 'hash'>
 
 /** The sign-in page that returns to `place` afterwards. */
 export const signInPath = ({ pathname, search, hash }: Place): string =>
   `${SIGN_IN_PATH}?return=${encodeURIComponent(pathname + search + hash)}`
+
+/** The page that asks to accept the terms, and returns to `path` afterwards. */
+export const termsPath = (path: string): string => `${TERMS_PATH}?return=${encodeURIComponent(path)}`
 
 interface Route {
   matched: readonly { meta: { public?: unknown; embed?: unknown } }[]

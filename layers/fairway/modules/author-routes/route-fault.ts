@@ -197,13 +197,15 @@ function isCheck(node: Node, file: RouteFile): boolean {
 }
 
 /**
- * The single literal option of a call of `useFairway`; empty without options. With `public` a guard would run without a session.
+ * The single literal option of a call of `useFairway` besides `openIn`; empty without one. With `public` a guard would run without
+ * a session.
  */
 function optionOf(call: CallExpression): string {
   const [, options] = call.arguments
-  if (!options && call.arguments[0]?.type !== 'SpreadElement') return ''
-  const [property, ...others] = options?.type === 'ObjectExpression' ? options.properties : []
-  return (property && others.length === 0 && keyOf(property)) || 'unknown'
+  if (!options) return call.arguments[0]?.type === 'SpreadElement' ? 'unknown' : ''
+  if (options.type !== 'ObjectExpression') return 'unknown'
+  const [property, ...others] = options.properties.filter(each => keyOf(each) !== 'openIn')
+  return others.length > 0 ? 'unknown' : property ? keyOf(property) || 'unknown' : ''
 }
 
 function isHarmless(node: Node, file: RouteFile): boolean {

@@ -1,6 +1,6 @@
-import { defineEventHandler } from 'h3'
 import { catalog } from '#fw/collections'
 import { answerDocumentRequest } from '#fairway/server/domains/collections'
+import { defineRoute } from '#fairway/server/kernel/http/methods'
 
 /** Describes the collections to programs: contexts, documentation, entrypoint. */
-export default defineEventHandler(event => answerDocumentRequest(event, catalog))
+export default defineRoute(['signed-out', 'setup', 'view'], event => answerDocumentRequest(event, catalog))

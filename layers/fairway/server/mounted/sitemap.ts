@@ -8,6 +8,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 /** Lists every public page for search engines, with the entries of `publicPages.sitemap` in fw.config.ts. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup', 'view'],
   async GET(event) {
     const app = getApp(event)
     const { config, now, log } = app

@@ -6,6 +6,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
+  openIn: ['signed-out'],
   async GET(event) {
     setResponseHeader(event, 'cache-control', 'no-store')
     const session = await getSession(event)

@@ -5,6 +5,7 @@ import { answerActionRequest, defineAction } from '#fairway/server/domains/actio
 import { registerClient } from '#fairway/server/domains/oauth-server/clients/registration'
 import { type CustomSession, defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import enter from '#fairway/server/middleware/10.enter'
+import authRoute from '#fairway/server/routes/_fw/auth/[...path]'
 import claimRoute from '#fairway/server/routes/_fw/claim'
 import operationRoute from '#fairway/server/mounted/operation'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
@@ -55,7 +56,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
       '/sign-in': signInRoute,
       '/_fw/passkeys/registration': operationRoute,
       '/mcp/oauth/authorize': authorizeRoute,
-      '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
+      '/_fw/auth/**:path': authRoute,
       '/_fw/actions/who-am-i': defineEventHandler(event =>
         answerActionRequest(event, 'who-am-i', actions.get('who-am-i')),
       ),

@@ -3,6 +3,7 @@ import { findEmbedSession } from '#fairway/server/domains/pages'
 import { getSession, hasRecentSignIn } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { openInOf } from '#fairway/server/kernel/http/methods'
 import { readBearer, requestSignal, requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { isEmbedToken } from '#fairway/shared/secrets'
@@ -29,6 +30,7 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
+  event.context.openIn = openInOf({ reads: action.readOnly, isPublic: action.public })
   const session = tokenSession ?? (await sessionFor(event, action))
   const input = await readRequestInput(event, action, session !== null || action.public)
   const result = await runAction(getApp(event), {

@@ -104,6 +104,11 @@ interface RouteOptions<Public extends boolean, Proof> {
   public?: Public
   /** Must return (or resolve to) exactly `true`; everything else denies. */
   guard?: ((context: AuthorContext<SessionFor<Public>>) => unknown) & Proving<Proof>
+  /**
+   * `view` opens the route while an operator views the application as the person; it must change nothing. `setup` opens it to
+   * people who must first set up a second factor or accept the terms; `public` does so too.
+   */
+  openIn?: readonly ('view' | 'setup')[]
 }
 
 /**
@@ -116,8 +121,10 @@ export async function useFairway<Public extends boolean = false, Proof = unknown
   event: H3Event,
   options: RouteOptions<Public, Proof> = {},
 ): Promise<AuthorContext<SessionFor<Public>> & Proof> {
+  const { openIn = [] } = options
+  event.context.openIn = options.public ? [...openIn, 'setup'] : openIn
   const session = options.public ? await getSession(event) : await requireSession(event)
-  if (!options.public) checkOrgOpens(session)
+  if (!event.context.openIn.includes('setup')) checkOrgOpens(session)
   const call = { session, signal: requestSignal(event), requestId: getRequestId(event) }
   const context = authorContext(getApp(event), call) as AuthorContext<SessionFor<Public>> & Proof
   if (options.guard) await checkGuard(options.guard, context)
@@ -127,7 +134,11 @@ export async function useFairway<Public extends boolean = false, Proof = unknown
 interface PublicRouteOptions {
   /** The call limit, as for an action. Use `per: 'network'` for callers who are not signed in. */
   limit?: LimitOption
+  /** `view` opens the route while an operator views the application as a person; it must change nothing. */
+  openIn?: readonly 'view'[]
 }
+
+const publicRouteSchema = z.strictObject({ limit: limitOption, openIn: z.array(z.literal('view')).default([]) })
 
 /**
  * Declares the handler of a route that anyone may call, including to change data. The declaration is explicit, because no other
@@ -138,9 +149,10 @@ export function definePublicRoute(
   handler: (event: H3Event) => unknown,
   options: PublicRouteOptions = {},
 ): EventHandler {
-  const { limit } = parseDeclaration('definePublicRoute', z.strictObject({ limit: limitOption }), options)
+  const { limit, openIn } = parseDeclaration('definePublicRoute', publicRouteSchema, options)
   return defineEventHandler(async event => {
     admitWrites(event)
+    event.context.openIn = [...openIn, 'setup']
     if (limit.length === 0) return handler(event)
     const { clientAddress } = requestInfo(event)
     const name = `route:${event.method} ${event.context.matchedRoute?.path ?? requestPath(event)}`

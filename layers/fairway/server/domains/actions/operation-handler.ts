@@ -1,4 +1,4 @@
-import { defineEventHandler, type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
+import { type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { isRecord } from '#fairway/shared/record'
 import { requireOrg } from '#fairway/server/domains/organizations'
@@ -7,7 +7,7 @@ import { requireRecentSignIn, requireSession, type ServerSession } from '#fairwa
 import { getApp } from '#fairway/server/kernel/app-context'
 import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { defineMethods, defineRoute } from '#fairway/server/kernel/http/methods'
 import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { limitCall } from '#fairway/server/kernel/limits/call-limits'
@@ -53,7 +53,7 @@ export function serveOperations(entries: readonly OperationEntry[], withToken: W
       ),
     ]),
   )
-  return defineEventHandler(event => {
+  return defineRoute([], event => {
     const answer = byPath.get(event.context.matchedRoute?.path ?? '')
     if (!answer) throw new AppError('not-found')
     return answer(event)
@@ -108,7 +108,10 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
       : plain()
   }
   const write = audit && { action: name, keeps: audit, ...(auditsElsewhere && { orgId: null }) }
-  return event => (tokens ? withToken(event, session => respond(event, session), write) : respond(event))
+  return event => {
+    event.context.openIn = operation.openIn
+    return tokens ? withToken(event, session => respond(event, session), write) : respond(event)
+  }
 }
 
 async function checkSignIn(event: H3Event, isSensitive: boolean, { isDryRun, isToken }: Calling): Promise<void> {

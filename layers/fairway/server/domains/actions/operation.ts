@@ -7,6 +7,7 @@ import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import type { ExportFile } from '#fairway/server/kernel/export-rows'
+import type { OpenIn, OpenState } from '#fairway/server/kernel/http/methods'
 import type { CallsPer, Limit } from '#fairway/server/kernel/limits/limits'
 import type { OrgPermission } from '#fairway/shared/roles'
 
@@ -60,6 +61,8 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   permission?: Permission
   /** API tokens with the scope `operator` may call it too. Creating one required a recent sign-in, so calls require none. */
   tokens?: Permission extends 'operator' ? true : never
+  /** The states besides an ordinary session in which it stays open. */
+  openIn?: readonly Extract<OpenState, 'setup' | 'view' | 'view-as-operator'>[]
   /**
    * Requires a sign-in within the last 15 minutes, checked before any input is read. A function decides from the input, which is
    * then read first.
@@ -109,6 +112,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   status: number
   permission?: OrgPermission | 'operator'
   tokens?: true
+  openIn: OpenIn
   recentSignIn: boolean | ((input: never) => boolean)
   limit?: Limit & { per: CallsPer }
   audit?: readonly string[]
@@ -137,7 +141,7 @@ export function operation<
   input: InPath<Path> & SentFields<Input> & (DryRun extends true ? { dryRun?: boolean } : unknown)
   output: Output extends z.core.$ZodType ? Serialized<z.core.output<Output>> : undefined
 }> {
-  const { path, input, output, status = 200, recentSignIn = false, ...rest } = options
+  const { path, input, output, status = 200, recentSignIn = false, openIn = [], ...rest } = options
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
   const shape = input && 'shape' in input ? input.shape : {}
   const texts = parameters.filter(name => !Object.hasOwn(shape, name)).map(name => [name, z.string()])
@@ -153,6 +157,7 @@ export function operation<
     output,
     status: output ? status : 204,
     recentSignIn,
+    openIn,
   }) as never
 }
 

@@ -22,6 +22,7 @@ export default defineOperations({
     description: 'Lists the latest changes you can view, newest first.',
     method: 'GET',
     path: '/_fw/activity',
+    openIn: ['view'],
     input: z.object({
       before: z.uuid().optional(),
       itemsPerPage: z.coerce.number().int().min(1).max(50).default(15),
@@ -36,6 +37,7 @@ export default defineOperations({
     description: 'Lists the audit log of your organization, newest first.',
     method: 'GET',
     path: '/_fw/org/audit',
+    openIn: ['view'],
     permission: 'read-audit-log',
     input: z.object({ ...auditFilterShape, ...pagingShape }),
     output: auditPageSchema,

@@ -5,6 +5,7 @@ import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-conte
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { openInOf } from '#fairway/server/kernel/http/methods'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { remembered } from '#fairway/server/kernel/remember'
 import { withTimeout } from '#fairway/server/kernel/current-run'
@@ -38,6 +39,7 @@ export async function answerCollectionRequest(
 ): Promise<string | Readable> {
   const app = getApp(event)
   const { served, id, format } = addressed(event, entries)
+  event.context.openIn = openInOf({ reads: format === undefined, isPublic: served.collection.public })
   if (format !== undefined) return answerExport(event, { served, format, tokenSession })
   const session = await admitted(event, served, tokenSession)
   const asked = id === undefined ? readList(event, served) : undefined

@@ -23,6 +23,7 @@ export default defineOperations({
     description: 'Shows the progress of a job you queued.',
     method: 'GET',
     path: '/_fw/jobs/:id',
+    openIn: ['view'],
     input,
     output: followedJobSchema,
     async run({ id }, { app, session }) {

@@ -13,6 +13,7 @@ export default defineOperations({
     description: 'Lists the email topics you can turn off.',
     method: 'GET',
     path: '/_fw/account/mail',
+    openIn: ['setup', 'view'],
     input: z.object({ language: z.string().max(35).optional() }),
     output: z.object({ topics: z.array(topicSchema) }),
     run: async ({ language }, { app, session }) => ({
@@ -23,6 +24,7 @@ export default defineOperations({
     description: 'Turns an email topic on or off for you.',
     method: 'PUT',
     path: '/_fw/account/mail/:topic',
+    openIn: ['setup'],
     input: z.object({ topic: z.string().max(100), isOn: z.boolean() }),
     audit: ['topic', 'isOn'],
     async run({ topic, isOn }, { app, session }) {

@@ -17,6 +17,7 @@ export default defineOperations({
     description: 'Lists the actions, resources, prompts and searchable collections of this server.',
     method: 'GET',
     path: '/_fw/mcp/catalog',
+    openIn: ['view'],
     output: toolCatalogSchema,
     run: (_input, { app }) => ({
       ...toolCatalog(app, declared),
@@ -27,6 +28,7 @@ export default defineOperations({
     description: 'Returns the address that MCP hosts connect to, and known problems with it.',
     method: 'GET',
     path: '/_fw/mcp/endpoint',
+    openIn: ['view'],
     output: z.object({
       url: z.string(),
       hasStaticToken: z.boolean(),

@@ -8,6 +8,7 @@ export default defineOperations({
     description: 'Lists the providers that you can connect, and your connections. It never returns a token.',
     method: 'GET',
     path: '/_fw/connections',
+    openIn: ['view'],
     output: z.object({ connections: z.array(connectionSchema) }),
     run: async (_input, { app, session }) => ({ connections: await listConnections(app, session.userId) }),
   }),

@@ -28,6 +28,7 @@ export default defineOperations({
     description: 'Lists the members of your organization, longest-standing first.',
     method: 'GET',
     path: '/_fw/org/members',
+    openIn: ['view'],
     permission: 'list-members',
     input: orgInput.members,
     output: memberPageSchema,
@@ -78,6 +79,7 @@ export default defineOperations({
     description: 'Lists the pending invitations of your organization.',
     method: 'GET',
     path: '/_fw/org/invitations',
+    openIn: ['view'],
     permission: 'list-invitations',
     output: pendingInvitationsSchema,
     run: async (_input, { app, session }) => ({
@@ -105,6 +107,7 @@ export default defineOperations({
     description: 'Returns how members of your organization must sign in, and the providers that can be required.',
     method: 'GET',
     path: '/_fw/org/auth-provider',
+    openIn: ['view'],
     permission: 'read-organization',
     output: authProviderSchema,
     run: (_input, { app, session }) => getAuthProvider(app, session),
@@ -136,6 +139,7 @@ export default defineOperations({
     description: 'Returns whether you have dismissed the first steps in this organization.',
     method: 'GET',
     path: '/_fw/org/checklist',
+    openIn: ['view'],
     output: checklistSchema,
     run: async (_input, { app, session }) =>
       (await personState(app, () => session).get(CHECKLIST, checklistSchema)) ?? { isDismissed: false },

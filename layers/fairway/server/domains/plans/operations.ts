@@ -8,6 +8,7 @@ export default defineOperations({
     description: 'Shows the plan of your organization and its usage.',
     method: 'GET',
     path: '/_fw/org/plan',
+    openIn: ['view'],
     permission: 'read-organization',
     output: z.object({ plan: z.nullable(planViewSchema) }),
     run: async (_input, { app, actor }) => ({ plan: await showPlan(app, actor.orgId) }),

@@ -2,6 +2,7 @@ import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { OpenIn } from '#fairway/server/kernel/http/methods'
 import { readBearer, requestInfo, requestPath } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -20,6 +21,8 @@ const sources: readonly SessionSource[] = [custom, sessionCookie, authDisabled]
 declare module 'h3' {
   interface H3EventContext {
     session?: Promise<ServerSession | null>
+    /** The operator's own session while they view the application as another person. */
+    operator?: ServerSession
     /** Set while an application page is rendered: pages are the same for every visitor. */
     isImpersonal?: boolean
   }
@@ -35,20 +38,37 @@ export function getSession(event: H3Event): Promise<ServerSession | null> {
   if (event.context.isImpersonal)
     throw new Error('the session was read while rendering a page that every visitor shares')
   event.context.session ??= findSession(event)
-  return event.context.session
+  return event.context.session.then(session => reaching(event, session))
 }
 
-/**
- * Paths that stay open to a person who must set up a second factor: the setup, their account, sign-out, and the frame of pages.
- */
-const OPEN_WITHOUT_SECOND_FACTOR =
-  /^\/_fw\/(?:session|sessions|two-factor|passkeys|linked-accounts|account|auth|org$|security-events\/mine)/
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The signed-in session of this request. Throws `unauthenticated` when there is none, and `second-factor-setup-required`. */
+/**
+ * Returns the session where the declaration behind the address is open to it. Throws `view-only`, `second-factor-setup-required`
+ * and `terms-due` elsewhere. Middleware runs before the declaration is known: in a view it gets the session to read.
+ */
+function reaching({ context, method }: H3Event, session: ServerSession | null): ServerSession | null {
+  const { matchedRoute, openIn = [], operator } = context
+  if (session?.viewedBy) {
+    if (operator && openIn.includes('view-as-operator')) return operator
+    if (matchedRoute ? !openIn.includes('view') : !SAFE.has(method)) throw new AppError('view-only')
+  }
+  if (session && matchedRoute) checkSetUp(session, openIn)
+  return session
+}
+
+/** Throws where a person must set up a second factor or accept the terms first. */
+function checkSetUp(session: ServerSession, openIn: OpenIn): void {
+  if (openIn.includes('setup')) return
+  checkInstallationOpens(session)
+  if (session.termsDue) throw new AppError('terms-due')
+}
+
+/** The signed-in session of this request. Throws `unauthenticated` when there is none, and what `getSession` throws. */
 export async function requireSession(event: H3Event): Promise<ServerSession> {
   const session = await getSession(event)
   if (!session) throw new AppError('unauthenticated')
-  if (session.secondFactor && !OPEN_WITHOUT_SECOND_FACTOR.test(requestPath(event))) checkInstallationOpens(session)
+  checkSetUp(session, event.context.openIn ?? [])
   return session
 }
 
@@ -59,8 +79,8 @@ export function freshSession(event: H3Event): Promise<ServerSession> {
 }
 
 /** The current session of a long-running response; null when it has ended. Does not count as a use of the session. */
-export const sessionNow = (event: H3Event): Promise<ServerSession | null> =>
-  findSession(event, source => (source === sessionCookie ? cookieNow : source))
+export const sessionNow = async (event: H3Event): Promise<ServerSession | null> =>
+  reaching(event, await findSession(event, source => (source === sessionCookie ? cookieNow : source)))
 
 async function findSession(
   event: H3Event,

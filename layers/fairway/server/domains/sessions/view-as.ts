@@ -7,16 +7,12 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
-import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
-import { ACTIONS_PREFIX } from '#fairway/shared/paths'
 import { type Acting, findActor, openSession, type ServerSession, sessionOfActing } from './act-as'
 
 const LIFE_IN_MS = 30 * 60 * 1000
 const COOKIE = 'view'
-/** The operation that ends a view. It runs in the operator's own session. */
-const VIEW_PATH = '/_fw/view'
 const PURPOSE = 'view-as'
 
 const viewSchema = z.object({
@@ -70,21 +66,16 @@ export function endView(event: H3Event): void {
   appendResponseHeader(event, 'set-cookie', setCookieValue(getApp(event).config, COOKIE, '', 0))
 }
 
-/**
- * The effective session of an operator: the person's during a view, otherwise the operator's own. Throws `view-only` for closed
- * requests: every change, and paths that sign in, grant access or export data.
- */
+/** The effective session of an operator: the person's during a view, otherwise the operator's own. */
 export async function seenThrough(event: H3Event, app: App, own: ServerSession): Promise<ServerSession> {
   const view = readView(app, event.node.req.headers.cookie)
   if (!view || view.operatorId !== own.userId || view.sessionId !== own.id || view.until <= app.now().getTime())
     return own
-  const path = requestPath(event)
-  if (path === VIEW_PATH) return own
-  if (isClosedToViews(event.method, path)) throw new AppError('view-only')
   const session = sessionOfActing(await openView(app, view))
   if (!session) return own
   // Only the person can accept terms, on a page that is closed to views.
   delete session.termsDue
+  event.context.operator = own
   session.viewedBy = { userId: own.userId, email: own.email, until: isoTime(view.until) }
   return session
 }
@@ -98,16 +89,6 @@ async function openView(
   const times = { createdAt: until - LIFE_IN_MS, expiresAt: until }
   return openSession(app, row, { provider, providerDomain, provedSecondFactor, orgId: row?.orgId ?? null, ...times })
 }
-
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** Pages for sign-in, consent and hand-over, paths that open other programs, and exports. */
-const CLOSED =
-  /^\/(?:mcp\/|callback|sign-in|_fw\/(?:a2a|address|auth|claim|connections(?=\/)|continue|desktop|devtools|dev|embed|identity|mail-topics|sign-in|terms)(?:\/|$))|\/export$/
-
-/** Whether a request is refused during a view. Actions check this themselves, because read-only actions accept POST too. */
-export const isClosedToViews = (method: string, path: string): boolean =>
-  (!SAFE.has(method) && !path.startsWith(`${ACTIONS_PREFIX}/`)) || CLOSED.test(path)
 
 function readView(app: App, cookieHeader: string | undefined): View | undefined {
   const [value] = cookieValues(app.config, COOKIE, cookieHeader)

@@ -29,6 +29,8 @@ interface SignInMethod {
   path?: string
   /** The `intent` of the button on the sign-in page. */
   intent?: string
+  /** Also there where the application's `getSession` identifies people. */
+  isForOwnSignIn?: true
   run: Run
 }
 
@@ -83,7 +85,7 @@ const methods: readonly SignInMethod[] = [
   { path: 'change-password', run: signedIn(password.changePasswordSchema, password.changePassword) },
   { path: 'set-password', run: recentlySignedIn(password.setPasswordSchema, password.setPassword) },
   { path: 'update-user', run: signedIn(password.updateUserSchema, password.updateUser) },
-  { path: 'sign-out', run: signOut },
+  { path: 'sign-out', isForOwnSignIn: true, run: signOut },
 ]
 
 /** The available sign-in methods, the same for everyone. */
@@ -102,7 +104,8 @@ export function signInMethods(app: App): SignInMethods {
 }
 
 /** Finds the handler of a path below `/_fw/auth`, or undefined. */
-export const findAuthEndpoint = (path: string): Run | undefined => methods.find(method => method.path === path)?.run
+export const findAuthEndpoint = ({ config }: App, path: string): Run | undefined =>
+  methods.find(method => method.path === path && (method.isForOwnSignIn || !config.customSignIn))?.run
 
 export type SignInForm = Record<string, string>
 

@@ -43,6 +43,7 @@ export default defineOperations({
     description: 'Lists the webhooks of your organization or of the installation, and every type of event.',
     method: 'GET',
     path: '/_fw/webhooks',
+    openIn: ['view'],
     input: webhookInput.list,
     output: webhookListSchema,
     run: async ({ scope }, { app, session }) => ({
@@ -107,6 +108,7 @@ export default defineOperations({
     description: 'Lists the deliveries of a webhook, newest first.',
     method: 'GET',
     path: '/_fw/webhooks/:id/deliveries',
+    openIn: ['view'],
     input: deliveryInput.list,
     output: deliveryPageSchema,
     run: async ({ id, ...query }, { app, session }) =>

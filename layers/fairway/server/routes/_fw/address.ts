@@ -8,6 +8,7 @@ import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 /** The page behind the links of a change of address. Opening it has no effect; its button confirms. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async GET(event) {
     const { token } = getQuery(event)
     const language = languageOf(event.node.req.headers['accept-language'])

@@ -6,4 +6,4 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 const declared = { actions, collections }
 
 /** Streams changes as they happen, each to the people who may know of it. */
-export default defineMethods({ GET: event => answerChangesRequest(event, declared) })
+export default defineMethods({ openIn: ['view'], GET: event => answerChangesRequest(event, declared) })

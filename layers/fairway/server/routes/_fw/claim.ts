@@ -11,6 +11,7 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 
 /** The page where the owner of an address reviews the account; it posts to its own address. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async GET(event) {
     return sendAnswer(event, await showClaim(getApp(event), await visitOf(event)))
   },

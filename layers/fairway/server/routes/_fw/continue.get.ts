@@ -1,5 +1,6 @@
-import { defineEventHandler, getQuery, sendRedirect } from 'h3'
+import { getQuery, sendRedirect } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
+import { defineRoute } from '#fairway/server/kernel/http/methods'
 import { toConnectionError } from '#fairway/shared/errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
@@ -7,7 +8,7 @@ import { safeReturnPath } from '#fairway/shared/return-path'
  * Redirects to the return path of a sign-in that was finished elsewhere. Passes the result of a connection to a provider along,
  * because that page shows it.
  */
-export default defineEventHandler(event => {
+export default defineRoute(['signed-out', 'setup'], event => {
   const { return: returnPath, error } = getQuery(event)
   const path = safeReturnPath(returnPath, getApp(event).config.baseUrl)
   const code = toConnectionError(error)

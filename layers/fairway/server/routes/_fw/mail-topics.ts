@@ -14,6 +14,7 @@ const TOPIC = 'topic:'
 
 /** The mails that a receiver can switch off, through the link in one of them or signed in. Opening the page has no effect. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async GET(event) {
     const token = await tokenFor(event)
     return sendAnswer(event, await topicsPage(getApp(event), { token, language: requestLanguage(event) }))

@@ -10,6 +10,7 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 
 /** The page where a signed-in person accepts the terms; it posts to its own address. */
 export default defineMethods({
+  openIn: { GET: ['signed-out', 'setup'], POST: ['setup'] },
   async GET(event) {
     return sendAnswer(event, await showTerms(event, visitOf(event)))
   },

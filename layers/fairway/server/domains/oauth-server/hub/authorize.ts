@@ -1,4 +1,3 @@
-import { checkInstallationOpens } from '#fairway/server/domains/organizations'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
@@ -37,7 +36,6 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   const here = pathOfRequest(app, visit.query, request)
   const session = await visit.findSession()
   if (!session) return { location: signInPathFor({ returnPath: here }) }
-  checkInstallationOpens(session)
   await rateLimit(app, limits.identityCodesPerAccount, session.userId)
   const person = await findHubPerson(app, session.userId, session)
   if (!person) throw new AppError('unauthenticated')

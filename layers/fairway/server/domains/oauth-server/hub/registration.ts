@@ -115,14 +115,13 @@ export async function checkRegistration(app: App, hub: HubConfig, asked: Asked):
 }
 
 async function issuerOf(app: App, token: string | undefined): Promise<string> {
-  const headers = { 'www-authenticate': 'Bearer' }
-  if (!token) throw new AppError('unauthenticated', { headers })
+  if (!token) throw new AppError('unauthenticated')
   try {
     return (await verifyPeerToken(app, token, { type: 'a2a+jwt', audience: app.config.baseUrl })).iss
   } catch (error) {
     if (!(error instanceof PeerTokenError)) throw error
     app.log.warn('a check of the registration was refused', { reason: error.message })
-    throw new AppError('unauthenticated', { headers, cause: error })
+    throw new AppError('unauthenticated', { cause: error })
   }
 }
 

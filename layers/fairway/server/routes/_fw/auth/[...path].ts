@@ -1,12 +1,13 @@
-import { defineEventHandler, getQuery, getRouterParam } from 'h3'
+import { getQuery, getRouterParam } from 'h3'
 import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineRoute } from '#fairway/server/kernel/http/methods'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
-export default defineEventHandler(async event => {
-  const endpoint = findAuthEndpoint(getRouterParam(event, 'path') ?? '')
+export default defineRoute(['signed-out', 'setup'], async event => {
+  const endpoint = findAuthEndpoint(getApp(event), getRouterParam(event, 'path') ?? '')
   if (!endpoint) throw new AppError('not-found')
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const body = await readJsonBody(event)

@@ -8,19 +8,23 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 /** The page behind a mailed link. Opening it has no effect; its button signs in. */
-export default defineMethods({
-  async GET(event) {
-    const { token, lang } = getQuery(event)
-    const asked = { token: String(token ?? ''), language: languageOf(lang, requestLanguage(event)) }
-    return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
-  },
+export default defineMethods(
+  {
+    openIn: ['signed-out', 'setup'],
+    async GET(event) {
+      const { token, lang } = getQuery(event)
+      const asked = { token: String(token ?? ''), language: languageOf(lang, requestLanguage(event)) }
+      return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
+    },
 
-  async POST(event) {
-    const form = await readFormBody(event)
-    const input = parseInput(openLinkSchema, form)
-    return sendAnswer(
-      event,
-      await submitLink(getApp(event), input, { ...requestInfo(event), language: requestLanguage(event) }),
-    )
+    async POST(event) {
+      const form = await readFormBody(event)
+      const input = parseInput(openLinkSchema, form)
+      return sendAnswer(
+        event,
+        await submitLink(getApp(event), input, { ...requestInfo(event), language: requestLanguage(event) }),
+      )
+    },
   },
-})
+  { isThere: event => !getApp(event).config.customSignIn },
+)

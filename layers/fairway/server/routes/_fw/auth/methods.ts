@@ -9,6 +9,7 @@ import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
  * page.
  */
 export default defineMethods({
+  openIn: ['signed-out', 'setup', 'view'],
   GET(event) {
     const app = getApp(event)
     setResponseHeader(event, 'cache-control', sharedCacheHeader(app.config))

@@ -10,6 +10,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
+    openIn: { GET: ['signed-out', 'setup'] },
     GET(event) {
       setResponseHeader(event, 'vary', 'User-Agent')
       return desktopAvailability(getApp(event), requestInfo(event).userAgent)

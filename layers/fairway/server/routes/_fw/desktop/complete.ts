@@ -7,6 +7,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 
 export default defineMethods(
   {
+    openIn: ['signed-out'],
     async GET(event) {
       const nonce = new URLSearchParams(requestQuery(event)).get('nonce') ?? ''
       const visit = { session: await getSession(event), nonce, language: requestLanguage(event) }

@@ -15,6 +15,7 @@ const sendSchema = z.object({ to: emailSchema })
 
 /** Previews of a development server's mails, only for this machine. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async GET(event) {
     const app = requireDevelopment(event)
     const { mail, in: wanted, part } = getQuery(event)

@@ -10,6 +10,7 @@ import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
 /** The entry point of a frame in another site. A person's navigation uses up the ticket; a scanner's request does not. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async GET(event) {
     const { ticket } = getQuery(event)
     const given = typeof ticket === 'string' ? ticket : ''

@@ -9,6 +9,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 /** Returns whether the process can serve: the database answers, all migrations are applied, and it is not about to stop. */
 export default defineMethods({
+  openIn: ['signed-out', 'setup', 'view'],
   async GET(event) {
     const app = getApp(event)
     const answer = await readiness(app, await loadShippedMigrations(useStorage), isStopping(app))

@@ -9,6 +9,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 /** The page that other applications send people to for signing in through this one. */
 export default defineMethods(
   {
+    openIn: ['signed-out'],
     async GET(event) {
       setResponseHeaders(event, {
         'cache-control': 'no-store',

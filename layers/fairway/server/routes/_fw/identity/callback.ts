@@ -8,6 +8,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 
 export default defineMethods(
   {
+    openIn: ['signed-out', 'setup'],
     async GET(event) {
       if (event.method === 'HEAD') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })
       const { location, setCookies } = await endHubSignIn(getApp(event), {

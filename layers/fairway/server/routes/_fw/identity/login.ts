@@ -10,6 +10,7 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 
 export default defineMethods(
   {
+    openIn: ['signed-out', 'setup'],
     async GET(event) {
       if (event.method === 'HEAD') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })
       if (!mayBeNavigation(event.node.req)) {

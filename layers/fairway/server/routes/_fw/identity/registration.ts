@@ -11,6 +11,7 @@ const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })
 /** Reports to an application with the shared secret whether its registration here matches; `fw hub check` calls it. */
 export default defineMethods(
   {
+    openIn: ['signed-out', 'setup', 'view'],
     GET(event) {
       const app = getApp(event)
       const { app: appId, client_id: clientId, redirect_uri: redirectUri } = readQuery(event, querySchema)

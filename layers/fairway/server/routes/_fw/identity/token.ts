@@ -16,6 +16,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 /** The endpoint where applications redeem, without a browser, the code that a browser brought to them. */
 export default defineMethods(
   {
+    openIn: ['signed-out', 'setup'],
     async POST(event) {
       setResponseHeaders(event, { 'cache-control': 'private, no-store', pragma: 'no-cache' })
       try {

@@ -6,7 +6,6 @@ import {
   sendPageAnswer,
   showConsent,
 } from '#fairway/server/domains/oauth-server'
-import { checkInstallationOpens } from '#fairway/server/domains/organizations'
 import { getSession, signedInAt } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
@@ -16,6 +15,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 
 /** The page that hosts send people to for connecting; it posts to its own address. */
 export default defineMethods({
+  openIn: ['signed-out'],
   async GET(event) {
     await countRequest(getApp(event), 'authorize', requestInfo(event).clientAddress)
     return sendPageAnswer(event, await showConsent(getApp(event), await visitOf(event)), 302)
@@ -29,7 +29,6 @@ export default defineMethods({
 
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
-  if (session) checkInstallationOpens(session)
   const sessionId = session?.id ?? null
   const at = session ? await signedInAt(event, session) : null
   const { clientAddress } = requestInfo(event)

@@ -7,6 +7,7 @@ import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
+  openIn: ['signed-out', 'setup'],
   async POST(event) {
     const app = getApp(event)
     const { clientAddress } = requestInfo(event)

@@ -12,6 +12,7 @@ const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 
 /** The page where a person approves or denies another application's request on their behalf; it posts to its own address. */
 export default defineMethods({
+  openIn: ['signed-out'],
   async GET(event) {
     return send(event, await showApproval(getApp(event), await visitOf(event)))
   },

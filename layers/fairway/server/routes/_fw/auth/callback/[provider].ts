@@ -7,22 +7,26 @@ import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-i
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
-export default defineMethods({
-  async GET(event) {
-    const provider = getRouterParam(event, 'provider') ?? ''
-    const query = new URLSearchParams(requestQuery(event))
-    const findLinkTarget = async () => {
-      const session = await getSession(event)
-      return session && { userId: session.userId, sessionId: session.id }
-    }
-    const asked = {
-      ...requestInfo(event),
-      language: requestLanguage(event),
-      provider,
-      query,
-      requestId: getRequestId(event),
-      findLinkTarget,
-    }
-    return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), asked)), status: 302 })
+export default defineMethods(
+  {
+    openIn: ['signed-out', 'setup'],
+    async GET(event) {
+      const provider = getRouterParam(event, 'provider') ?? ''
+      const query = new URLSearchParams(requestQuery(event))
+      const findLinkTarget = async () => {
+        const session = await getSession(event)
+        return session && { userId: session.userId, sessionId: session.id }
+      }
+      const asked = {
+        ...requestInfo(event),
+        language: requestLanguage(event),
+        provider,
+        query,
+        requestId: getRequestId(event),
+        findLinkTarget,
+      }
+      return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), asked)), status: 302 })
+    },
   },
-})
+  { isThere: event => !getApp(event).config.customSignIn },
+)

@@ -7,6 +7,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
+    openIn: ['signed-out', 'setup'],
     async POST(event) {
       const app = getApp(event)
       const input = await readInput(event, beginCeremonySchema)

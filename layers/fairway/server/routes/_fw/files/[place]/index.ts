@@ -17,6 +17,7 @@ function findUpload(name: string | undefined) {
 
 /** Uploads a file for one of the declarations in `server/uploads`, and returns the rules of that declaration. */
 export default defineMethods({
+  openIn: { GET: ['view', 'api-token'], POST: ['api-token'] },
   GET: event =>
     withPersonalToken(event, 'mcp:read', async (tokenSession): Promise<UploadRules> => {
       const { upload } = findUpload(getRouterParam(event, 'place'))

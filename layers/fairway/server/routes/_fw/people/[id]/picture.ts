@@ -9,6 +9,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 /** The picture of a person, for those who may see them; each version is immutable. */
 export default defineMethods({
+  openIn: ['view'],
   async GET(event) {
     const session = await requireSession(event)
     const app = getApp(event)

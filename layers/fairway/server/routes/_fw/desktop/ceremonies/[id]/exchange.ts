@@ -10,6 +10,7 @@ const VERIFIER_HEADER = 'x-fairway-verifier'
 
 export default defineMethods(
   {
+    openIn: ['signed-out'],
     async POST(event) {
       // Addresses are kept in logs and histories, so a value in the query may have been read already.
       if (requestQuery(event)) {

@@ -19,6 +19,7 @@ import { signInPathFor } from '#fairway/shared/sign-in-path'
 /** The page that the window of a desktop application opens; it posts to its own address. */
 export default defineMethods(
   {
+    openIn: ['signed-out'],
     GET: async event => sendPageAnswer(event, await showCeremony(getApp(event), await visitOf(event))),
 
     async POST(event) {

@@ -8,6 +8,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 /** The bytes of a file, for those who may read its item. */
 export default defineMethods({
+  openIn: ['view', 'api-token'],
   GET: event =>
     withPersonalToken(event, 'mcp:read', async tokenSession => {
       const [collection, row, file] = ['place', 'row', 'file'].map(
