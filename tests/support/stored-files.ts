@@ -15,7 +15,8 @@ export async function aFile(
   upload = 'scans',
 ): Promise<string> {
   const entry = { name: upload, upload: { accept: ['*/*'] } }
-  const { id } = await storeFile(app, Readable.from([Buffer.from(bytes)]).iterator(), { name: 'a', entry, owner })
+  const about = { name: 'a', size: bytes.length, entry, owner }
+  const { id } = await storeFile(app, Readable.from([Buffer.from(bytes)]).iterator(), about)
   return id
 }
 

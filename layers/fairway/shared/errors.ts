@@ -197,6 +197,10 @@ export const errorCatalog = {
   },
   'too-many-tokens': { status: 409, title: 'Revoke a token before you create another one.' },
   'too-many-passkeys': { status: 409, title: 'Remove a passkey before you add another one.' },
+  'too-many-uploads': {
+    status: 409,
+    title: 'You have uploaded too much that is not saved yet. Save it first, or try again tomorrow.',
+  },
   'two-factor-active': { status: 409, title: 'Two-factor authentication is already on.' },
   'two-factor-inactive': { status: 409, title: 'Two-factor authentication is not on.' },
   'two-factor-unreadable': {
@@ -236,6 +240,7 @@ export const errorCatalog = {
   'embed-ticket-ended': { status: 410, title: 'This link has expired or was already used.' },
   'value-too-large': { status: 413, title: 'This is too large to store in one place.' },
   'file-too-large': { status: 413, title: 'This file is too large.' },
+  'image-too-large': { status: 413, title: 'This image has too many pixels.' },
   'payload-too-large': { status: 413, title: 'This is too large to send.' },
   'file-type-refused': { status: 415, title: 'Files of this type are not accepted here.' },
   'unsupported-media-type': { status: 415, title: 'The request body has the wrong media type.' },
@@ -272,6 +277,7 @@ export const errorCatalog = {
   },
   'mail-unavailable': { status: 503, title: 'Email cannot be sent from here. Ask the operator of this application.' },
   'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
+  'no-space-for-files': { status: 507, title: 'There is no space for more files right now. Try again later.' },
 } as const satisfies Record<string, { status: number; title: string; asks?: true; unset?: true }>
 
 export type ErrorCode = keyof typeof errorCatalog

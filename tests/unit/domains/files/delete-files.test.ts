@@ -162,8 +162,10 @@ describe('storeFile', () => {
       seen.push(...(await query(app, 'select state, size from fw_files')))
       throw new Error('the line went dead')
     }
-    await expect(storeFile(app, arriving(), { name: 'a', entry, owner })).rejects.toMatchObject({ code: 'unavailable' })
-    expect(seen).toEqual([{ state: 'writing', size: 0 }])
+    await expect(storeFile(app, arriving(), { name: 'a', size: 9, entry, owner })).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+    expect(seen).toEqual([{ state: 'writing', size: 9 }])
     expect(await query(app, 'select id from fw_files')).toEqual([])
   })
 
@@ -175,7 +177,9 @@ describe('storeFile', () => {
       id = String((await query(app, 'select id from fw_files'))[0]?.id)
       await query(app, `update fw_files set state = 'unwanted'`)
     }
-    await expect(storeFile(app, arriving(), { name: 'a', entry, owner })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(storeFile(app, arriving(), { name: 'a', size: 9, entry, owner })).rejects.toMatchObject({
+      code: 'conflict',
+    })
     expect([await query(app, 'select id from fw_files'), await isStored(app, id)]).toEqual([[], false])
   })
 

@@ -129,6 +129,7 @@ it('an upload is stored without the place, with the size and hash of what is sto
   const taken = await photo().jpeg().toBuffer()
   const { id, size } = await storeFile(app, Readable.from([taken]).iterator(), {
     name: 'photo.jpg',
+    size: taken.length,
     entry: { name: 'photo', upload: { accept: ['image/*'] } },
     owner: { userId: 'u', orgId: null },
   })

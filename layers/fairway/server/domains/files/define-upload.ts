@@ -13,6 +13,8 @@ interface UploadOptions {
   accept: readonly string[]
   /** The maximum size of a file in bytes. */
   maxSize: number
+  /** The maximum number of pixels of an image, width times height. 100 million by default. */
+  maxPixels?: number
   /**
    * Must return (or resolve to) exactly `true`; everything else denies. Without a guard, everyone with an active organization may
    * upload.
@@ -25,6 +27,7 @@ export interface Upload {
   description: string
   accept: readonly string[]
   maxSize: number
+  maxPixels: number
   guard?: (context: GuardContext) => unknown
 }
 
@@ -32,6 +35,9 @@ export interface UploadEntry {
   name: string
   upload: Upload
 }
+
+/** A camera of a phone takes 12 to 50 million. Decoded, each pixel needs four bytes. */
+export const MOST_PIXELS = 100_000_000
 
 const optionsSchema = z.strictObject({
   description: z.string().trim().min(1),
@@ -41,6 +47,7 @@ const optionsSchema = z.strictObject({
     )
     .min(1),
   maxSize: z.int().min(1),
+  maxPixels: z.int().min(1).default(MOST_PIXELS),
   guard: z.custom<Upload['guard']>(value => typeof value === 'function', 'must be a function').optional(),
 })
 

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type FileStorage, MARKER } from './storage'
 
@@ -39,6 +39,11 @@ export function diskStorage(folder: string): FileStorage {
     },
     async remove(key) {
       for (const path of [pathOf(key), pathOf(key) + PART]) await rm(path, { force: true })
+    },
+    async freeSpace() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const { bavail, bsize } = await statfs(folder)
+      return bavail * bsize
     },
     async isHeld(now) {
       const mark = await stat(join(folder, HELD)).catch(unlessMissing)

@@ -47,20 +47,90 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
+interface Pixels {
+  width: number
+  height: number
+}
+
 /** The size of an image in pixels; undefined when the first bytes do not contain it. */
-export function findPixels(bytes: Uint8Array, type: string): { width: number; height: number } | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (type === 'image/png' && head.length >= 24) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
-  if (type === 'image/gif' && head.length >= 10) return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
-  return type === 'image/jpeg' ? jpegPixels(head) : undefined
+export const findPixels = (bytes: Uint8Array, type: string): Pixels | undefined =>
+  PIXELS.get(type)?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+
+/** Whether an image of this type says its size in its first bytes; a JPEG may say it later. */
+export const saysPixelsFirst = (type: string): boolean => PIXELS.has(type) && type !== 'image/jpeg'
+
+const PIXELS = new Map<string, (head: Buffer) => Pixels | undefined>([
+  ['image/png', pngPixels],
+  ['image/apng', pngPixels],
+  ['image/jpeg', jpegPixels],
+  ['image/gif', gifPixels],
+  ['image/webp', webpPixels],
+  [
+    'image/bmp',
+    head => whole(head, 26, () => ({ width: head.readInt32LE(18), height: Math.abs(head.readInt32LE(22)) })),
+  ],
+  ...['image/avif', 'image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'].map(
+    type => [type, boxPixels] as const,
+  ),
+])
+
+const whole = (head: Buffer, length: number, read: () => Pixels): Pixels | undefined =>
+  head.length >= length ? read() : undefined
+
+/** The larger one, by the number of pixels. */
+const larger = (one: Pixels | undefined, other: Pixels): Pixels =>
+  one && one.width * one.height > other.width * other.height ? one : other
+
+function pngPixels(head: Buffer): Pixels | undefined {
+  const at = head.indexOf('IHDR') + 4
+  return at < 4
+    ? undefined
+    : whole(head, at + 8, () => ({ width: head.readUInt32BE(at), height: head.readUInt32BE(at + 4) }))
+}
+
+/** The screen, or the first frame, which browsers show whole when it is larger (GIF89a §18, §20). */
+function gifPixels(head: Buffer): Pixels | undefined {
+  const sizeAt = (at: number) =>
+    whole(head, at + 4, () => ({ width: head.readUInt16LE(at), height: head.readUInt16LE(at + 2) }))
+  const screen = sizeAt(6)
+  const flags = head[10] ?? 0
+  let at = 13 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0)
+  while (head[at] === 0x21) {
+    at += 2
+    for (let length = head[at] ?? 0; length > 0; length = head[at] ?? 0) at += length + 1
+    at += 1
+  }
+  const frame = head[at] === 0x2c ? sizeAt(at + 5) : undefined
+  return screen && larger(frame, screen)
+}
+
+/** The canvas of an extended WebP, or the size of its one frame (RFC 9649 §2.5 to §2.7). */
+function webpPixels(head: Buffer): Pixels | undefined {
+  if (head.length < 30) return undefined
+  const kind = head.toString('latin1', 12, 16)
+  if (kind === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 }
+  if (kind === 'VP8 ') return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff }
+  const bits = head.readUInt32LE(21)
+  return kind === 'VP8L' ? { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 } : undefined
+}
+
+/** The largest of the images in a file of boxes (ISO/IEC 23008-12 §6.5.3). */
+function boxPixels(head: Buffer): Pixels | undefined {
+  let found: Pixels | undefined
+  for (let at = head.indexOf('ispe'); at !== -1 && at + 16 <= head.length; at = head.indexOf('ispe', at + 4))
+    found = larger(found, { width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) })
+  return found
 }
 
 /** Reads the segments of a JPEG up to the one that begins a frame (ITU T.81 §B.2.2). */
-function jpegPixels(head: Buffer): { width: number; height: number } | undefined {
+function jpegPixels(head: Buffer): Pixels | undefined {
   for (let at = 2; at + 9 <= head.length && head[at] === 0xff; at += 2 + head.readUInt16BE(at + 2)) {
     const marker = head[at + 1] ?? 0
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
-    if (isFrame) return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) }
+    if (isJpegFrame(marker)) return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) }
   }
   return undefined
 }
+
+/** Whether a marker of a JPEG begins a frame, whose size follows. */
+export const isJpegFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)

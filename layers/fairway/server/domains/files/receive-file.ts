@@ -1,6 +1,5 @@
 // Receives an upload: checks access, type and size, and streams the bytes to the storage.
 import type { IncomingMessage } from 'node:http'
-import { and, eq, ne } from 'drizzle-orm'
 import type { H3Event } from 'h3'
 import { checkGuard, requireOrganization } from '#fairway/server/domains/organizations'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
@@ -12,12 +11,12 @@ import { concurrencyLimits, limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import type { UploadedFile } from '#fairway/shared/schemas/file'
 import type { Session } from '#fairway/shared/schemas/session'
-import { accepts, type Upload, type UploadEntry } from './define-upload'
+import { accepts, MOST_PIXELS, type Upload, type UploadEntry } from './define-upload'
 import { fileNameOf } from './file-name'
-import { findPixels, findType, HEAD_IN_BYTES } from './find-type'
+import { findPixels, findType, HEAD_IN_BYTES, saysPixelsFirst } from './find-type'
+import { dropFile, finishFile, noteFile } from './note-file'
 import { storageOf } from './storage-of'
 import { markStorage } from './storage-owner'
-import { files } from './tables'
 import { issueTicket } from './ticket'
 import { withoutMetadata } from './without-metadata'
 
@@ -35,7 +34,7 @@ export async function checkUploader({ guard }: Upload, session: Session): Promis
 
 /**
  * Stores the body of a request as a file that waits for its row. Throws what `checkUploader` throws, `rate-limited`,
- * `file-too-large` as soon as the limit is exceeded, `file-type-refused`, and `invalid-request` when the body ends early. A
+ * `file-too-large` as soon as the limit is exceeded, what `storeFile` throws, and `invalid-request` when the body ends early. A
  * failed upload leaves nothing in the storage.
  */
 export async function receiveFile(event: H3Event, entry: UploadEntry, session: Session): Promise<UploadedFile> {
@@ -61,80 +60,81 @@ interface Taking {
 
 async function takeFile(app: App, { req, entry, session }: Taking): Promise<UploadedFile> {
   const bytes = arriving(req, entry.upload)
-  const row = await storeFile(app, bytes, { name: fileNameOf(req.headers), entry, owner: session })
+  const declared = Number(req.headers['content-length'] ?? entry.upload.maxSize)
+  const about = { name: fileNameOf(req.headers), size: declared, entry, owner: session }
+  const row = await storeFile(app, bytes, about)
   const { id, name, type, size } = row
   return { ticket: issueTicket(app, session, row), id, name, type, size }
 }
 
 interface Storing {
   name: string
-  entry: { name: string; upload: Pick<Upload, 'accept'> }
+  /** How many bytes there are at most. */
+  size: number
+  entry: { name: string; upload: Pick<Upload, 'accept'> & Partial<Pick<Upload, 'maxPixels'>> }
   owner: Pick<Session, 'userId' | 'orgId'>
 }
 
-/** Stores bytes as a file that waits for its row, pictures without their metadata. Throws `file-type-refused`, `storage-full` and `unavailable`, and what `bytes` throws. */
+/**
+ * Stores bytes as a file that waits for its row, pictures without their metadata. Throws `file-type-refused`, `image-too-large`,
+ * `storage-full`, `unavailable`, what `noteFile` throws, and what `bytes` throws.
+ */
 export async function storeFile(
   app: App,
   bytes: AsyncIterableIterator<Uint8Array>,
-  { name, entry: { name: upload, upload: options }, owner: { userId, orgId } }: Storing,
+  { name, size, entry: { name: upload, upload: options }, owner: { userId, orgId } }: Storing,
 ): Promise<{ id: string; upload: string; name: string; type: string; size: number }> {
   const head = await firstOf(bytes)
-  const type = await findType(head, name)
-  if (!accepts(options, type)) {
-    await bytes.return?.()
-    throw new AppError('file-type-refused', { detail: `This is ${type}. Send ${options.accept.join(' or ')}.` })
-  }
   const id = newId()
   const digest = createDigest()
   const measured = { size: 0 }
-  // Noted before the bytes are written: only noted files are ever deleted.
-  await app.db.orm.insert(files).values({
-    id,
-    upload,
-    name,
-    type,
-    size: 0,
-    sha256: '',
-    ...findPixels(head, type),
-    orgId: orgId ?? '',
-    userId,
-    state: 'writing',
-    createdAt: app.now(),
-  })
+  let type: string
   try {
+    type = await findType(head, name)
+    const pixels = checkKind(options, type, head)
+    await noteFile(app, { id, upload, name, type, size, ...pixels, userId, orgId: orgId ?? '' })
+  } catch (error) {
+    await bytes.return?.()
+    throw error
+  }
+  try {
+    const kept = withoutMetadata(type, joined(head, bytes), frame => checkPixels(options, frame))
     await store(
       app,
       id,
-      counted(withoutMetadata(type, joined(head, bytes)), chunk => {
+      counted(kept, chunk => {
         measured.size += chunk.length
         digest.update(chunk)
       }),
     )
-    await finish(app, id, { size: measured.size, sha256: digest.value() })
+    await finishFile(app, id, { size: measured.size, sha256: digest.value() })
   } catch (error) {
-    await drop(app, id)
+    await dropFile(app, id)
     throw error
   }
   return { id, upload, name, type, size: measured.size }
 }
 
-/** Ends the writing of a file. Throws `conflict` when its organization or account was deleted meanwhile. */
-async function finish(app: App, id: string, written: { size: number; sha256: string }): Promise<void> {
-  const { rowsAffected } = await app.db.orm
-    .update(files)
-    .set({ ...written, state: 'pending', createdAt: app.now() })
-    .where(and(eq(files.id, id), eq(files.state, 'writing')))
-  if (rowsAffected === 0) throw new AppError('conflict')
+/** Returns the size of an image by its first bytes. Throws for a type that the upload does not accept, and for a size. */
+function checkKind(options: Storing['entry']['upload'], type: string, head: Uint8Array) {
+  if (!accepts(options, type))
+    throw new AppError('file-type-refused', { detail: `This is ${type}. Send ${options.accept.join(' or ')}.` })
+  const pixels = findPixels(head, type)
+  // A complete file that says no size shows no picture either.
+  const isHidden = !pixels && saysPixelsFirst(type) && head.length >= HEAD_IN_BYTES
+  checkPixels(options, isHidden ? { width: Infinity, height: 1 } : (pixels ?? { width: 0, height: 0 }))
+  return pixels ?? { width: null, height: null }
 }
 
-/** Deletes what was written of a failed upload. If that fails too, the note stays and the next purge deletes it. */
-async function drop(app: App, id: string): Promise<void> {
-  try {
-    await (await storageOf(app)).remove(id)
-    await app.db.orm.delete(files).where(and(eq(files.id, id), ne(files.state, 'kept')))
-  } catch (error) {
-    app.log.warn('a failed upload is deleted later', { file: id, error })
-  }
+function checkPixels(
+  { maxPixels = MOST_PIXELS }: { maxPixels?: number },
+  size: { width: number; height: number },
+): void {
+  if (size.width * size.height <= maxPixels) return
+  throw new AppError('image-too-large', {
+    detail: `An image may have ${maxPixels} pixels at most, and must say its size at its beginning.`,
+    extra: { maxPixels },
+  })
 }
 
 async function store(app: App, id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {

@@ -19,6 +19,8 @@ export interface FileStorage {
   remove(key: string): Promise<void>
   /** Whether deletion is paused because a backup is running. */
   isHeld?(now: Date): Promise<boolean>
+  /** The free space in bytes; undefined where nobody knows it. */
+  freeSpace?(): Promise<number>
   /** An address, valid for a minute, at which the storage serves the file directly; undefined when the storage cannot. */
   signedAddress?(key: string, headers: { type: string; disposition: string }): Promise<string>
 }

@@ -1,11 +1,15 @@
 // Removes the metadata of pictures while they are stored: in Exif, XMP or IPTC, photos carry the place where they were taken.
 // Pixels, colors, animation and orientation stay.
 import { crc32 } from 'node:zlib'
+import { isJpegFrame } from './find-type'
 
 type Chunks = AsyncGenerator<Uint8Array>
 type Reader = ReturnType<typeof createReader>
 
-const FORMATS = new Map<string, (reader: Reader) => Chunks>([
+/** Gets the size of each frame of a JPEG, in pixels; throwing refuses the picture. */
+type OnFrame = (size: { width: number; height: number }) => void
+
+const FORMATS = new Map<string, (reader: Reader, onFrame: OnFrame) => Chunks>([
   ['image/jpeg', jpeg],
   ['image/png', png],
   ['image/apng', png],
@@ -13,12 +17,16 @@ const FORMATS = new Map<string, (reader: Reader) => Chunks>([
 ])
 
 /** Yields the bytes of a file; a JPEG, PNG or WebP loses its metadata and what follows its end. */
-export async function* withoutMetadata(type: string, bytes: AsyncIterable<Uint8Array>): Chunks {
+export async function* withoutMetadata(
+  type: string,
+  bytes: AsyncIterable<Uint8Array>,
+  onFrame: OnFrame = () => {},
+): Chunks {
   const format = FORMATS.get(type)
   if (!format) return yield* bytes
   const source = bytes[Symbol.asyncIterator]()
   try {
-    yield* format(createReader(source))
+    yield* format(createReader(source), onFrame)
     // The rest must arrive too: a body that ends early or is too large is refused.
     while (!(await source.next()).done);
   } finally {
@@ -86,7 +94,7 @@ const isExtra = (kind: number): boolean => (kind >= 0xe0 && kind <= 0xef) || kin
 const KEPT_OF_JPEG = /^(?:\xe0|\xe2ICC_PROFILE\0|\xeeAdobe)/
 const EXIF = 'Exif\0\0'
 
-async function* jpeg({ take, passToMarker }: Reader): Chunks {
+async function* jpeg({ take, passToMarker }: Reader, onFrame: OnFrame): Chunks {
   for (let isScan = false; ;) {
     for await (const data of passToMarker()) if (isScan) yield data
     const marker = await take(2)
@@ -96,12 +104,18 @@ async function* jpeg({ take, passToMarker }: Reader): Chunks {
     const content = await take(length.length < 2 ? 0 : length.readUInt16BE() - 2)
     const name = String.fromCharCode(kind) + content.toString('latin1', 0, 12)
     isScan = kind === SCAN
+    tellFrame(kind, content, onFrame)
     if (!isExtra(kind) || KEPT_OF_JPEG.test(name)) yield Buffer.concat([marker, length, content])
     else if (name.startsWith(`\xe1${EXIF}`)) {
       const exif = Buffer.concat([Buffer.from(EXIF), onlyOrientation(content)])
       yield Buffer.concat([marker, Buffer.of(0, exif.length + 2), exif])
     }
   }
+}
+
+function tellFrame(kind: number, content: Buffer, onFrame: OnFrame): void {
+  if (isJpegFrame(kind) && content.length >= 5)
+    onFrame({ height: content.readUInt16BE(1), width: content.readUInt16BE(3) })
 }
 
 /** The chunks of a PNG without metadata: the critical ones (in upper case), colors, sizes and animation. */

@@ -23,7 +23,12 @@ import { findPersonId, withPeople } from './person'
 import { removePicture, setPicture } from './pictures'
 import { PICTURE_UPLOAD } from './tables'
 
-const PICTURE = { name: PICTURE_UPLOAD, upload: { accept: ['image/webp', 'image/jpeg', 'image/png'] } }
+/** Browsers shrink a picture to much less before the upload. */
+const MOST_PIXELS = 16_000_000
+const PICTURE = {
+  name: PICTURE_UPLOAD,
+  upload: { accept: ['image/webp', 'image/jpeg', 'image/png'], maxPixels: MOST_PIXELS },
+}
 
 export default defineOperations({
   'change-picture': operation({
@@ -41,7 +46,8 @@ export default defineOperations({
       const bytes = await readBytes(event, { maxBytes: bodyLimits.picture })
       // A picture belongs to the person, not to the active organization.
       const owner = { userId: session.userId, orgId: null }
-      const { id } = await storeFile(app, Readable.from([bytes]).iterator(), { name: 'picture', entry: PICTURE, owner })
+      const about = { name: 'picture', size: bytes.length, entry: PICTURE, owner }
+      const { id } = await storeFile(app, Readable.from([bytes]).iterator(), about)
       return { image: await setPicture(app, session.userId, id) }
     },
   }),

@@ -8,7 +8,7 @@ import type { CollectionsConfig } from './collections-config'
 import type { PlansConfig } from './plans-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
-import { type FilesConfig, filesConfig } from './files-config'
+import { type FilesConfig, filesConfig, uploadLimits, type UploadLimits } from './files-config'
 import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
 import {
   signInPolicy,
@@ -33,6 +33,7 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | null
   database: DatabaseConfig
   files: FilesConfig
+  uploads: UploadLimits
   keys: KeyRing
   password: PasswordConfig
   /** Whether everyone needs a second factor, and after how many days. */
@@ -217,6 +218,7 @@ const operationConfig = (env: Env) => ({
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
   files: filesConfig(env),
+  uploads: uploadLimits(env),
 })
 
 /** Returns whether a builder service is connected, its origins, and who may use it. */

@@ -18,6 +18,24 @@ export interface BucketConfig {
 /** The location of file contents. */
 export type FilesConfig = { kind: 'disk'; folder: string } | BucketConfig
 
+/** How much may be uploaded, in bytes. */
+export interface UploadLimits {
+  /** Of uploads without a row, for each person and for each organization. */
+  perPerson: number
+  perOrganization: number
+  /** What stays free on the disk. */
+  reserve: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** Returns how much may be uploaded. */
+export const uploadLimits = (env: Env): UploadLimits => ({
+  perPerson: (env.FW_UPLOADS_PER_PERSON ?? 1024) * MEBIBYTE,
+  perOrganization: (env.FW_UPLOADS_PER_ORGANIZATION ?? 5120) * MEBIBYTE,
+  reserve: (env.FW_DISK_RESERVE ?? 512) * MEBIBYTE,
+})
+
 /** The folder of files where no bucket is set. */
 export const filesFolder = ({ FW_DATA_DIR = '.data' }: Env): string => join(FW_DATA_DIR, 'files')
 

@@ -6,6 +6,8 @@ import { flag, inGroup, seconds, text } from './env-variable'
 // A value for a header or an address, without characters that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
 
+const mebibytes = z.coerce.number().int().min(0)
+
 const serviceOrigin = z
   .url({ protocol: /^https?$/ })
   .refine(isServiceOrigin, 'must be an https origin without path, or http on this machine')
@@ -47,6 +49,24 @@ export const fileVariables = inGroup('Files', {
       '`1`: browsers get files from the bucket itself, by an address that is good for 60 seconds. The bucket must be reachable from them.',
     unset: 'the server sends the bytes of the bucket',
     example: '1',
+  },
+  FW_UPLOADS_PER_PERSON: {
+    schema: mebibytes.min(1),
+    description: 'How many MiB of uploads that no row uses yet one person may have. A single larger file is accepted.',
+    unset: '`1024`',
+    example: '1024',
+  },
+  FW_UPLOADS_PER_ORGANIZATION: {
+    schema: mebibytes.min(1),
+    description: 'The same for all people of an organization together.',
+    unset: '`5120`',
+    example: '5120',
+  },
+  FW_DISK_RESERVE: {
+    schema: mebibytes,
+    description: 'How many MiB stay free on the disk of the files. Uploads that would use them are refused.',
+    unset: '`512`',
+    example: '512',
   },
 })
 
