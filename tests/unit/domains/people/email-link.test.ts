@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { issueEmailLink } from '#fairway/server/domains/people'
+import { endEmailLinks, findEmailLink, issueEmailLink, spendEmailLink } from '#fairway/server/domains/people'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { query } from '../../../support/query'
+import { refusalOf } from '../../../support/error-code'
+import { countRows, query } from '../../../support/query'
 
 const BASE_URL = 'https://app.example.test'
 const payload = { returnPath: '/', language: 'en', userAgent: '', clientAddress: '' } as const
@@ -21,6 +22,30 @@ describe('issueEmailLink', () => {
     const [row] = await query(test.app, 'select expires_at - created_at as life from fw_one_time')
     expect(row?.life).toBe(minutes * 60_000)
     expect(setCookie).toContain(`Max-Age=${minutes * 60}`)
+  })
+
+  it('keeps links of known browsers open beside any number of others, and opens both kinds', async () => {
+    const ask = async (isKnown: boolean) => {
+      const { href } = await issueEmailLink(test.app, {
+        purpose: 'magic-link',
+        email: 'ada@example.test',
+        payload,
+        isKnown,
+      })
+      return new URL(href).searchParams.get('token') ?? ''
+    }
+    const known = await ask(true)
+    const strange = [await ask(false), await ask(false), await ask(false), await ask(false)]
+    const spend = async (token: string) => {
+      const link = await findEmailLink(test.app, token, undefined)
+      await spendEmailLink(test.app, link)
+      return link.purpose
+    }
+    expect(await refusalOf(spend(strange[0] ?? ''))).toBe('link-expired')
+    expect([await spend(strange[3] ?? ''), await spend(known)]).toEqual(['magic-link', 'magic-link'])
+    await ask(true)
+    await endEmailLinks(test.app, 'ada@example.test')
+    expect(await countRows(test.app, 'fw_one_time where used_at is null and expires_at > ?', [Date.now()])).toBe(0)
   })
 
   it('links to the configured address with a 256-bit random token, and stores only its hash', async () => {

@@ -36,7 +36,7 @@ type EmailLinkPayload = z.output<typeof payloadSchema>
 
 const MINUTE_IN_SECONDS = 60
 
-const linkPurpose = (name: EmailLinkPurpose, minutes: number): OneTimePurpose<EmailLinkPayload> => ({
+const linkPurpose = (name: StoredPurpose, minutes: number): OneTimePurpose<EmailLinkPayload> => ({
   name,
   lifeInSeconds: minutes * MINUTE_IN_SECONDS,
   payload: payloadSchema,
@@ -45,11 +45,22 @@ const linkPurpose = (name: EmailLinkPurpose, minutes: number): OneTimePurpose<Em
 
 export type EmailLinkPurpose = 'magic-link' | 'verification' | 'password-reset'
 
+const KNOWN = '-known'
+
+/** The name of a link in the table. Links of known browsers have their own, so that strangers' requests do not end them. */
+type StoredPurpose = EmailLinkPurpose | `${EmailLinkPurpose}${typeof KNOWN}`
+
+const storedAs = ({ purpose, isKnown }: Pick<EmailLink, 'purpose' | 'isKnown'>): StoredPurpose =>
+  isKnown ? `${purpose}${KNOWN}` : purpose
+
 /** The mailed links by purpose. Their subject is the address. */
-const purposes: Record<EmailLinkPurpose, OneTimePurpose<EmailLinkPayload>> = {
+const purposes: Record<StoredPurpose, OneTimePurpose<EmailLinkPayload>> = {
   'magic-link': linkPurpose('magic-link', 10),
+  'magic-link-known': linkPurpose('magic-link-known', 10),
   verification: linkPurpose('verification', 24 * 60),
+  'verification-known': linkPurpose('verification-known', 24 * 60),
   'password-reset': linkPurpose('password-reset', 30),
+  'password-reset-known': linkPurpose('password-reset-known', 30),
 }
 
 /**
@@ -73,6 +84,8 @@ export interface EmailLink {
   createdAt: Date
   /** Whether this browser requested the link. */
   isSameBrowser: boolean
+  /** Whether it was requested where the account is known. Only other such requests end it. */
+  isKnown: boolean
 }
 
 /**
@@ -81,10 +94,15 @@ export interface EmailLink {
  */
 export async function issueEmailLink(
   app: App,
-  { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
+  {
+    purpose,
+    email,
+    payload,
+    isKnown = false,
+  }: Pick<EmailLink, 'purpose' | 'email' | 'payload'> & { isKnown?: boolean },
 ): Promise<{ href: string; setCookie: string }> {
   const [secret, browser] = [randomToken(32), randomToken(32)]
-  await issueOneTime(app, purposes[purpose], { secret, subject: email, browser, payload })
+  await issueOneTime(app, purposes[storedAs({ purpose, isKnown })], { secret, subject: email, browser, payload })
   const link = new URL(EMAIL_LINK_PATH, app.config.baseUrl)
   link.searchParams.set('token', secret)
   return { href: link.href, setCookie: flowCookie(browser, app.config, purposes[purpose].lifeInSeconds) }
@@ -109,9 +127,11 @@ const spentSchema = z.object({ securityVersion: z.number() })
  * Uses up a link. One of several concurrent calls succeeds; the others throw `link-used`. Returns the security version of the
  * account at that moment, or 0 when there is none yet. Later steps are valid only while it is unchanged.
  */
-export async function spendEmailLink(app: App, { hash, purpose }: EmailLink): Promise<number> {
+export async function spendEmailLink(app: App, { hash, purpose, isKnown }: EmailLink): Promise<number> {
   const version = 'coalesce((select security_version from users where email = subject), 0) as securityVersion'
-  const { rows } = await app.db.client.execute(spendStatement(app, purposes[purpose], { hash }, {}, version))
+  const { rows } = await app.db.client.execute(
+    spendStatement(app, purposes[storedAs({ purpose, isKnown })], { hash }, {}, version),
+  )
   if (!rows[0]) throw new AppError('link-used')
   return spentSchema.parse(rows[0]).securityVersion
 }
@@ -202,7 +222,9 @@ const readFlowSecret = (cookieHeader: string | undefined, config: Pick<Config, '
 const isPurpose = (name: string): name is EmailLinkPurpose => Object.hasOwn(purposes, name)
 
 function toEmailLink(found: OneTime<EmailLinkPayload>, isSameBrowser: boolean): EmailLink {
-  const { hash, browserHash, purpose, subject, payload, createdAt } = found
+  const { hash, browserHash, subject, payload, createdAt } = found
+  const isKnown = found.purpose.endsWith(KNOWN)
+  const purpose = isKnown ? found.purpose.slice(0, -KNOWN.length) : found.purpose
   if (!isPurpose(purpose) || browserHash === null || subject === null) throw new Error('this row is no mailed link')
-  return { hash, browserHash, purpose, email: subject, payload, createdAt, isSameBrowser }
+  return { hash, browserHash, purpose, email: subject, payload, createdAt, isSameBrowser, isKnown }
 }

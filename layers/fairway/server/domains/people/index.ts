@@ -100,6 +100,7 @@ export {
   purgeAddressChanges,
 } from './address-change'
 export { callLibrary, createPasswordAccount, getPasswordHasher } from './auth-library/call-library'
+export { knownBrowserCookie, knownPlaceOf } from './known-browser'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export {

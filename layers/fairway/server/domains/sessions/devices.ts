@@ -6,6 +6,7 @@ import {
   endSessionsStatements,
   endUnderWayStatements,
   findPerson,
+  knownBrowserCookie,
   listSessions,
   noteAccountEvent,
   readDevice,
@@ -57,7 +58,10 @@ export async function endSession(event: H3Event): Promise<void> {
   const tokens = readSessionTokens(event.node.req.headers.cookie, app.config)
   takeCookieAway(event, app)
   if (tokens.length === 0) return
-  for (const userId of new Set(await endSessionsByToken(app, tokens))) await rememberDevLeft(app, userId)
+  for (const userId of new Set(await endSessionsByToken(app, tokens))) {
+    appendResponseHeader(event, 'set-cookie', knownBrowserCookie(app.config, userId))
+    await rememberDevLeft(app, userId)
+  }
 }
 
 /** Ends one session of this request's person, which may be the current one. Throws `not-found` for other people's sessions. */

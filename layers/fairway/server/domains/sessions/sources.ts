@@ -4,6 +4,7 @@ import {
   AUTH_DISABLED_PROVIDER,
   ensureDevAccount,
   ensurePerson,
+  knownBrowserCookie,
   rollSession,
   touchSession,
 } from '#fairway/server/domains/people'
@@ -37,7 +38,10 @@ export const sessionCookie: SessionSource = {
     const { row, session } = found
     const { expiresAt, cookie } = await rollSession(app, row)
     session.expiresAt = new Date(expiresAt).toISOString()
-    if (cookie) appendResponseHeader(event, 'set-cookie', cookie)
+    if (cookie) {
+      appendResponseHeader(event, 'set-cookie', cookie)
+      appendResponseHeader(event, 'set-cookie', knownBrowserCookie(app.config, session.userId))
+    }
     touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
     return session
   },

@@ -7,6 +7,7 @@ import {
   findPerson,
   getPasswordHasher,
   issueEmailLink,
+  knownPlaceOf,
   noteUnprovedAccount,
   passwordHashOf,
 } from '#fairway/server/domains/people'
@@ -39,9 +40,9 @@ export async function requestMagicLink(
 ): Promise<SignInAnswer> {
   if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
   if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
-  await countMail(app, email, request, 'linksPerAccount')
+  const isKnown = await countMail(app, email, request, 'signInLinksPerAccount')
   const payload = payloadOf(app, { callbackURL }, request)
-  return mailed(await mailLink(app, { purpose: 'magic-link', email, payload }, request))
+  return mailed(await mailLink(app, { purpose: 'magic-link', email, payload, isKnown }, request))
 }
 
 export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
@@ -57,11 +58,11 @@ export async function requestPasswordReset(
 ): Promise<SignInAnswer> {
   if (!app.mailer.isReady) throw new AppError('mail-unavailable')
   if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
-  await countMail(app, email, request, 'linksPerAccount')
+  const isKnown = await countMail(app, email, request, 'passwordLinksPerAccount')
   // Every address takes the same work, so the response time reveals nothing.
   const payload = payloadOf(app, { callbackURL: redirectTo }, request)
   const instead = (await findPerson(app, { email })) ? undefined : 'no-account'
-  return mailed(await mailLink(app, { purpose: 'password-reset', email, payload }, request, instead))
+  return mailed(await mailLink(app, { purpose: 'password-reset', email, payload, isKnown }, request, instead))
 }
 
 interface NewAccount {
@@ -78,13 +79,13 @@ export async function signUpForVerification(
   { email, password, name, ...more }: NewAccount,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
-  await countMail(app, email, request, 'verificationsPerAccount')
+  const isKnown = await countMail(app, email, request, 'verificationsPerAccount')
   const passwordHash = await getPasswordHasher(app).hash(password)
   const person = await findPerson(app, { email })
   if (!person?.emailVerified) await noteUnprovedAccount(app, { email, name, passwordHash })
   const payload = payloadOf(app, { name, passwordHash, ...more }, request)
   const instead = person?.emailVerified ? 'account-exists' : undefined
-  const setCookie = await mailLink(app, { purpose: 'verification', email, payload }, request, instead)
+  const setCookie = await mailLink(app, { purpose: 'verification', email, payload, isKnown }, request, instead)
   return { ...mailed(setCookie), body: { status: true, verification: 'sent' } }
 }
 
@@ -101,11 +102,11 @@ export async function mailVerification(
   const person = await findPerson(app, { email })
   if (!person || (person.emailVerified && person.claimSince === null)) return undefined
   const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
-  await countMail(app, email, request, 'verificationsPerAccount')
+  const isKnown = await countMail(app, email, request, 'verificationsPerAccount')
   // The browser that opens the link claims the account, never the browser that requested the link.
   const purpose = person.emailVerified ? 'magic-link' : 'verification'
   const payload = payloadOf(app, { passwordHash, callbackURL }, request)
-  return mailLink(app, { purpose, email, payload }, request)
+  return mailLink(app, { purpose, email, payload, isKnown }, request)
 }
 
 export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
@@ -125,8 +126,8 @@ export async function resendVerification(
   if (isOwn) return mailed(await mailOwn())
   const waiting = await checkWaitingBrowser(app, request.cookieHeader)
   if (waiting.status === 'waiting' && waiting.link.purpose === 'verification' && waiting.link.email === input.email) {
-    await countMail(app, input.email, request, 'verificationsPerAccount')
-    return mailed(await mailLink(app, waiting.link, request))
+    const isKnown = await countMail(app, input.email, request, 'verificationsPerAccount')
+    return mailed(await mailLink(app, { ...waiting.link, isKnown }, request))
   }
   // Responds before the lookup, so the response time reveals nothing. Without a waiting browser there is no cookie to renew.
   inBackground(app, 'mail-verification', async () => void (await mailOwn()))
@@ -145,11 +146,11 @@ const mailed = (setCookie?: string): SignInAnswer => ({
  */
 async function mailLink(
   app: App,
-  { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
+  { purpose, email, payload, isKnown }: Pick<EmailLink, 'purpose' | 'email' | 'payload' | 'isKnown'>,
   request: RequestInfo,
   instead?: 'no-account' | 'account-exists',
 ): Promise<string> {
-  const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
+  const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload, isKnown })
   const language = languageOf(request.language)
   const askedFrom = await askedFromInWords(request, language)
   const mail = mailContent(app, instead ?? purpose, {
@@ -170,13 +171,18 @@ const payloadOf = (
   { language, userAgent, clientAddress }: RequestInfo,
 ) => ({ ...rest, returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress })
 
-/** Counts a requested mail by network and by account. Throws `rate-limited`. */
+/**
+ * Counts a requested mail by network and by account. All strangers share the count of an account. Each place where the account is
+ * known has its own, so strangers cannot use it up. Returns whether the request comes from such a place. Throws `rate-limited`.
+ */
 async function countMail(
   app: App,
   email: string,
-  { clientAddress }: RequestInfo,
-  perAccount: 'linksPerAccount' | 'verificationsPerAccount',
-): Promise<void> {
-  await rateLimit(app, limits.mailsPerAddress, addressKey(clientAddress))
-  await rateLimit(app, limits[perAccount], email)
+  request: RequestInfo,
+  perAccount: 'signInLinksPerAccount' | 'passwordLinksPerAccount' | 'verificationsPerAccount',
+): Promise<boolean> {
+  await rateLimit(app, limits.mailsPerAddress, addressKey(request.clientAddress))
+  const place = await knownPlaceOf(app, email, request)
+  await rateLimit(app, limits[perAccount], place === undefined ? email : `${email} ${place}`)
+  return place !== undefined
 }

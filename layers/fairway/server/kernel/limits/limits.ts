@@ -88,8 +88,9 @@ export const limits = {
   /** Providers and the identity hub together. */
   providerStartPerAddress: { name: 'provider-address', per: 'network', max: 60, window: 10 * MINUTE },
   callbackPerAddress: { name: 'callback-address', per: 'network', max: 30, window: MINUTE },
-  /** Sign-in links and password links. */
-  linksPerAccount: { name: 'mail-link-account', per: 'person', max: 5, window: HOUR },
+  /** For all strangers together, and for each place where the account is known; the next two likewise. */
+  signInLinksPerAccount: { name: 'mail-link-account', per: 'person', max: 5, window: HOUR },
+  passwordLinksPerAccount: { name: 'password-link-account', per: 'person', max: 5, window: HOUR },
   verificationsPerAccount: { name: 'verification-account', per: 'person', max: 3, window: 10 * MINUTE },
   /** Mails of all kinds that one network requests. */
   mailsPerAddress: { name: 'mail-address', per: 'network', max: 10, window: 10 * MINUTE },
