@@ -186,6 +186,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/org-limits › allow an account 20 invitations per hour across organizations, methods and networks',
     'http/org-limits › allow a network 20 invitations per hour across accounts, the API and MCP hosts',
     'http/org-limits › contain no user-supplied text in the subject except plain names of the inviter and organization',
+    'unit/domains/organizations/invitation-mail › names that look like a domain are no links: %j, %j',
     'http/org-limits › allow an account ten new organizations per day, even with simultaneous requests',
   ],
   'Joining by domain': [

@@ -103,7 +103,7 @@ async function inviteOne(
     })
     .returning({ id: orgInvitations.id })
   if (!row) throw new AppError('conflict')
-  const invitedBy = isPlainName(session.name) ? session.name : session.email
+  const invitedBy = isPlainName(session.name) ? withoutLinks(session.name) : session.email
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
@@ -222,6 +222,15 @@ async function refuseMember(app: App, orgId: string, email: string): Promise<voi
 /** Whether a name may be in the subject of an email to a stranger: it is short and contains no address or markup. */
 const isPlainName = (name: string): boolean => /^[^\p{Cc}<>:/\\@]{1,60}$/u.test(name)
 
+/** Dots of domains, as browsers read them (UTS #46), inside a word. */
+const INNER_DOT = /(?<=\S)[.\u3002\uff0e\uff61\u2024](?=\S)/gu
+
+/**
+ * The same name with invisible joiners around inner dots. Mail programs make links of bare domains, so a stranger's name could
+ * lead to any page.
+ */
+const withoutLinks = (name: string): string => name.replaceAll(INNER_DOT, '\u2060$&\u2060')
+
 interface InvitationMail {
   id: string
   token: string
@@ -241,7 +250,7 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailF
   const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
   const { invitedBy, orgName, email, inviterId } = mail
-  const organization = isPlainName(orgName) ? orgName : app.config.name
+  const organization = isPlainName(orgName) ? withoutLinks(orgName) : app.config.name
   // An unknown recipient gets the email in the inviter's language.
   const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
   const language = known ?? 'en'
