@@ -128,6 +128,14 @@ describe('Google sign-in', () => {
     },
   )
 
+  it.each([{ hd: '\u212anit.example' }, { tid: '\u212anit' }])(
+    'proves no domain by %j, which is another in lower case',
+    async claims => {
+      await signIn('corp', { ...ada, ...claims })
+      expect(await query(app, 'select provider_domain from sessions')).toEqual([{ provider_domain: null }])
+    },
+  )
+
   it('stores the name of a profile without characters that reorder text, or else one from the address', async () => {
     const named = (email: string, name: string) => ({ sub: email, email, name })
     await signIn('corp', named('ada@example.test', ' Ada\u202e\n(Admin)\u0000 '))

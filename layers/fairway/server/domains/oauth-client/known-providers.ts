@@ -142,10 +142,13 @@ const MOST_CHARACTERS_OF_AN_IMAGE = 2048
  * domain null. Returns undefined for other providers without such a claim.
  */
 function domainOfAccount({ hd, tid }: OpenIdClaims, isGoogle: boolean): string | null | undefined {
-  if (typeof hd === 'string') return hd.toLowerCase()
+  if (typeof hd === 'string') return toPlainDomain(hd)
   if (isGoogle) return null
-  return typeof tid === 'string' ? tid.toLowerCase() : undefined
+  return typeof tid === 'string' ? toPlainDomain(tid) : undefined
 }
+
+/** In lower case. Null for characters beyond ASCII, some of which become plain letters: U+212A becomes a k. */
+const toPlainDomain = (text: string): string | null => (/^[\x21-\x7e]+$/.test(text) ? text.toLowerCase() : null)
 
 interface Claimed {
   accountId: string
