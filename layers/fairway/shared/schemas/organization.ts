@@ -56,6 +56,8 @@ export const organizationOverviewSchema = z.object({
   needsVerifiedEmail: z.boolean(),
   /** Organizations that people of my verified address may join. */
   domainMatches: z.array(z.object({ id: z.string(), name: z.string() })),
+  /** True when there is such an organization, and my address must be confirmed first. */
+  hasUnconfirmedMatch: z.boolean(),
   deleted: z.array(deletedOrganizationSchema),
 })
 export type OrganizationOverview = z.infer<typeof organizationOverviewSchema>

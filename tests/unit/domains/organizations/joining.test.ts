@@ -13,6 +13,7 @@ import {
 } from '#fairway/server/domains/organizations'
 import { listPendingInvitations } from '#fairway/server/domains/organizations/invite'
 import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
+import { getOverview } from '#fairway/server/domains/organizations/overview'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -257,6 +258,23 @@ describe('end of a membership', () => {
       ])
       expect(await choiceOf(member), `round ${round}`).not.toEqual([{ value: owner.orgId }])
     }
+  })
+})
+
+describe('an organization with the domain of an address', () => {
+  it('is not named before the address is confirmed, but the person learns that there is a team', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.example' })
+    await query(test.app, `update organizations set allowed_domain = 'harbour.example' where id = ?`, [owner.orgId])
+    const newcomer = sessionFor(await addPerson(test.app, { email: 'new@harbour.example', emailVerified: false }))
+    const shown = async (session: Session) => {
+      const overview = await getOverview(test.app, session)
+      expect(JSON.stringify(overview).includes(owner.orgName ?? '')).toBe(session.emailVerified)
+      return [overview.hasUnconfirmedMatch, overview.domainMatches.length]
+    }
+    expect(await shown(newcomer)).toEqual([true, 0])
+    expect(await shown({ ...newcomer, emailVerified: true })).toEqual([false, 1])
+    const other = sessionFor(await addPerson(test.app, { email: 'new@quay.example', emailVerified: false }))
+    expect((await getOverview(test.app, other)).hasUnconfirmedMatch).toBe(false)
   })
 })
 

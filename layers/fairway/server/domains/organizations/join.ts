@@ -146,10 +146,10 @@ const MATCHES = `
   select o.id as id, o.name as name from organizations o where o.allowed_domain = ? and ${DOMAIN_HOLDS}
   and not exists (select 1 from org_members m where m.org_id = o.id and m.user_id = ?)`
 
-/** Lists the organizations that this person's verified address allows to join; none for free-mail addresses. */
+/** Lists the organizations that this person's address allows to join once it is confirmed; none for free-mail addresses. */
 export async function findDomainMatches(app: App, session: Session): Promise<{ id: string; name: string }[]> {
   const domain = corporateDomainOf(session.email)
-  if (!session.emailVerified || !domain) return []
+  if (!domain) return []
   return app.db.prepareRead<{ id: string; name: string }>(MATCHES)([domain, session.userId])
 }
 

@@ -14,7 +14,7 @@ import { DOMAIN_HOLDS } from './org-context'
 /** Returns the person's organizations, the active one, and pending invitations. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
   const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
-  const [memberships, active, received, domainMatches, orphanedCredentials, deleted] = await Promise.all([
+  const [memberships, active, received, matches, orphanedCredentials, deleted] = await Promise.all([
     listMemberships(app, session.userId),
     findDetails(app, session),
     listReceived(app, session),
@@ -30,7 +30,9 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
     // A person with an unconfirmed address learns only that there are invitations.
     invitations: isTrusted ? received : [],
     needsVerifiedEmail: !isTrusted && received.length > 0,
-    domainMatches,
+    // They learn only that there is a team, not its name.
+    domainMatches: session.emailVerified ? matches : [],
+    hasUnconfirmedMatch: !session.emailVerified && matches.length > 0,
     deleted,
   }
 }
