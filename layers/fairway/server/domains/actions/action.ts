@@ -36,7 +36,7 @@ export interface Callers {
   text?: string
 }
 
-/** People by their role in their active organization, optionally restricted to these email addresses. */
+/** People with a confirmed address by their role in their active organization, optionally restricted to these addresses. */
 export interface Admitted {
   roles: readonly OrgRole[]
   emails?: readonly string[]

@@ -207,10 +207,9 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
 
 function isAdmitted({ admits }: PlatformRule, config: Config, session: Session): boolean {
   const { roles, emails } = admits(config)
-  if (session.orgRole === null || !roles.includes(session.orgRole)) return false
-  if (!emails) return true
-  // The verification policy may let people sign up with an address that is not theirs.
-  return emails.includes(session.email) && session.emailVerified
+  // The verification policy may let people sign up with an address that is not theirs, and each of them owns an organization.
+  if (!session.emailVerified || session.orgRole === null || !roles.includes(session.orgRole)) return false
+  return !emails || emails.includes(session.email)
 }
 
 /** Whether a value was made by defineAction. */

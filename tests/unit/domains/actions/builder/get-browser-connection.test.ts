@@ -127,6 +127,14 @@ describe('get-browser-connection access', () => {
     expect(service.requests).toHaveLength(isAllowed ? 1 : 0)
   })
 
+  it('is not allowed for an owner whose email is not confirmed', async () => {
+    const { app, service } = await setUp('good')
+    const stranger = { ...(await aMember(app)), emailVerified: false }
+    expect(stranger.orgRole).toBe('owner')
+    await expect(call(app, {}, undefined, stranger)).rejects.toMatchObject({ code: 'forbidden', status: 403 })
+    expect(service.requests).toEqual([])
+  })
+
   it('allows only the listed people, with their role and a confirmed email', async () => {
     const builder = { roles: ['member' as const], emails: ['Ada@example.test '] }
     const { app } = await setUp('good', { builder, auth: { requireEmailVerification: true } })
