@@ -7,7 +7,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import createNote from '~~/server/actions/notes/create-note'
 import noteList from '~~/server/collections/note-list'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { aMember, sessionNow } from '../../../support/members'
+import { aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const declared = {
@@ -31,12 +31,15 @@ afterEach(async () => {
 })
 
 /** Starts a listener for this session. Returns the list that collects what it hears. */
-async function aListener(session: Session): Promise<string[]> {
+async function aListener(
+  session: Session,
+  textOf = (change: Parameters<Listener['tell']>[0]) => `${change.action} ${change.collections.join()}`,
+): Promise<string[]> {
   const heard: string[] = []
   const listener: Listener = {
     session,
     sessionNow: () => sessionNow(app, session),
-    tell: change => heard.push(`${change.action} ${change.collections.join()}`),
+    tell: change => heard.push(textOf(change)),
     tellToReload: () => heard.push('reload'),
     end: reason => heard.push(`end: ${reason}`),
   }
@@ -61,6 +64,17 @@ it('change feed reports each write once, including writes during a poll', async 
   await write('Four')
   await vi.waitFor(() => expect(heard).toHaveLength(4))
   expect(new Set(heard)).toEqual(new Set(['create-note note-list']))
+})
+
+it('change feed names no rows of an organization that the person does not work in', async () => {
+  const elsewhere = await anotherOrg(app, maria)
+  const heard = await aListener(elsewhere, change => String(change.id))
+  await write('One')
+  maria = elsewhere
+  await write('Two')
+  const [two] = await query(app, 'select id from notes where org_id = ?', [elsewhere.orgId])
+  await vi.waitFor(() => expect(heard).toContain(two?.id))
+  expect(heard).toEqual([two?.id])
 })
 
 it('change feed tells listeners to reload after audit rows changed their positions', async () => {

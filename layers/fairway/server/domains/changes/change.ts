@@ -41,6 +41,8 @@ async function tell(app: App, declared: Declared, session: Session, write: Audit
   const isOwn = write.userId === session.userId
   if (type === null || id === null)
     return isOwn || OF_EVERY_MEMBER.includes(action) ? { action, collections: [], id: null } : null
+  // A person's own writes in another organization name no row: that organization may be closed to this session.
+  if (write.orgId !== null && write.orgId !== session.orgId) return null
   const subjects = app.memo('change-subjects', () => subjectsOf(declared.actions))
   const mayKnow = isOwn || write.isOpen === 1 || (await maySeeSubject(app, session, subjects, { type, id }))
   const collections = await collectionsOf(app, declared, { type, id, session, mayKnow })
