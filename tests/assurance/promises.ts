@@ -174,6 +174,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/sign-in-rule › does not reveal the rule during sign-up',
     'http/sign-in-rule › keeps access to settings, devices, own credentials and their password',
     'http/org-auth-provider › ends every session of the members and no session of other people',
+    'unit/domains/organizations/opened-organizations › has no row of an organization that the session does not open',
     'unit/domains/oauth-server/tokens › works with a required provider only when that provider’s session approved the connection',
   ],
   Invitations: [

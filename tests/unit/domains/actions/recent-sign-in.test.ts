@@ -41,6 +41,7 @@ const JOB = { name: 'none' }
 it.each([
   ['PUT', '/_fw/org/vault/openai', { value: 'x'.repeat(20) }],
   ['POST', '/_fw/org/restore', { orgId: 'none' }],
+  ['POST', '/_fw/operator/organizations/none/restore', undefined],
   ['POST', '/_fw/operator/jobs', JOB],
   ['DELETE', '/_fw/operator/people/none/suspension', undefined],
 ])('%s %s returns 403 when the sign-in is older than 15 minutes', async (method, path, body) => {

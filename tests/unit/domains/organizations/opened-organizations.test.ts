@@ -154,6 +154,15 @@ describe('deleting the account of a person with a closed organization', () => {
     expect(await query(test.app, 'select id from users where id = ?', [person.userId])).toHaveLength(1)
     expect(await end(await withGoogle())).not.toBe('provider-required')
   })
+
+  it('refuses to delete it with the account while it has no other member', async () => {
+    await query(test.app, 'delete from org_members where org_id = ? and user_id = ?', [closed.id, owner.userId])
+    const leave = (session: Session) =>
+      refusalOf(deleteAccount(test.app, { ...session, sessionId: null }, { email: person.email }, 'request'))
+    expect(await leave(person)).toBe('provider-required')
+    expect(await query(test.app, 'select title from notes where org_id = ?', [closed.id])).toHaveLength(1)
+    expect(await leave(await withGoogle())).toBe('done')
+  })
 })
 
 describe('other readers by a person’s id', () => {

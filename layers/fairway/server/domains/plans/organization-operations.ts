@@ -85,6 +85,7 @@ export default defineOperations({
     method: 'POST',
     path: '/_fw/operator/organizations/:orgId/restore',
     permission: 'operator',
+    recentSignIn: true,
     input,
     output: organizationEntrySchema,
     audit: ['orgId'],

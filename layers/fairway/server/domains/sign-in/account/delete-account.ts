@@ -105,7 +105,7 @@ interface Leaver extends Session {
 /**
  * Deletes a person's account and data in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
  * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` for an unclaimed account, `last-owner` with the organizations,
- * `not-a-member` for a receiver, the errors of `checkOrgOpens` for a receiver in a closed organization, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
+ * `not-a-member` for a receiver, the errors of `checkOrgOpens` for a receiver in a closed organization and for a closed one without other members, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
  * account or ended the session.
  */
 export async function deleteAccount(
@@ -117,7 +117,7 @@ export async function deleteAccount(
   const refusal = await refusalFor(app, person.userId)
   if (refusal) throw refusal
   if (email !== person.email) throw new AppError('address-mismatch')
-  await refuseClosed(app, person, Object.keys(receivers))
+  await refuseClosed(app, person, [...Object.keys(receivers), ...(await goneWith(app, person))])
   const transaction = await app.db.client.transaction('write')
   try {
     await deleteWithin(app, transaction, person, receivers)
@@ -140,6 +140,15 @@ export async function deleteAccount(
     )
   }
   return { setCookies: [endedSessionCookie(app.config)] }
+}
+
+/**
+ * The organizations that are deleted with an account, which only a session that opens them may do. People who lack the second
+ * factor of the whole installation can delete their account, as everything of it is closed to them.
+ */
+async function goneWith(app: App, { userId, secondFactor }: Session): Promise<string[]> {
+  if (secondFactor?.by === 'installation') return []
+  return (await listLeaving(app.db.client, userId)).flatMap(({ id, fate }) => (fate === 'deleted' ? [id] : []))
 }
 
 async function deleteWithin(app: App, on: Runs, person: Leaver, receivers: Receivers): Promise<void> {
