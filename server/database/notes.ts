@@ -23,6 +23,14 @@ export const notes = sqliteTable(
   ],
 )
 
+/** The notes that have a public page, at /p/<id>. */
+export const publishedNotes = sqliteTable('published_notes', {
+  noteId: text('note_id')
+    .primaryKey()
+    .references(() => notes.id, { onDelete: 'cascade' }),
+  publishedAt: integer('published_at', { mode: 'timestamp_ms' }).notNull(),
+})
+
 export const noteIdSchema = z
   .string()
   .min(1)
