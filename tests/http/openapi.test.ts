@@ -89,6 +89,8 @@ describe('GET /_fw/openapi.json', () => {
       'share-note': { input: { id, email: member.email } },
       'list-note-shares': { input: { id } },
       'unshare-note': { input: { id, email: member.email } },
+      'publish-note': { input: { id } },
+      'get-published-note': { input: { id }, signedOut: 200 },
       'archive-note': { input: { id } },
       'archive-notes': { input: { ids: [id], archived: false } },
       'delete-note': { input: { id: gone } },

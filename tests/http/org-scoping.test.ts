@@ -40,6 +40,7 @@ it('actions never read or change rows of another organization', async () => {
       ['unshare-note', { id, email: member.email }],
       ['set-note-visibility', { id, visibility: 'private' }],
       ['list-note-shares', { id }],
+      ['publish-note', { id }],
     ] as const) {
       expect((await act(who, name, json)).status, name).toBe(404)
     }

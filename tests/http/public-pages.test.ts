@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
+import { createBrowser, signUp } from '../support/http'
 import { readOutbox } from '../support/mail'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -91,6 +92,27 @@ describe('public page', () => {
     const [image = ''] = attributes(await read('/welcome'), /property="og:image" content="([^"]*)"/g)
     const answer = await fetch(image)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+  })
+})
+
+describe('page of a published note', () => {
+  it('shows the note as it is, from its publication to its end', async () => {
+    const browser = createBrowser(server.origin)
+    await signUp(browser, { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' })
+    const act = async (name: string, json: object) =>
+      (await (await browser.post(`/_fw/actions/${name}`, { json })).json()).result
+    const { id } = (await act('create-note', { title: 'Harbour <b>', text: 'Two berths' })).note
+    expect((await get(`/p/${id}`)).status).toBe(404)
+    expect(await act('publish-note', { id })).toEqual({ path: `/p/${id}` })
+    for (const text of ['Two berths', 'One berth', 'No berth']) {
+      await act('update-note', { id, text })
+      for (const _again of [1, 2, 3]) expect(await read(`/p/${id}`)).toContain(`${text}</p>`)
+    }
+    const page = await get(`/p/${id}`)
+    expect(await page.text()).toContain('Harbour &lt;b&gt;</h1>')
+    expect(page.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
+    expect(await act('publish-note', { id, published: false })).toEqual({ path: null })
+    expect((await get(`/p/${id}`)).status).toBe(404)
   })
 })
 

@@ -25,6 +25,7 @@ beforeAll(async () => {
   await confirmAddress(short, ada.email)
   for (let number = 1; number <= 35; number++)
     noteId = await createNote({ title: `Note ${number} "é" \\`, text: `<b>${number}</b>\n漢 🎉` })
+  await browser.post('/_fw/actions/publish-note', { json: { id: noteId } })
   const made = await browser.post('/_fw/tokens', {
     json: { name: 'Script', scopes: ['mcp:read', 'mcp:write'], expiresInDays: 30 },
   })
@@ -114,6 +115,8 @@ const ODD_PATHS = [
 ]
 
 const pageRequests = (): Asked[] => [
+  { path: `/p/${noteId}` },
+  { path: `/p/${noteId}`, headers: { 'accept-encoding': 'br' } },
   ...PAGES.flatMap(path => ENCODINGS.map(encoding => ({ path, headers: { 'accept-encoding': encoding } }))),
   ...PAGES.flatMap(path => ['HEAD', 'OPTIONS', 'DELETE'].map(method => ({ path, method }))),
   ...PAGES.flatMap(path => ['*', '"x"', 'W/"x", "y"'].map(tag => ({ path, headers: { 'if-none-match': tag } }))),
