@@ -109,6 +109,13 @@ describe('reads of a page', () => {
     const { reads, unfollowed } = await ask(() => db.orm.select().from(seats))
     expect([reads.length, unfollowed]).toEqual([1, undefined])
     expect((await ask(async () => 'kept elsewhere')).unfollowed).toBe('/api/seats')
+    const both = await follow(() =>
+      Promise.all([
+        withFollowing('/api/seats', () => db.orm.select().from(seats)),
+        withFollowing('/api/kept', async () => 'kept elsewhere'),
+      ]),
+    )
+    expect([both.reads.length, both.unfollowed]).toEqual([1, '/api/kept'])
   })
 
   it('of another server cannot be followed, and are named', async () => {

@@ -21,15 +21,16 @@ export interface FollowedReads {
 const requests = new AsyncLocalStorage<{ followed?: FollowedReads }>()
 
 /**
- * Runs a request. One that a page makes to this server while it is rendered belongs to the page. When it reads no rows, nobody
- * knows how long its answer holds: it may come from a cache or a file.
+ * Runs a request. What one reads that a page makes to this server while it is rendered belongs to the page. If it reads no rows,
+ * nobody knows how long its answer holds: it may come from a cache or a file.
  */
 export function withFollowing<T>(path: string, work: () => Promise<T>): Promise<T> {
   const page = followedReads()
   if (!page) return requests.run({}, work)
-  const before = page.reads.length
-  return work().finally(() => {
-    if (page.reads.length === before) noteUnfollowed(path)
+  const own: FollowedReads = { reads: [] }
+  return requests.run({ followed: own }, async () => work()).finally(() => {
+    page.reads.push(...own.reads)
+    page.unfollowed ??= own.reads.length === 0 ? path : own.unfollowed
   })
 }
 
@@ -60,12 +61,13 @@ export function noteUnfollowed(what: string): void {
 export const unfollowed = <T>(work: () => T): T => (followedReads() ? requests.run({}, work) : work())
 
 /** Returns the result of a read, and records it for a page. `toRows` keeps the parts of the result that depend on the rows. */
-export async function followed<T>(read: () => Promise<T>, toRows: (found: T) => unknown = found => found): Promise<T> {
-  const into = followedReads()
-  if (!into) return read()
-  const found = await unfollowed(read)
-  recordRead(into, toRows(found), async () => toRows(await read()))
-  return found
+export function followed<T>(read: () => Promise<T>, toRows: (found: T) => unknown = found => found): Promise<T> {
+  const page = followedReads()
+  if (!page) return read()
+  return unfollowed(read).then(found => {
+    recordRead(page, toRows(found), async () => toRows(await read()))
+    return found
+  })
 }
 
 /** Records rows that were read, and how to read them again. */
