@@ -26,6 +26,8 @@ export const secureCoding: readonly Requirement[] = [
     'unit/domains/actions/run-action › fails with timed-out at the timeout and aborts the action’s signal',
     'http/actions › returns 413 for an endless body without blocking other requests',
     'unit/domains/actions/audit/audit-subject › scans at most 5,000 rows per page and continues there on the next page',
+    'http/collections/costly-reads › the health check answers within 100 ms during %s',
+    'unit/kernel/database/apart-reader › refuses a read that takes longer than the limit, and goes on with the next',
     'unit/domains/webhooks/webhooks › arrives within two seconds even when many receivers of other organizations do not respond',
     'unit/domains/webhooks/webhooks › accepts at most 10,000 events, and lets other requests run between its batches',
     'unit/domains/changes/change-feed › change feed keeps places for other networks when accounts on one network use all of theirs',

@@ -26,7 +26,8 @@ const { setTimeout: wait } = globalThis
 const outside = (call, ...rest) => wait((...args) => requests.exit(call, ...args), ...rest)
 globalThis.setTimeout = Object.defineProperties(outside, Object.getOwnPropertyDescriptors(wait))
 
-const { prototype } = createRequire(process.argv[1])('libsql')
+const require = createRequire(process.argv[1])
+const { prototype } = require('libsql')
 const { prepare } = prototype
 prototype.prepare = function (sql) {
   const statement = prepare.call(this, sql)
@@ -38,4 +39,13 @@ prototype.prepare = function (sql) {
     }
   }
   return statement
+}
+
+// Reads outside of the event loop collect their rows first.
+const COLLECTED = /^with fw_rows as materialized \(([^]*)\n\) select \* from fw_rows$/
+const apart = require('libsql/promise').prototype
+const prepareApart = apart.prepare
+apart.prepare = async function (sql) {
+  note(COLLECTED.exec(sql)?.[1] ?? sql)
+  return prepareApart.call(this, sql)
 }

@@ -1,4 +1,5 @@
 import { finished, Readable } from 'node:stream'
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { guardFormulas } from '#fairway/shared/csv/formula-guard'
 import { type H3Event, setResponseHeaders } from 'h3'
 
@@ -64,6 +65,8 @@ export async function* inPieces<Row>(
     yield* rows
     after = rows.at(-1)
     if (rows.length < PIECE) return
+    // Neither a read of a file nor a generator lets the event loop go on.
+    await nextTurnOfTheLoop()
   }
 }
 

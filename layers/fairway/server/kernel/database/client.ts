@@ -20,6 +20,7 @@ import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
+export type { ReadApart } from './apart-reader'
 export type { ReadArgs } from './native-connection'
 export type { RowStatement, Snapshot } from './native-reader'
 export type { Memory } from './memory'
@@ -43,6 +44,11 @@ export interface Database {
    * not asynchronous and must not throw errors unrelated to the database.
    */
   snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
+  /**
+   * Runs SELECTs of a database file while the event loop goes on, for reads whose cost the caller chooses. They see one state of
+   * the database. Throws `timed-out` after ten seconds, or when the signal is aborted.
+   */
+  apart?: NativeReader['apart']
   /**
    * A cache of values that were read. On a file, each lookup checks with SQLite for writes, so a value is never older than a read
    * would be. At a server and beside a replica, a write of this process clears it at once, and writes of others count within a
@@ -82,7 +88,7 @@ const LIMITS = {
   busyInMs: 5000,
   /** How long an open transaction may be idle before it is rolled back. */
   idleInMs: 5000,
-  /** How long one call to a server may take. */
+  /** How long one call to a server may take, or a read of a file whose cost the caller chooses. */
   callInMs: 10_000,
 }
 
@@ -96,7 +102,15 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const target = databaseTarget(options.url, options.replicaPath)
   const file = target.kind === 'file' ? resolve(target.path) : undefined
   const watch = createStorageWatch(options.log)
-  const reader = file ? createNativeReader({ path: file, busyLimitInMs: limits.busyInMs, watch, shortcuts }) : undefined
+  const reader = file
+    ? createNativeReader({
+        path: file,
+        busyLimitInMs: limits.busyInMs,
+        apartLimitInMs: limits.callInMs,
+        watch,
+        shortcuts,
+      })
+    : undefined
   const own = createOwnClock()
   const serial = (opened: Pick<SerialClientOptions, 'client' | 'writer'>, isSingle: boolean) =>
     createSerialClient({ ...opened, reader, isSingle, onWrite: own.wrote, watch, log: options.log, ...limits })
@@ -114,6 +128,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     },
     readRows: statements => followed(() => (reader ? reader.readRows(statements) : clientRows(client, statements))),
     snapshot: reader && (read => reader.snapshot(state => read(followedState(reader, state)))),
+    apart: reader && ((read, signal) => reader.apart(rows => read(followedApart(reader, rows)), signal)),
     memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
     async ping() {
@@ -146,6 +161,16 @@ function followedState(reader: NativeReader, state: Snapshot): Snapshot {
       return rows
     },
     remember: (_key, make) => make(),
+  }
+}
+
+function followedApart(reader: NativeReader, rows: ReadApart): ReadApart {
+  const into = followedReads()
+  if (!into) return rows
+  return async (sql, args) => {
+    const found = await rows(sql, args)
+    recordRead(into, found, () => reader.apart(again => again(sql, args)))
+    return found
   }
 }
 

@@ -13,7 +13,7 @@ import { createRemembered } from '../remember'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'
 
 /** How long SQLite itself waits for a lock. The wait stops the event loop, so `retryBusy` does the rest. */
-const LOCK_WAIT_IN_MS = 10
+export const LOCK_WAIT_IN_MS = 10
 export const IN_MEMORY = ':memory:'
 
 export type ReadArgs = (string | number | null)[]
@@ -64,7 +64,7 @@ export interface NativeConnectionOptions {
  * Returns the identity of the file at a path. Throws the error of a file that cannot be opened for a missing one, because SQLite
  * would create an empty file.
  */
-function fileAt(path: string): string {
+export function fileAt(path: string): string {
   if (path === IN_MEMORY) return path
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw new LibsqlError(`there is no file at ${path}`, 'SQLITE_CANTOPEN')
@@ -172,9 +172,10 @@ export function toLibsqlError(error: unknown, index?: number): unknown {
   return new LibsqlBatchError(message, index, kind, code, rawCode, error)
 }
 
-type NativeArgs = NativeValue[] | Record<string, NativeValue>
+export type NativeArgs = NativeValue[] | Record<string, NativeValue>
 
-function toNativeArgs(args: InArgs = []): NativeArgs {
+/** Returns arguments in the form of the native library; throws for values that the database cannot store. */
+export function toNativeArgs(args: InArgs = []): NativeArgs {
   if (Array.isArray(args)) return args.map(toNativeValue)
   const named = Object.entries(args).map(([name, value]) => [name.replace(/^[@$:]/, ''), toNativeValue(value)] as const)
   return Object.fromEntries(named)

@@ -7,13 +7,16 @@ import { type StorageWatch, toDatabaseError } from './database-error'
 import { createMemories, createReadThrough, type WriteClock } from './memory'
 import { createRemembered } from '../remember'
 import { retryBusy } from './mutex'
+import { type ApartReader, createApartReader } from './apart-reader'
 import {
   type Connection,
   createNativeConnection,
   type NativeConnection,
   type ReadArgs,
   type ReadRows,
+  toNativeArgs,
 } from './native-connection'
+import { rowShape, toResult } from './result-set'
 
 /** How soon a read notices that another file has replaced the database. */
 const LOOK_EVERY_IN_MS = 100
@@ -37,7 +40,10 @@ export interface Snapshot {
 /** Reads of a database file; each throws `unavailable` when a lock persists or the database is closed. */
 export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
-  /** Runs SELECTs like the client; several of them see one state of the database. */
+  /**
+   * Runs SELECTs like the client; several of them see one state of the database. A single one that searches texts leaves the
+   * event loop free.
+   */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
   /** Returns the rows of a SELECT as arrays, with the values that the client would return. Callers may share the same rows. */
   rows(statement: InStatement): Promise<unknown[][]>
@@ -45,6 +51,8 @@ export interface NativeReader {
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /** Runs `read` over one state of the database; it must not throw errors unrelated to the database. */
   snapshot<T>(read: (state: Snapshot) => T): Promise<T>
+  /** Runs `read` like a snapshot while the event loop goes on; throws `timed-out` after the limit or when the signal is aborted. */
+  apart: ApartReader['run']
   /** The state of the file at this moment; undefined while it cannot be read. */
   clock: WriteClock
   close(): void
@@ -53,6 +61,8 @@ export interface NativeReader {
 interface NativeReaderOptions {
   path: string
   busyLimitInMs: number
+  /** How long a read may take whose cost the caller chooses. */
+  apartLimitInMs: number
   watch: StorageWatch
   /** False: reads are not cached. */
   shortcuts: boolean
@@ -62,7 +72,8 @@ interface NativeReaderOptions {
  * Creates a second connection to a database file, which only reads: its statements do not wait for an open transaction. It uses
  * the writer's native library: another copy of SQLite in this process would drop the locks of the first.
  */
-export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: NativeReaderOptions): NativeReader {
+export function createNativeReader(options: NativeReaderOptions): NativeReader {
+  const { path, busyLimitInMs, apartLimitInMs, watch, shortcuts } = options
   // After a failure a statement may keep an old snapshot, so the next read opens a new connection.
   const reader = createNativeConnection({
     path,
@@ -70,11 +81,15 @@ export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: Na
     isSpoiledBy: () => true,
     lookEveryInMs: LOOK_EVERY_IN_MS,
   })
+  const apart = createApartReader({ path, busyLimitInMs, limitInMs: apartLimitInMs })
   const memories = new WeakMap<Connection, ReturnType<typeof createMemory>>()
 
-  async function read<T>(run: (connection: Connection) => T): Promise<T> {
+  const read = <T>(run: (connection: Connection) => T): Promise<T> =>
+    converting(retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs))
+
+  async function converting<T>(work: Promise<T>): Promise<T> {
     try {
-      return await retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs)
+      return await work
     } catch (error) {
       // A statement that would write here is the caller's fault, not the file's.
       if (error instanceof LibsqlError && error.extendedCode === 'SQLITE_READONLY') throw error
@@ -92,22 +107,50 @@ export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: Na
     return memory
   }
 
+  const readAll = (statements: readonly InStatement[]) =>
+    read(connection => eachIn(connection, statements, connection.execute))
+
+  const search = (statement: InStatement): Promise<ResultSet> => converting(selectApart(apart, statement))
+
   return {
-    prepare:
-      <Row extends object>(sql: string) =>
-      args =>
-        read(({ objects }) => objects(sql, args) as Row[]),
-    select: statements => read(connection => eachIn(connection, statements, connection.execute)),
-    rows: statement => through(statement, () => read(({ rows }) => rows(statement))),
+    prepare<Row extends object>(sql: string) {
+      if (!isSearch(sql)) return args => read(({ objects }) => objects(sql, args) as Row[])
+      return async args => (await search({ sql, args })).rows.map(row => ({ ...row }) as Row)
+    },
+    async select(statements) {
+      const [only] = statements
+      return only && statements.length === 1 && isSearch(only) ? [await search(only)] : readAll(statements)
+    },
+    rows: statement =>
+      through(statement, async () => {
+        if (!isSearch(statement)) return read(({ rows }) => rows(statement))
+        return (await search(statement)).rows.map(row => Array.from(row))
+      }),
     readRows: statements =>
       read(connection => eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args))),
     snapshot: run =>
       read(connection =>
         inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
       ),
+    apart: (run, signal) => converting(apart.run(run, signal)),
     clock,
-    close: reader.close,
+    close() {
+      apart.close()
+      reader.close()
+    },
   }
+}
+
+/** Matches statements that search or fold texts, so that their cost grows with what people store and seek. */
+const SEARCH = /\b(?:instr|glob|like|fw_fold)\b/i
+const isSearch = (statement: InStatement): boolean =>
+  SEARCH.test(typeof statement === 'string' ? statement : statement.sql)
+
+async function selectApart(apart: ApartReader, statement: InStatement): Promise<ResultSet> {
+  const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+  const { rows, columns } = await apart.select(sql, toNativeArgs(args))
+  const shape = rowShape(columns)
+  return toResult(shape, rows.map(shape.toRow))
 }
 
 // `data_version` is specific to its connection: a new connection may begin with the number that the last one ended with.

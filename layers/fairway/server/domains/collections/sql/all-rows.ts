@@ -1,5 +1,4 @@
 // Reads every row of a query, for exports.
-import type { App } from '#fairway/server/kernel/app-context'
 import { inPieces } from '#fairway/server/kernel/export-rows'
 import type { Term } from './filters'
 import { valuesAt } from './keyset'
@@ -8,7 +7,6 @@ import { type PreparedRead, sliceStatement } from './statements'
 type Rows = readonly (readonly unknown[])[]
 
 interface AllRows {
-  app: App
   read: PreparedRead
   /** The order, which ends with the key. */
   terms: readonly Term[]
@@ -20,14 +18,14 @@ interface AllRows {
  * Yields the items of all rows in their order. Each batch starts after the final row of the previous one, so its cost does not
  * grow with the depth.
  */
-export async function* readAllRows({ app, read, terms, toItems }: AllRows): AsyncGenerator<unknown> {
+export async function* readAllRows({ read, terms, toItems }: AllRows): AsyncGenerator<unknown> {
   interface Found {
     row: readonly unknown[]
     item: unknown
   }
   const found = inPieces<Found>(async (last, limit) => {
     const after = last && valuesAt(terms, last.row)
-    const [rows = []] = await app.db.readRows([sliceStatement({ read, terms, after }, { offset: 0, limit })])
+    const [rows = []] = await read.rows([sliceStatement({ read, terms, after }, { offset: 0, limit })])
     const items = await toItems(rows)
     return rows.map((row, index) => ({ row, item: items[index] }))
   })

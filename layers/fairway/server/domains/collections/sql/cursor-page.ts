@@ -36,7 +36,7 @@ type Row = readonly unknown[]
 export async function readCursorPage(
   request: CursorRequest,
 ): Promise<{ rows: readonly Row[]; next?: Cursor; previous?: Cursor }> {
-  const { app, selection } = request
+  const { read, selection } = request
   const { limit } = selection
   const input = cursorRead(request)
   const { terms, position } = input
@@ -45,7 +45,7 @@ export async function readCursorPage(
   const way = position.isBackward ? reversed(terms) : terms
   const hasNeighbour = position.start !== undefined && !position.stop
   const statements = [pageOf(input, way), ...(hasNeighbour ? [neighbourOf(input, way)] : [])]
-  const [found = [], neighbours = []] = await app.db.readRows(statements)
+  const [found = [], neighbours = []] = await read.rows(statements)
   const rows: Row[] = found.slice(0, limit)
   const last = rows.at(-1)
   const ahead = last && found.length > limit ? cursorBeside(input, last, position.isBackward) : undefined

@@ -1,6 +1,6 @@
 // Reads numbered pages, with or without a total, and whole collections.
 import type { App } from '#fairway/server/kernel/app-context'
-import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
+import type { ReadApart, RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
 import { checkSize } from '../collection'
 import { reversed, type Term } from './filters'
 import { bind, type ReadArg } from './fragment'
@@ -26,15 +26,15 @@ export async function readPartialRows({ app, read, terms }: OrderedRead, { offse
   const part = { offset, limit: limit + 1 }
   const { snapshot } = app.db
   const rows =
-    snapshot && offset >= DEEP_OFFSET
+    snapshot && !read.apart && offset >= DEEP_OFFSET
       ? await snapshot(state => readAtOffset(state, { read, terms }, part))
-      : ((await app.db.readRows([sliceStatement({ read, terms }, part)]))[0] ?? [])
+      : ((await read.rows([sliceStatement({ read, terms }, part)]))[0] ?? [])
   return { rows: rows.slice(0, limit), hasNextPage: rows.length > limit }
 }
 
 /** Reads every row. Throws `collection-too-large` when there are more than `most`. */
-export async function readWholeRows({ app, read, terms }: OrderedRead, most: number) {
-  const [rows = []] = await app.db.readRows([sliceStatement({ read, terms }, { offset: 0, limit: most + 1 })])
+export async function readWholeRows({ read, terms }: OrderedRead, most: number) {
+  const [rows = []] = await read.rows([sliceStatement({ read, terms }, { offset: 0, limit: most + 1 })])
   checkSize(rows.length, most)
   return rows
 }
@@ -42,8 +42,8 @@ export async function readWholeRows({ app, read, terms }: OrderedRead, most: num
 /** The number of rows. */
 export async function readTotal(app: App, read: PreparedRead): Promise<number> {
   const count = bind(read.count(), read.values)
-  if (app.db.snapshot) return app.db.snapshot(state => countIn(state, count))
-  const [answer] = await app.db.readRows([count])
+  if (app.db.snapshot && !read.apart) return app.db.snapshot(state => countIn(state, count))
+  const [answer] = await read.rows([count])
   return toTotal(answer)
 }
 
@@ -52,6 +52,7 @@ export async function readFullRows(input: OrderedRead, part: Slice): Promise<{ r
   const { app, read } = input
   if (part.limit === 0) return { rows: [], total: await readTotal(app, read) }
   const count = bind(read.count(), read.values)
+  if (read.apart) return read.apart(rows => readApart(rows, input, part, count))
   const { snapshot } = app.db
   return snapshot ? snapshot(state => readIn(state, input, part, count)) : readAtOnce(input, part, count)
 }
@@ -68,6 +69,19 @@ function readIn(state: Snapshot, { read, terms }: OrderedRead, part: Slice, coun
   const far = sliceFromEnd(part, total)
   if (!far) return { rows: readAtOffset(state, { read, terms }, part), total }
   return { rows: readAtOffset(state, { read, terms: reversed(terms) }, far).toReversed(), total }
+}
+
+async function readApart(rows: ReadApart, { read, terms }: OrderedRead, part: Slice, count: RowStatement) {
+  const { offset, limit } = part
+  const ask = ({ sql, args }: RowStatement) => rows(sql, args)
+  if (offset < DEEP_OFFSET) {
+    const found = await ask(sliceStatement({ read, terms }, { offset, limit: limit + 1 }))
+    return { rows: found.slice(0, limit), total: provenTotal(found, part) ?? toTotal(await ask(count)) }
+  }
+  const total = toTotal(await ask(count))
+  const far = sliceFromEnd(part, total)
+  if (far) return { rows: (await ask(sliceStatement({ read, terms: reversed(terms) }, far))).toReversed(), total }
+  return { rows: offset < total ? await ask(sliceStatement({ read, terms }, part)) : [], total }
 }
 
 // One call to the server. A deep page needs the total first, and is read again when the total has changed in between.

@@ -11,7 +11,6 @@ import type { Session } from '#fairway/shared/schemas/session'
 import {
   type CollectionQuery,
   type CollectionReader,
-  type FilterCondition,
   lastPageOf,
   type Page,
   queryKey,
@@ -50,13 +49,13 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   const scope = createScope(declared.plan.source.root, declaration.scope)
   const findItem = itemStatement(declared.plan)
 
-  const prepare = (context: ReadContext, filters: readonly FilterCondition[], options: WalkerOptions) => {
+  const prepare = (context: ReadContext, chosen: Parameters<typeof prepareRead>[2], options: WalkerOptions = {}) => {
     const { plan, cache } = planFor(options)
-    return prepareRead({ plan, scoped: scope(context.session), cache }, context, filters)
+    return prepareRead({ plan, scoped: scope(context.session), cache }, context, chosen)
   }
 
   const rowsOf = async (context: ReadContext, id: string): Promise<Rows> => {
-    const statement = findItem(prepare(context, [], {}), id)
+    const statement = findItem(prepare(context, { filters: [] }), id)
     return (statement && (await context.app.db.readRows([statement]))[0]) ?? []
   }
 
@@ -66,12 +65,12 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   return {
     readPage: pages.readPage,
     keptPage: pages.keptPage,
-    countItems: async (context, filters) => readTotal(context.app, prepare(context, filters, {})),
+    countItems: async (context, filters) => readTotal(context.app, prepare(context, { filters })),
     readAll(context, query) {
-      const read = prepare(context, query.filters, query)
+      const read = prepare(context, { ...query, isWhole: true }, query)
       const terms = orderOf(read.plan, query, declaration.defaultOrder)
       const toItems = (rows: Rows) => pages.toItems(context, read.plan, rows)
-      return readAllRows({ app: context.app, read, terms, toItems })
+      return readAllRows({ read, terms, toItems })
     },
     readItem: async (context, id) =>
       (await pages.toItems(context, declared.plan, await rowsOf(context, id)))[0] ?? null,
@@ -134,7 +133,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
       const { plan, cache, kept } = planFor(query)
       const scoped = scope(session)
       const load = () => {
-        const read = prepareRead({ plan, scoped, cache }, context, query.filters)
+        const read = prepareRead({ plan, scoped, cache }, context, query)
         const rows = readPageRows(app, read, query, defaultOrder)
         return hasCan(item, plan.source) ? withCan(context, plan, rows) : rows
       }

@@ -4,10 +4,11 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
-import type { RowStatement } from '#fairway/server/kernel/database/client'
+import type { ReadApart, RowStatement } from '#fairway/server/kernel/database/client'
 import { FOLDED_ENDING } from '#fairway/server/kernel/field-types'
 import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
 import type { FilterCondition, ReadContext } from '../collection'
+import type { OrderBy } from '../effective-options'
 import type { Field } from './fields'
 import { orderBy, orderKey, parseFilters, type Term } from './filters'
 import { bind, type Fragment, fragment, joined, quoted, type ReadArg, slot, type SlotValues } from './fragment'
@@ -25,11 +26,20 @@ interface Purpose {
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
+/** The part of a request that decides what a read costs. */
+interface Chosen {
+  filters: readonly FilterCondition[]
+  /** The order that the client requested. */
+  order?: readonly OrderBy[]
+  /** Whether all rows are read, as for an export. */
+  isWhole?: boolean
+}
+
 /** Combines the filters of a request with its scope. Throws `invalid-input`. */
 export function prepareRead(
   { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
-  { app }: Pick<ReadContext, 'app'>,
-  conditions: readonly FilterCondition[],
+  { app, signal }: Pick<ReadContext, 'app' | 'signal'>,
+  { filters: conditions, order = [], isWhole = false }: Chosen,
 ) {
   const filters = parseFilters(plan, conditions)
   const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
@@ -41,9 +51,22 @@ export function prepareRead(
   const count: Make = (scope, given) => plan.body.count(scope, given, filters.tables)
   const { keptTotal } = plan
   const values: SlotValues = { ...scoped.values, filter: filters.values }
+  const isChosen = isWhole || conditions.length > 0 || order.length > 0
+  const apart = isChosen ? app.db.apart : undefined
   return {
     plan,
     values,
+    /** Reads from one state of a database file while the event loop goes on; set when the client chooses the cost. */
+    apart: apart && (<T>(read: (rows: ReadApart) => Promise<T>): Promise<T> => apart(read, signal)),
+    /** The rows of each statement, from one state of the database. */
+    rows: (statements: readonly RowStatement[]): Promise<unknown[][][]> =>
+      apart
+        ? apart(async rows => {
+            const found: unknown[][][] = []
+            for (const { sql, args } of statements) found.push(await rows(sql, args))
+            return found
+          }, signal)
+        : app.db.readRows(statements),
     /** A text that is equal for equal filters. */
     filterKey: JSON.stringify([filters.key, filters.values]),
     /** The statement for a purpose with the request's scope and filters; created once. */
