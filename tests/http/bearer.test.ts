@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, type TestServer } from '../support/server'
@@ -59,44 +59,5 @@ describe('Bearer credential', () => {
       headers: headers('Basic cHJveHk6cHc=', browser.cookieHeader()),
     })
     expect((await answer.json()).session).toMatchObject({ email: person.email })
-  })
-
-  it('does not get the fixed identity when sign-in is disabled', async () => {
-    const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
-    const answer = await fetch(`${open.origin}/_fw/session`, { headers: headers('Bearer x') })
-    expect(await answer.json()).toEqual({ session: null })
-    await open.stop()
-  })
-})
-
-describe('AUTH_DISABLED', () => {
-  it('allows signing out in one browser only and signing in again with an account or a button', async () => {
-    const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
-    const first = createBrowser(open.origin)
-    expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
-    const left = await first.request('/_fw/session', { method: 'DELETE' })
-    expect([left.status, left.headers.getSetCookie().join()]).toEqual([
-      204,
-      expect.stringMatching(/fw\.auth_disabled_opt_out=1; Path=\/; HttpOnly; SameSite=Lax/),
-    ])
-    expect(await sessionOf(first)).toBeNull()
-    expect((await first.get('/_fw/actions/list-notes')).status).toBe(401)
-    expect(await sessionOf(createBrowser(open.origin))).toMatchObject({ email: 'dev@local.test' })
-
-    await signUp(first, person)
-    expect(await sessionOf(first)).toMatchObject({ email: person.email })
-    await first.request('/_fw/session', { method: 'DELETE' })
-    expect(await sessionOf(first)).toBeNull()
-
-    expect(await (await first.get('/sign-in')).text()).toContain('Continue without signing in')
-    const back = await first.post('/sign-in?return=%2Fnotes', { form: { intent: 'fixed-identity' } })
-    expect([back.status, back.headers.get('location')]).toEqual([303, '/notes'])
-    expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
-    await open.stop()
-  })
-
-  it('returns 400 for the button of the fixed identity when sign-in is enabled', async () => {
-    const answer = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'fixed-identity' } })
-    expect(answer.status).toBe(400)
   })
 })

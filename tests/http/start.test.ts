@@ -247,7 +247,7 @@ describe('AUTH_DISABLED', () => {
     await browser.post('/_fw/auth/sign-up/email', {
       json: { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' },
     })
-    expect(await sessionOf(browser)).toMatchObject({ email: 'real@example.test' })
+    expect(await sessionOf(browser)).toMatchObject({ email: 'dev@local.test' })
     await server.stop()
   })
 })

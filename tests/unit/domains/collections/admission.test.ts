@@ -50,7 +50,7 @@ describe('private collection', () => {
   )
 
   it('returns 401 for an unknown bearer token', async () => {
-    const answer = await people.get('/mine', { authorization: 'Bearer abc' })
+    const answer = await strangers.get('/mine', { authorization: 'Bearer abc' })
     expect(answer.status).toBe(401)
   })
 

@@ -19,7 +19,7 @@ import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isPersonalToken } from '#fairway/shared/secrets'
 import { MCP_SCOPES, type McpScope, type TokenScope } from '#fairway/shared/scopes'
-import { actAs, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
+import { actAs, requireSession, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 
 /**
@@ -28,6 +28,7 @@ import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
  */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
+  if (app.config.authDisabled) return fullAccess(await requireSession(event))
   const token = readBearer(event.node.req)
   if (!token) throw refusal(event, token === undefined ? {} : { error: 'invalid_token' })
   const access =
@@ -135,6 +136,7 @@ export async function withPersonalToken<T>(
   if (event.method === 'OPTIONS') return answer()
   if (!isPersonalToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', scope)
   const app = getApp(event)
+  if (app.config.authDisabled) return answer()
   const access = await authenticateAccessToken(app, bearer)
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
@@ -182,16 +184,22 @@ function isStaticToken(app: App, token: string): boolean {
 }
 
 /**
- * The access of a static token: all scopes that the organization leaves to agents, as the person of `FW_OWNER_EMAIL` in their active organization. Null when there is no
- * such person, when the account has no access, or when its address was never verified.
+ * The access of a static token: all scopes that the organization leaves to agents, as the person of `FW_OWNER_EMAIL` in their
+ * active organization. Null when there is no such person, when the account has no access, or when its address was never verified.
  */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = await findOwner(app)
-  if (!session) return null
-  const isReadOnly = await agentsOnlyRead(app, session.orgId)
-  const scopes = new Set<TokenScope>(isReadOnly ? ['mcp:read'] : MCP_SCOPES)
-  return { session, scopes, mayDelete: true, isReadOnly, grantId: null, clientId: null }
+  return session && fullAccess(session, await agentsOnlyRead(app, session.orgId))
 }
+
+const fullAccess = (session: ServerSession, isReadOnly = false): McpAccess => ({
+  session,
+  scopes: new Set<TokenScope>(isReadOnly ? ['mcp:read'] : MCP_SCOPES),
+  mayDelete: true,
+  isReadOnly,
+  grantId: null,
+  clientId: null,
+})
 
 async function findOwner(app: App): Promise<ServerSession | null> {
   const { ownerEmail } = app.config.mcp

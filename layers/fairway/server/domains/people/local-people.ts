@@ -4,12 +4,12 @@ import { LEGACY_LOCAL_EMAIL, DEV_EMAIL } from '#fairway/server/kernel/config/con
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { sessions, users, userSettings } from './tables'
-import { findPerson, type Person } from './person'
+import type { Person } from './person'
 import { writeUserSetting } from './person-values'
 
 /**
- * The ID of the person that the command line acts as: FW_USER_EMAIL, otherwise the only one signed in to this database. Throws
- * `unauthenticated` with the next step. Never works in production.
+ * The ID of the person that the command line acts as: the only one signed in to this database, or the one of them that
+ * FW_USER_EMAIL names. Throws `unauthenticated` with the next step. Never works in production.
  */
 export async function findLocalPerson(app: App): Promise<string> {
   const { enabled, email } = app.config.localIdentity
@@ -21,11 +21,9 @@ export async function findLocalPerson(app: App): Promise<string> {
         : 'Set AUTH_MODE=local to act as the person who is signed in to the local database.',
     )
   }
-  const named = email ? await findPerson(app, { email }) : undefined
-  if (email && !named) throw refusal('FW_USER_EMAIL names nobody in this database.')
-  if (named) return named.userId
-  const people = await signedInPeople(app)
+  const people = await signedInPeople(app, email)
   const [only] = people
+  if (!only && email) throw refusal('FW_USER_EMAIL names nobody who is signed in to this database.')
   if (!only)
     throw refusal('Nobody is signed in to this database. Run `npm run dev`, open the application once, and try again.')
   if (people.length > 1)
@@ -36,8 +34,9 @@ export async function findLocalPerson(app: App): Promise<string> {
 const refusal = (detail: string): AppError => new AppError('unauthenticated', { detail })
 
 // Real people take precedence over the development account, which counts only when it is the only one signed in.
-async function signedInPeople(app: App): Promise<string[]> {
-  const live = and(gt(sessions.expiresAt, app.now()), ne(users.email, LEGACY_LOCAL_EMAIL))
+async function signedInPeople(app: App, email: string | undefined): Promise<string[]> {
+  const isNamed = email === undefined ? ne(users.email, LEGACY_LOCAL_EMAIL) : eq(users.email, email)
+  const live = and(gt(sessions.expiresAt, app.now()), isNamed)
   const rows = await app.db.orm
     .selectDistinct({ id: users.id, kind: users.kind })
     .from(sessions)

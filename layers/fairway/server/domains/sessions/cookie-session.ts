@@ -53,7 +53,7 @@ export async function findCookieSession(
  */
 export function readySession(app: App, request: IncomingMessage): ReadyAnswer | undefined {
   const { headers } = request
-  if (headers.authorization !== undefined || app.config.customSignIn !== null) return undefined
+  if (headers.authorization !== undefined || app.config.customSignIn || app.config.authDisabled) return undefined
   const [token] = sessionTokens(app, headers.cookie)
   if (token === undefined) return undefined
   const kept = keptSessions(app).peek(token)

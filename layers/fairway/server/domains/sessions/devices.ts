@@ -19,7 +19,6 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import type { Device } from '#fairway/shared/schemas/account'
 import { requireSession } from './get-session'
-import { optOutCookie } from './sources'
 
 /** The live sessions of this request's person: the current one first, then the most recently used. Throws `unauthenticated`. */
 export async function listDevices(event: H3Event): Promise<Device[]> {
@@ -54,7 +53,6 @@ async function toDevice(row: Awaited<ReturnType<typeof listSessions>>[number], c
 export async function endSession(event: H3Event): Promise<void> {
   const app = getApp(event)
   if (app.config.customSignIn) return endCustomSession(event, app)
-  if (app.config.authDisabled) appendResponseHeader(event, 'set-cookie', optOutCookie(app.config))
   const tokens = readSessionTokens(event.node.req.headers.cookie, app.config)
   takeCookieAway(event, app)
   if (tokens.length === 0) return

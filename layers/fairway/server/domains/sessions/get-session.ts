@@ -16,7 +16,7 @@ import { authDisabled, cookieNow, custom, sessionCookie, type SessionSource } fr
 import { seenThrough } from './view-as'
 
 /** The sources of a session in this order; the first match is used. */
-const sources: readonly SessionSource[] = [custom, sessionCookie, authDisabled]
+const sources: readonly SessionSource[] = [custom, sessionCookie]
 
 declare module 'h3' {
   interface H3EventContext {
@@ -101,6 +101,7 @@ async function findSession(
 
 // A request with its own credential is never identified by the cookie that it also sends.
 function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
+  if (config.authDisabled) return [authDisabled]
   const bearer = readBearer(event.node.req)
   if (bearer === undefined) return sources.filter(source => source.isUsed(config))
   // The application's own sign-in may read its own credential. A token of an embedded page is not a sign-in.

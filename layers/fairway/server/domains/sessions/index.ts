@@ -25,5 +25,5 @@ export {
 } from './get-session'
 export { defineLocalMigration, type LocalMigrationContext, callHook } from './local-migration/template-hook'
 export { countLocalData, moveLocalData } from './local-migration/move-local-data'
-export { endOptOutCookie, sessionCookie } from './sources'
+export { sessionCookie } from './sources'
 export { startView } from './view-as'

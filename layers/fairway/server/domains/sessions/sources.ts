@@ -12,7 +12,6 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
-import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
 import { claimedEmailSchema } from '#fairway/shared/schemas/email'
 import { optionalNameSchema } from '#fairway/shared/schemas/name'
 import { type ActorRow, findActor, openSession, sessionOfActing, type ServerSession } from './act-as'
@@ -115,16 +114,13 @@ async function findVouched(app: App, { email, emailVerified, ...answer }: Answer
   return row
 }
 
-/**
- * The fixed identity of `AUTH_DISABLED`. It is checked after the other sources, so a real session wins. A browser that signed
- * out stays signed out.
- */
+/** The fixed identity of `AUTH_DISABLED`, whatever credential a request sends. */
 export const authDisabled: SessionSource = {
   name: 'auth-disabled',
   isUsed: config => config.authDisabled !== undefined,
-  async find(event, app) {
+  async find(_event, app) {
     const email = app.config.authDisabled?.email
-    if (!email || hasOptedOut(event.node.req.headers.cookie, app.config)) return null
+    if (!email) return null
     const known = await findActor(app, { email })
     if (!known) await ensureDevAccount(app)
     const opened = await openSession(app, known ?? (await findActor(app, { email })), {
@@ -134,18 +130,3 @@ export const authDisabled: SessionSource = {
     return sessionOfActing(opened)
   },
 }
-
-const OPT_OUT = 'auth_disabled_opt_out'
-const OPT_OUT_LIFE_IN_SECONDS = 30 * 24 * 60 * 60
-
-type CookieConfig = Pick<Config, 'isHttps'>
-
-/** The `Set-Cookie` value that signs this browser out although sign-in is switched off. */
-export const optOutCookie = (config: CookieConfig): string =>
-  setCookieValue(config, OPT_OUT, '1', OPT_OUT_LIFE_IN_SECONDS)
-
-/** The `Set-Cookie` value that restores the fixed identity in this browser. */
-export const endOptOutCookie = (config: CookieConfig): string => setCookieValue(config, OPT_OUT, '', 0)
-
-const hasOptedOut = (cookieHeader: string | undefined, config: CookieConfig): boolean =>
-  cookieValues(config, OPT_OUT, cookieHeader).includes('1')

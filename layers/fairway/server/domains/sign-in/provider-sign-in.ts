@@ -3,7 +3,6 @@ import { getQuery, type H3Event } from 'h3'
 import { z } from 'zod'
 import { devAccountState, ensureDevAccount, mintSession, rememberDevSignOut } from '#fairway/server/domains/people'
 import { startProviderSignIn } from '#fairway/server/domains/oauth-client'
-import { endOptOutCookie } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -85,11 +84,4 @@ async function mintDevSession(event: H3Event): Promise<string> {
   const dev = { userId, securityVersion, email: DEV_EMAIL, provider: 'dev', provesAddress: false }
   const { cookie } = await mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
   return cookie
-}
-
-/** Restores the fixed identity in a browser that signed out. Throws `invalid-request` unless sign-in is switched off. */
-export async function backToFixedIdentity(event: H3Event): Promise<SignInAnswer> {
-  const { config } = getApp(event)
-  if (!config.authDisabled) throw new AppError('invalid-request')
-  return { body: {}, setCookies: [endOptOutCookie(config)] }
 }

@@ -50,6 +50,7 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
     const location = signInUrlFor(app, returnPathOf(event))
     return location === undefined ? { sharedPage: await signInElsewherePage(app, language) } : { location, status: 302 }
   }
+  if (app.config.authDisabled) return { location: returnPathOf(event), status: 302 }
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return { setCookies: [cookie], location: returnPathOf(event), status: 302 }
   if (step === CHECK_MAIL) return { page: await checkMailPage(app, { language, email: await awaitedAddress(event) }) }
@@ -72,7 +73,7 @@ const PLAIN_QUERY = new RegExp(`^(?:[?&](?:return|${SIGN_IN_AGAIN})=[^&?#]*)*$`)
  * another page.
  */
 export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
-  if (app.config.customSignIn !== null || app.config.devAccount !== 'off') return undefined
+  if (app.config.customSignIn || app.config.authDisabled || app.config.devAccount !== 'off') return undefined
   const { path } = event
   if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length)) || /invitation/i.test(path)) return undefined
   const ready = app.memo('ready-sign-in', () => {
@@ -99,6 +100,7 @@ export async function submitSignIn(event: H3Event, form: SignInForm): Promise<Br
   }
   if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
   const returnPath = returnPathOf(event)
+  if (app.config.authDisabled) return { location: returnPath }
   const language = pageLanguage(event)
   try {
     const { setCookies, location, waits } = await runSignInForm(event, form, { returnPath, language })

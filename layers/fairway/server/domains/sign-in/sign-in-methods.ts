@@ -29,7 +29,7 @@ interface SignInMethod {
   path?: string
   /** The `intent` of the button on the sign-in page. */
   intent?: string
-  /** Also there where the application's `getSession` identifies people. */
+  /** Also there where Fairway signs nobody in: with the application's `getSession`, and with `AUTH_DISABLED`. */
   isForOwnSignIn?: true
   run: Run
 }
@@ -81,7 +81,6 @@ const methods: readonly SignInMethod[] = [
   { path: 'passkey/verify', run: anonymous(passkeyInput.verify, signInWithPasskey) },
   { path: 'two-factor', intent: SECOND_FACTOR_INTENT, run: anonymous(twoFactorInput.code, signInWithCode) },
   { intent: 'dev', run: provider.signInDev },
-  { intent: 'fixed-identity', run: provider.backToFixedIdentity },
   { path: 'change-password', run: signedIn(password.changePasswordSchema, password.changePassword) },
   { path: 'set-password', run: recentlySignedIn(password.setPasswordSchema, password.setPassword) },
   { path: 'update-user', run: signedIn(password.updateUserSchema, password.updateUser) },
@@ -105,7 +104,9 @@ export function signInMethods(app: App): SignInMethods {
 
 /** Finds the handler of a path below `/_fw/auth`, or undefined. */
 export const findAuthEndpoint = ({ config }: App, path: string): Run | undefined =>
-  methods.find(method => method.path === path && (method.isForOwnSignIn || !config.customSignIn))?.run
+  methods.find(
+    method => method.path === path && (method.isForOwnSignIn || !(config.customSignIn || config.authDisabled)),
+  )?.run
 
 export type SignInForm = Record<string, string>
 

@@ -69,7 +69,6 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   const body = (
     <div data-last={texts.lastUsed}>
       <div class="card">
-        {app.config.authDisabled ? <FixedIdentityForm language={state.language} /> : null}
         {order.map(section => {
           const Body = bodies[section]
           return (
@@ -275,13 +274,3 @@ const Refusal = ({ state, intent, fields }: RefusalProps) =>
   state.refused?.intent === intent ? (
     <Alert error={state.refused.error} language={state.language} fields={fields} />
   ) : null
-
-/** Restores the fixed identity in a browser that signed out although sign-in is switched off. */
-const FixedIdentityForm = ({ language }: { language: Language }) => (
-  <form method="post">
-    <p class="note">{messagesOf(language).signIn.fixedIdentity.lead}</p>
-    <button name="intent" value="fixed-identity" class="quiet">
-      {messagesOf(language).signIn.fixedIdentity.button}
-    </button>
-  </form>
-)

@@ -15,6 +15,7 @@ import {
   type RowStatement,
   type Snapshot,
 } from './native-reader'
+import type { ReadApart } from './apart-reader'
 import { createOrm, type Orm, type RowClient } from './orm'
 import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
