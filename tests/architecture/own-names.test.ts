@@ -1,28 +1,26 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Node, parseSync } from 'oxc-parser'
+import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
 
 /** The places where the code asks with `in` for a name that it does not know: every object inherits some. */
 function inheritedLookups(path: string, source: string): string[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
   const found: string[] = []
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit)
-    if (typeof value !== 'object' || value === null) return
-    const node = value as Node
-    if (node.type === 'BinaryExpression' && node.operator === 'in' && !isConstant(node.left))
-      found.push(`${path}: ${source.slice(node.start, node.end)}`)
-    Object.values(node).forEach(visit)
+  const visit = (node: ts.Node): void => {
+    if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword && !isConstant(node.left))
+      found.push(`${path}: ${node.getText()}`)
+    ts.forEachChild(node, visit)
   }
-  visit(parseSync(path, source).program)
+  visit(file)
   return found
 }
 
-const isConstant = (node: Node): boolean =>
-  node.type === 'Literal' ||
-  (node.type === 'Identifier' && /^[A-Z_]+$/.test(node.name)) ||
-  (node.type === 'MemberExpression' && node.object.type === 'Identifier' && node.object.name === 'Symbol')
+const isConstant = (node: ts.Expression): boolean =>
+  ts.isStringLiteral(node) ||
+  (ts.isIdentifier(node) && /^[A-Z_]+$/.test(node.text)) ||
+  node.getText().startsWith('Symbol.')
 
 it('the server looks names up in own properties or maps', () => {
   const files = globSync('{server,shared,testing}/**/*.{ts,tsx}', { cwd: platformDir })

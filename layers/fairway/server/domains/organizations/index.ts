@@ -47,7 +47,7 @@ export {
 } from './organization-list'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
-export { type ClosedMembership, findClosed, openedOrganizations, refuseClosed } from './opened-organizations'
+export { type ClosedMembership, openedOrganizations, refuseClosed } from './opened-organizations'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'
 export {
   checkGuard,
