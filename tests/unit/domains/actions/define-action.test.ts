@@ -97,8 +97,9 @@ describe('callersOf', () => {
     [
       'people that the settings name',
       definePlatformAction({ ...platform, admits: () => ({ roles: ['owner'], emails: ['ada@example.test'] }) }),
-      { kind: 'operators', roles: ['owner'] },
+      { kind: 'named', roles: ['owner'] },
     ],
+    ['the operators', definePlatformAction({ ...platform, admits: () => ({}) }), { kind: 'operators' }],
   ])('returns the declared callers: %s', async (_name, action, callers) => {
     const { app, close } = await createTestApp()
     expect(callersOf(action, app.config)).toEqual(callers)

@@ -27,7 +27,7 @@ export interface PlatformRule {
 
 /** The people who may call an action, for display. The guard and the code of the action enforce access. */
 export interface Callers {
-  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'both-roles' | 'operators' | 'guard'
+  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'both-roles' | 'operators' | 'named' | 'guard'
   /** Roles in the organization, or in the application when `kind` is `app-roles`. */
   roles?: readonly string[]
   /** Application roles that may call it in addition to the organization roles. */
@@ -36,9 +36,12 @@ export interface Callers {
   text?: string
 }
 
-/** People with a confirmed address by their role in their active organization, optionally restricted to these addresses. */
+/**
+ * People with a confirmed address, by their role in their active organization, by their address or by both. Without either, the
+ * operators.
+ */
 export interface Admitted {
-  roles: readonly OrgRole[]
+  roles?: readonly OrgRole[]
   emails?: readonly string[]
 }
 

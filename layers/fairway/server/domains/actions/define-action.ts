@@ -191,7 +191,8 @@ export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mc
 export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
   if (platform) {
     const { roles, emails } = platform.admits(config)
-    return { kind: emails ? 'operators' : 'org-roles', roles }
+    if (emails) return { kind: 'named', roles }
+    return roles ? { kind: 'org-roles', roles } : { kind: 'operators' }
   }
   if (typeof callers === 'string') return { kind: 'guard', text: callers }
   if (callers) return { kind: 'org-roles', roles: callers }
@@ -208,8 +209,10 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
 function isAdmitted({ admits }: PlatformRule, config: Config, session: Session): boolean {
   const { roles, emails } = admits(config)
   // The verification policy may let people sign up with an address that is not theirs, and each of them owns an organization.
-  if (!session.emailVerified || session.orgRole === null || !roles.includes(session.orgRole)) return false
-  return !emails || emails.includes(session.email)
+  if (!session.emailVerified) return false
+  if (!roles && !emails) return session.isOperator === true
+  const hasRole = !roles || (session.orgRole !== null && roles.includes(session.orgRole))
+  return hasRole && (!emails || emails.includes(session.email))
 }
 
 /** Whether a value was made by defineAction. */

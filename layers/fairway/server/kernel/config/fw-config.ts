@@ -124,11 +124,14 @@ const options = z.strictObject({
     .custom<CollectionsConfigInput>()
     .optional()
     .transform(input => normalizeCollectionsConfig(input)),
-  /** The people with a confirmed address who may open browsers with the shared keys of a connected builder service. */
+  /**
+   * The people with a confirmed address who may open browsers with the shared keys of a connected builder service. Default: the
+   * operators, because everyone who signs up owns an organization.
+   */
   builder: z
     .strictObject({
       /** Their roles in the organization that they work in. */
-      roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
+      roles: z.array(z.enum(ORG_ROLES)).min(1).optional(),
       /** Only these people. */
       emails: z.array(emailSchema).min(1).optional(),
     })

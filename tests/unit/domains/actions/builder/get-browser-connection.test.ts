@@ -21,7 +21,9 @@ afterEach(async () => {
 
 const keys = { BUILDER_PRIVATE_KEY: builderKeys.privateKey, BUILDER_PUBLIC_KEY: builderKeys.publicKey }
 
-async function setUp(mode: string, declared: FwConfigInput = {}) {
+const forOwners: FwConfigInput = { builder: { roles: ['owner', 'admin'] } }
+
+async function setUp(mode: string, declared = forOwners) {
   const service = await startBuilder(mode)
   const test = await createTestApp({ ...keys, BUILDER_USER_ID: 'user-7', BUILDER_API_HOST: service.origin }, declared)
   open.push(service.stop, test.close)
@@ -62,7 +64,7 @@ describe('get-browser-connection', () => {
   })
 
   it('returns 409 when no builder service is connected', async () => {
-    const test = await createTestApp()
+    const test = await createTestApp({}, forOwners)
     open.push(test.close)
     await expect(call(test.app, {})).rejects.toMatchObject({ code: 'builder-not-connected', status: 409 })
   })
@@ -114,17 +116,24 @@ async function colleague(app: App, role: OrgRole): Promise<Session> {
 
 describe('get-browser-connection access', () => {
   it.each([
-    ['owner', undefined, true],
-    ['admin', undefined, true],
-    ['member', undefined, false],
+    ['owner', { roles: ['owner', 'admin'] }, true],
+    ['admin', { roles: ['owner', 'admin'] }, true],
+    ['member', { roles: ['owner', 'admin'] }, false],
+    ['owner', {}, false],
     ['member', { roles: ['member'] }, true],
     ['admin', { roles: ['member'] }, false],
   ] as const)('for role %s with builder setting %j is allowed: %s', async (role, builder, isAllowed) => {
-    const { app, service } = await setUp('good', builder && { builder: { roles: [...builder.roles] } })
+    const { app, service } = await setUp('good', { builder: 'roles' in builder ? { roles: [...builder.roles] } : {} })
     const answer = call(app, {}, undefined, await colleague(app, role))
     if (isAllowed) await expect(answer).resolves.toHaveProperty('wsUrl')
     else await expect(answer).rejects.toMatchObject({ code: 'forbidden', status: 403 })
     expect(service.requests).toHaveLength(isAllowed ? 1 : 0)
+  })
+
+  it('is allowed for operators by default, whatever their role', async () => {
+    const { app } = await setUp('good', {})
+    const operator = { ...(await colleague(app, 'member')), isOperator: true as const }
+    await expect(call(app, {}, undefined, operator)).resolves.toHaveProperty('wsUrl')
   })
 
   it('is not allowed for an owner whose email is not confirmed', async () => {
@@ -169,10 +178,9 @@ describe('get-browser-connection listings', () => {
     prompts: [],
     apps: [],
   }
-  async function listsOf(env: Record<string, string>, role: OrgRole = 'owner') {
+  async function listsOf(env: Record<string, string>) {
     const application = await startMcpApplication({ declared, env })
     open.push(application.close)
-    await query(application.app, 'update org_members set role = ?', [role])
     const { tools } = await (await connectHost(application.origin)).listTools()
     const { paths } = openApiDocument(application.app, declared.actions)
     return {
@@ -186,16 +194,16 @@ describe('get-browser-connection listings', () => {
     expect(await listsOf({})).toEqual({ tools: [], paths: [], catalog: [] })
   })
 
-  it('include it as tool, route and catalog entry with its roles when a builder service is configured', async () => {
-    expect(await listsOf(keys)).toEqual({
+  it('include it as tool, route and catalog entry when a builder service is configured', async () => {
+    expect(await listsOf({ ...keys, FW_OPERATORS: 'owner@example.test' })).toEqual({
       tools: ['get-browser-connection'],
       paths: ['/_fw/actions/get-browser-connection'],
-      catalog: [{ name: 'get-browser-connection', roles: ['owner', 'admin'] }],
+      catalog: [{ name: 'get-browser-connection', roles: undefined }],
     })
   })
 
-  it('omit the tool for members who may not call it', async () => {
-    expect((await listsOf(keys, 'member')).tools).toEqual([])
+  it('omit the tool for people who may not call it', async () => {
+    expect((await listsOf(keys)).tools).toEqual([])
   })
 })
 
