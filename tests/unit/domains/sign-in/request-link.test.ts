@@ -1,11 +1,15 @@
+import { defineEventHandler } from 'h3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { knownBrowserCookie } from '#fairway/server/domains/people/known-browser'
+import { endSession } from '#fairway/server/domains/sessions'
 import { requestMagicLink, requestPasswordReset } from '#fairway/server/domains/sign-in/request-link'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 import { addPerson, aMember, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
+import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 const HOME = '203.0.113.9'
 let test: TestApp
@@ -67,4 +71,13 @@ it('a browser known to another account has no own count', async () => {
 it('links to sign in leave links to set a password their own count', async () => {
   for (const stranger of strangers) await askForLink(stranger)
   expect(await askForReset(from(HOME))).toBe('done')
+})
+
+it('signing out leaves the mark of the account in its browser', async () => {
+  const cookie = (await signInAs(test.app, owner)).split(';', 1)[0] ?? ''
+  const routes = { '/leave': defineEventHandler(event => endSession(event)) }
+  const server = await serveHandlers(test.app, { routes }, await freePort())
+  const answer = await fetch(`${server.origin}/leave`, { method: 'DELETE', headers: { cookie } })
+  await server.stop()
+  expect(answer.headers.getSetCookie()).toContain(knownBrowserCookie(test.app.config, owner.userId))
 })
