@@ -1,9 +1,7 @@
 import { absent, designed, documented, missing, type Requirement, tested } from './requirement'
 
 export const files: readonly Requirement[] = [
-  documented('5.1.1', 'It is documented which files are accepted.', [
-    'docs/guides/files.md › Limits',
-  ]),
+  documented('5.1.1', 'It is documented which files are accepted.', ['docs/guides/files.md#limits']),
   tested('5.2.1', 'Files are as large as can be handled.', [
     'http/files › returns 413 for a file that becomes too large while it arrives, and stores none of it',
     'unit/domains/files/upload-limits › are limited in bytes for each person and each organization',

@@ -65,7 +65,7 @@ export function createPapers(server: TestServer) {
 
   const bytesOnDisk = (): string[] =>
     readdirSync(join(server.dataDir, 'files'), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
+      .filter(entry => entry.isFile() && entry.name !== '.fairway')
       .map(({ name }) => name)
 
   /** Creates a paper of this person with a contract and attachments. */

@@ -12,6 +12,7 @@ const SMALL_TABLES: Readonly<Record<string, string>> = {
   fw_migrations: 'one row for each migration',
   fw_application_migrations: 'one row for each migration',
   fw_policies: 'one row for each policy of the settings',
+  fw_installation: 'one row',
   feature_flags: 'one row for each switch',
   oauth_keys: 'one row for each rotation; those that verify nothing any more are deleted',
   oauth_clients: 'at most 10,000, and read when one more registers',

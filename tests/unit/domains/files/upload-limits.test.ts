@@ -27,9 +27,14 @@ interface Sent {
   size?: number
 }
 
+/** The bytes as they arrive. */
+function* pieces(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 16_384) yield bytes.subarray(at, at + 16_384)
+}
+
 /** Uploads bytes; returns the id, or the code of the refusal. */
 const upload = (bytes: Buffer, { userId = 'ada', orgId = 'org', maxPixels, size = bytes.length }: Sent = {}) =>
-  storeFile(test.app, Readable.from([bytes]).iterator(), {
+  storeFile(test.app, Readable.from(pieces(bytes)).iterator(), {
     name: 'a',
     size,
     entry: { name: 'scans', upload: { accept: ['*/*'], ...(maxPixels && { maxPixels }) } },
@@ -138,5 +143,8 @@ describe('the pixels of an image', () => {
     await start()
     const webp = Buffer.concat([Buffer.from('RIFF\x04\0\0\0WEBPJUNK', 'latin1'), Buffer.alloc(100_000)])
     expect(await upload(webp)).toBe('413 image-too-large')
+    const comment = Buffer.concat([Buffer.from([0x21, 0xfe]), Buffer.alloc(256 * 300, 0xff), Buffer.from([0])])
+    const gif = framed()
+    expect(await upload(Buffer.concat([gif.subarray(0, 19), comment, gif.subarray(19)]))).toBe('413 image-too-large')
   })
 })

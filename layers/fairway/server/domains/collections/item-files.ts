@@ -1,7 +1,7 @@
 // Files of items: their addresses and access to them. Everyone who may read the item may read its files.
 import type { H3Event } from 'h3'
 import type { ActionContext } from '#fairway/server/domains/actions'
-import { type HeldFile, heldFiles, readWhole } from '#fairway/server/domains/files'
+import { type HeldFile, readWhole } from '#fairway/server/domains/files'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -20,10 +20,9 @@ export function addressFiles(
   collection: string,
 ): Record<string, unknown> {
   const address = (file: unknown): unknown => {
-    const [found] = heldFiles(file)
-    if (!found || !isRecord(file)) return file
-    const { held: _held, ...facts } = file
-    return { ...facts, url: filePath(collection, found.held[2], found.id) }
+    if (!isRecord(file) || !Array.isArray(file.held)) return file
+    const { held, ...facts } = file
+    return { ...facts, url: filePath(collection, String(held[2]), String(file.id)) }
   }
   for (const field of fields) {
     const value = item[field]

@@ -19,7 +19,10 @@ export const filesRows: DependentRows = {
     return { files }
   },
   forgetPerson: ({ userId }) => [
-    { sql: `update fw_files set state = 'unwanted' where user_id = ? and state = 'pending'`, args: [userId] },
+    {
+      sql: `update fw_files set state = 'unwanted' where user_id = ? and state in ('writing', 'pending')`,
+      args: [userId],
+    },
     { sql: 'update fw_files set user_id = null where user_id = ?', args: [userId] },
   ],
 }

@@ -53,11 +53,23 @@ interface Pixels {
 }
 
 /** The size of an image in pixels; undefined when the first bytes do not contain it. */
-export const findPixels = (bytes: Uint8Array, type: string): Pixels | undefined =>
-  PIXELS.get(type)?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+export function findPixels(bytes: Uint8Array, type: string): Pixels | undefined {
+  try {
+    return PIXELS.get(type)?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  } catch (error) {
+    // The bytes end before the size.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
 
 /** Whether an image of this type says its size in its first bytes; a JPEG may say it later. */
 export const saysPixelsFirst = (type: string): boolean => PIXELS.has(type) && type !== 'image/jpeg'
+
+interface Pixels {
+  width: number
+  height: number
+}
 
 const PIXELS = new Map<string, (head: Buffer) => Pixels | undefined>([
   ['image/png', pngPixels],
@@ -65,34 +77,22 @@ const PIXELS = new Map<string, (head: Buffer) => Pixels | undefined>([
   ['image/jpeg', jpegPixels],
   ['image/gif', gifPixels],
   ['image/webp', webpPixels],
-  [
-    'image/bmp',
-    head => whole(head, 26, () => ({ width: head.readInt32LE(18), height: Math.abs(head.readInt32LE(22)) })),
-  ],
-  ...['image/avif', 'image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'].map(
-    type => [type, boxPixels] as const,
-  ),
+  ['image/bmp', head => ({ width: head.readInt32LE(18), height: Math.abs(head.readInt32LE(22)) })],
+  ...['avif', 'heic', 'heif', 'heic-sequence', 'heif-sequence'].map(kind => [`image/${kind}`, boxPixels] as const),
 ])
-
-const whole = (head: Buffer, length: number, read: () => Pixels): Pixels | undefined =>
-  head.length >= length ? read() : undefined
 
 /** The larger one, by the number of pixels. */
 const larger = (one: Pixels | undefined, other: Pixels): Pixels =>
   one && one.width * one.height > other.width * other.height ? one : other
 
-function pngPixels(head: Buffer): Pixels | undefined {
+function pngPixels(head: Buffer): Pixels {
   const at = head.indexOf('IHDR') + 4
-  return at < 4
-    ? undefined
-    : whole(head, at + 8, () => ({ width: head.readUInt32BE(at), height: head.readUInt32BE(at + 4) }))
+  return { width: head.readUInt32BE(at < 4 ? head.length : at), height: head.readUInt32BE(at + 4) }
 }
 
 /** The screen, or the first frame, which browsers show whole when it is larger (GIF89a §18, §20). */
 function gifPixels(head: Buffer): Pixels | undefined {
-  const sizeAt = (at: number) =>
-    whole(head, at + 4, () => ({ width: head.readUInt16LE(at), height: head.readUInt16LE(at + 2) }))
-  const screen = sizeAt(6)
+  const sizeAt = (at: number) => ({ width: head.readUInt16LE(at), height: head.readUInt16LE(at + 2) })
   const flags = head[10] ?? 0
   let at = 13 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0)
   while (head[at] === 0x21) {
@@ -100,24 +100,24 @@ function gifPixels(head: Buffer): Pixels | undefined {
     for (let length = head[at] ?? 0; length > 0; length = head[at] ?? 0) at += length + 1
     at += 1
   }
-  const frame = head[at] === 0x2c ? sizeAt(at + 5) : undefined
-  return screen && larger(frame, screen)
+  if (at >= head.length && head.length >= HEAD_IN_BYTES) return undefined
+  return larger(head[at] === 0x2c ? sizeAt(at + 5) : undefined, sizeAt(6))
 }
 
 /** The canvas of an extended WebP, or the size of its one frame (RFC 9649 §2.5 to §2.7). */
 function webpPixels(head: Buffer): Pixels | undefined {
-  if (head.length < 30) return undefined
   const kind = head.toString('latin1', 12, 16)
   if (kind === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 }
   if (kind === 'VP8 ') return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff }
+  if (kind !== 'VP8L') return undefined
   const bits = head.readUInt32LE(21)
-  return kind === 'VP8L' ? { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 } : undefined
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
 /** The largest of the images in a file of boxes (ISO/IEC 23008-12 §6.5.3). */
 function boxPixels(head: Buffer): Pixels | undefined {
   let found: Pixels | undefined
-  for (let at = head.indexOf('ispe'); at !== -1 && at + 16 <= head.length; at = head.indexOf('ispe', at + 4))
+  for (let at = head.indexOf('ispe'); at !== -1; at = head.indexOf('ispe', at + 4))
     found = larger(found, { width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) })
   return found
 }

@@ -138,7 +138,9 @@ export function filesSql(column: SQLiteColumn): SQL {
 
 /** The condition that the triggers have kept the file `f` for the row of this column. */
 function heldSql(column: SQLiteColumn): SQL {
-  const { columns, primaryKeys, name } = getTableConfig(column.table)
+  const { columns, primaryKeys } = getTableConfig(column.table)
+  // The triggers know the table by its own name, also where a query has an alias for it.
+  const name = String(Reflect.get(column.table, Symbol.for('drizzle:OriginalName')))
   const key = columns.find(each => each.primary) ?? primaryKeys[0]?.columns[0]
   const org = columns.find(each => each.name === 'org_id')
   const ofOrg = org ? sql` and f.org_id = coalesce(${org}, f.org_id)` : sql``
@@ -147,8 +149,11 @@ function heldSql(column: SQLiteColumn): SQL {
 
 const heldSchema = z.object({ id: z.string(), held: z.tuple([z.string(), z.string(), z.string(), z.string()]) })
 
-/** A file and what holds it: the table, the column, the row and the organization. */
-export type HeldFile = Readonly<z.output<typeof heldSchema>>
+/** A file and what holds it. */
+export interface HeldFile {
+  id: string
+  held: readonly [table: string, column: string, row: string, org: string]
+}
 
 /** The files in a value of `filesSql`, once it is parsed. */
 export const heldFiles = (value: unknown): HeldFile[] =>

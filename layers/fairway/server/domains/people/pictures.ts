@@ -2,7 +2,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { HeldFile } from '#fairway/server/domains/files'
 import { picturePath } from '#fairway/shared/paths'
 import { userPictures, users } from './tables'
 
@@ -42,7 +41,7 @@ export async function requirePicture(
   app: App,
   userId: string,
   version: string,
-): Promise<HeldFile | { type: string; bytes: Buffer }> {
+): Promise<{ id: string; held: readonly [string, string, string, string] } | { type: string; bytes: Buffer }> {
   const { orm } = app.db
   const isFile = and(eq(users.id, userId), eq(users.picture, version))
   if ((await orm.$count(users, isFile)) > 0) return { id: version, held: ['users', 'picture', userId, ''] }
