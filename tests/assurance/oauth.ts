@@ -12,7 +12,7 @@ const client: readonly Requirement[] = [
   ]),
   tested('10.2.1', 'Another site cannot end a way that it did not begin.', [
     'http/provider-sign-in › is rejected when it is %j',
-    'http/connections › shows connection-state-invalid when another browser opens the callback',
+    'http/connections › shows invalid-state when another browser opens the callback',
   ]),
   tested('10.2.2', 'The answer of one provider is not taken for that of another.', [
     'http/provider-sign-in › is rejected with another provider’s issuer (mix-up), or without the issuer that the provider promises',

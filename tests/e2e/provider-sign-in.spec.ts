@@ -30,8 +30,8 @@ test('a person signs in with a provider and reaches the requested page', async (
 
 test('a cancelled provider sign-in shows a message, and the next one reaches the requested page', async ({ page }) => {
   await page.getByRole('link', { name: /cancel/i }).click()
-  await page.waitForURL('**/sign-in?error=sign-in-cancelled&return=%2Fnotes')
-  await expect(page.getByRole('alert')).toContainText('You cancelled the sign-in')
+  await page.waitForURL('**/sign-in?error=access-denied&return=%2Fnotes')
+  await expect(page.getByRole('alert')).toContainText('You cancelled at the provider')
   await page.getByRole('button', { name: 'Continue with Corp' }).click()
   await page.locator('[name=login]').fill('ada@example.test')
   await page.locator('[name=password]').fill('any')

@@ -79,7 +79,7 @@ describe('Connections to an OpenID provider', () => {
     expect((await nobody.get('/_fw/connections/corp')).status).toBe(401)
     expect((await nobody.get('/_fw/connections')).status).toBe(401)
     expect((await nobody.get('/callback?code=x&state=y')).headers.get('location')).toBe(
-      '/sign-in?error=connection-state-invalid&return=%2Fconnections',
+      '/sign-in?error=invalid-state&return=%2Fconnections',
     )
   })
 
@@ -90,21 +90,21 @@ describe('Connections to an OpenID provider', () => {
 })
 
 describe('Connection errors at a provider', () => {
-  it('shows connection-cancelled when the person cancels at the provider', async () => {
+  it('shows access-denied when the person cancels at the provider', async () => {
     const ada = await world.person()
     const location = await end(ada, await corp.cancel(await start(ada, 'corp')))
-    expect(location).toBe('/sign-in?error=connection-cancelled&return=%2Fconnections')
+    expect(location).toBe('/sign-in?error=access-denied&return=%2Fconnections')
     const page = await ada.browser.get(location, { headers: { accept: 'text/html' } })
     expect(await page.text()).toContain('You cancelled at the provider.')
-    const onwards = await ada.browser.get('/_fw/continue?error=connection-cancelled&return=%2Fconnections')
-    expect(onwards.headers.get('location')).toBe('/connections?error=connection-cancelled')
+    const onwards = await ada.browser.get('/_fw/continue?error=access-denied&return=%2Fconnections')
+    expect(onwards.headers.get('location')).toBe('/connections?error=access-denied')
   })
 
-  it('shows connection-code-invalid when the code has expired', async () => {
+  it('shows invalid-authorization-code when the code has expired', async () => {
     const ada = await world.person()
     const callback = await quick.signIn(await start(ada, 'quick'), ada.email)
     await sleep(2100)
-    expect(await end(ada, callback)).toContain('error=connection-code-invalid')
+    expect(await end(ada, callback)).toContain('error=invalid-authorization-code')
   })
 
   it('rejects a code that was already used or belongs to another verifier', async () => {
@@ -113,7 +113,7 @@ describe('Connection errors at a provider', () => {
     const second = new URL(await corp.signIn(await start(ada, 'corp'), ada.email))
     const swapped = new URL(second)
     swapped.searchParams.set('code', first.searchParams.get('code') ?? '')
-    expect(await end(ada, swapped.href)).toMatch(/error=connection-(code-invalid|verifier-refused)/)
+    expect(await end(ada, swapped.href)).toMatch(/error=invalid-(authorization-code|grant)/)
     expect(await listed(ada)).toMatchObject({ status: 'not-connected' })
     // The code itself was still unused; this request uses it.
     expect(await end(ada, first.href)).toBe('/connections?connected=corp')
@@ -121,36 +121,36 @@ describe('Connection errors at a provider', () => {
     const state = again.searchParams.get('state')
     const iss = encodeURIComponent(corp.issuer)
     const used = `${server.origin}/callback?code=${first.searchParams.get('code')}&state=${state}&iss=${iss}`
-    expect(await end(ada, used)).toContain('error=connection-code-invalid')
+    expect(await end(ada, used)).toContain('error=invalid-authorization-code')
   })
 
-  it('shows connection-client-refused when the client secret is wrong', async () => {
+  it('shows invalid-client when the client secret is wrong', async () => {
     const ada = await world.person()
     const callback = await corp.signIn(await start(ada, 'impostor'), ada.email)
-    expect(await end(ada, callback)).toContain('error=connection-client-refused')
+    expect(await end(ada, callback)).toContain('error=invalid-client')
   })
 
-  it('shows connection-state-invalid when another browser opens the callback', async () => {
+  it('shows invalid-state when another browser opens the callback', async () => {
     const [ada, eve] = [await world.person(), await world.person()]
     const callback = await corp.signIn(await start(ada, 'corp'), ada.email)
-    expect(await end(eve, callback)).toContain('error=connection-state-invalid')
+    expect(await end(eve, callback)).toContain('error=invalid-state')
     expect(await listed(eve)).toMatchObject({ status: 'not-connected' })
   })
 
   it.each([
-    ['nothing for a long time', () => sleep(60_000).then(() => new Response('')), 'connection-unavailable'],
+    ['nothing for a long time', () => sleep(60_000).then(() => new Response('')), 'provider-unavailable'],
     [
       'more than it may',
       () => Response.json({ access_token: 'x'.repeat(400_000), token_type: 'bearer' }),
-      'connection-answer-invalid',
+      'invalid-provider-answer',
     ],
     [
       'a redirect',
       () => new Response(null, { status: 307, headers: { location: '/elsewhere' } }),
-      'connection-answer-invalid',
+      'invalid-provider-answer',
     ],
-    ['a page', () => new Response('<h1>', { headers: { 'content-type': 'text/html' } }), 'connection-answer-invalid'],
-    ['a failure', () => new Response('no', { status: 502 }), 'connection-answer-invalid'],
+    ['a page', () => new Response('<h1>', { headers: { 'content-type': 'text/html' } }), 'invalid-provider-answer'],
+    ['a failure', () => new Response('no', { status: 502 }), 'invalid-provider-answer'],
   ])('redirects to a clear page within ten seconds when the token endpoint returns %s', async (_what, answer, code) => {
     const ada = await world.person()
     const url = new URL(await start(ada, 'odd'))

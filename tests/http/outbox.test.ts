@@ -78,6 +78,6 @@ it.each([
   const server = await borrowServer({ env })
   const browser = createBrowser(server.origin)
   expect((await browser.get(OUTBOX)).status).toBe(404)
-  expect(await (await browser.get('/sign-in?error=sign-in-failed')).text()).not.toContain('outbox')
+  expect(await (await browser.get('/sign-in?error=provider-failed')).text()).not.toContain('outbox')
   await server.stop()
 })

@@ -88,7 +88,9 @@ async function signInWithGithub(person: ReturnType<typeof aGithubPerson>) {
 
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
 const usersOf = (email: string) => query(server, 'select id, email_verified from users where email = ?', [email])
-const failed = '/sign-in?error=sign-in-failed&return=%2Fnotes'
+const failed = '/sign-in?error=provider-failed&return=%2Fnotes'
+const noAnswer = expect.stringMatching(/error=(?:invalid-provider-answer|provider-unavailable)&return=%2Fnotes$/)
+const invalid = '/sign-in?error=invalid-provider-answer&return=%2Fnotes'
 const ended = '/sign-in?error=invalid-state&return=%2Fnotes'
 const logLines = () =>
   server
@@ -139,7 +141,7 @@ describe('sign-in with GitHub', () => {
     const browser = createBrowser(server.origin)
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     query.set('code', 'another')
-    const refused = '/sign-in?error=sign-in-code-refused&return=%2Fnotes'
+    const refused = '/sign-in?error=invalid-authorization-code&return=%2Fnotes'
     expect(locationOf(await end(browser, 'github', query))).toBe(refused)
     expect(await (await browser.get(refused)).text()).toContain('code has expired or was already used')
   })
@@ -148,7 +150,7 @@ describe('sign-in with GitHub', () => {
     const other = await borrowServer({ env: { ...env, GITHUB_CLIENT_SECRET: 'another' } })
     const browser = createBrowser(other.origin)
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
-    const refused = '/sign-in?error=sign-in-client-refused&return=%2Fnotes'
+    const refused = '/sign-in?error=invalid-client&return=%2Fnotes'
     expect(locationOf(await end(browser, 'github', query))).toBe(refused)
     for (const [language, text] of Object.entries({ en: 'administrator needs to check', de: 'Administrator muss' })) {
       expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
@@ -204,7 +206,7 @@ describe('account linking', () => {
     const { browser } = await signInWithOdd(email, { userInfo }, claims)
     expect(await sessionOf(browser)).toMatchObject({ email, name: 'Ada' })
     const another = await signInWithOdd(email, { userInfo: { ...userInfo, sub: 'somebody-else' } }, claims)
-    expect(locationOf(another.answer)).toBe(failed)
+    expect(locationOf(another.answer)).toBe(invalid)
   })
 
   it('rejects an address that a real provider has not verified', async () => {
@@ -329,15 +331,15 @@ describe('provider response', () => {
     const person = { sub: 'mixed', email: newEmail() }
     const mixed = odd.approve(await start(browser, 'odd'), person)
     mixed.set('iss', strict.issuer)
-    expect(locationOf(await end(browser, 'odd', mixed))).toBe(failed)
+    expect(locationOf(await end(browser, 'odd', mixed))).toBe(invalid)
     const silent = strict.approve(await start(browser, 'strict'), person)
-    expect(locationOf(await end(browser, 'strict', silent))).toBe(failed)
+    expect(locationOf(await end(browser, 'strict', silent))).toBe(invalid)
     const told = strict.approve(await start(browser, 'strict'), person)
     told.set('iss', strict.issuer)
     expect(locationOf(await end(browser, 'strict', told))).toBe('/notes')
     const foreign = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     foreign.set('iss', strict.issuer)
-    expect(locationOf(await end(browser, 'github', foreign))).toBe(failed)
+    expect(locationOf(await end(browser, 'github', foreign))).toBe(invalid)
   })
 
   const now = () => Math.floor(Date.now() / 1000)
@@ -367,7 +369,7 @@ describe('provider response', () => {
   ])('is rejected with an ID token %s', async (_, wrong) => {
     const email = newEmail()
     const { browser, answer } = await signInWithOdd(email, wrong())
-    expect(locationOf(answer)).toBe(failed)
+    expect(locationOf(answer)).toBe(invalid)
     expect(await sessionOf(browser)).toBeNull()
     expect(await usersOf(email)).toEqual([])
     expect(logLines().at(-1)).toMatchObject({ kind: 'invalid-provider-response', subject: 'odd' })
@@ -390,7 +392,7 @@ describe('provider response', () => {
   ])('leads to the sign-in page within ten seconds when it %s', async (_, answer) => {
     const began = performance.now()
     const { browser, answer: end } = await signInWithOdd(newEmail(), { answer })
-    expect([end.status, locationOf(end)]).toEqual([302, failed])
+    expect([end.status, locationOf(end)]).toEqual([302, noAnswer])
     expect(performance.now() - began).toBeLessThan(10_000)
     expect(await sessionOf(browser)).toBeNull()
   })
@@ -402,7 +404,7 @@ describe('provider response', () => {
       signInWithOdd(newEmail(), { answer: () => sleep(60_000, new Response(''), { ref: false }) }),
       signInWithOdd(newEmail(), { answer: async () => new Response(halfway) }),
     ])
-    expect(ends.map(({ answer }) => locationOf(answer))).toEqual([failed, failed])
+    expect(ends.map(({ answer }) => locationOf(answer))).toEqual([noAnswer, noAnswer])
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
@@ -415,7 +417,7 @@ describe('provider response', () => {
     const answer = async () => new Response(null, { status: 307, headers: { location: elsewhere.origin } })
     const { answer: end } = await signInWithOdd(newEmail(), { answer })
     await elsewhere.stop()
-    expect([locationOf(end), visits]).toEqual([failed, 0])
+    expect([locationOf(end), visits]).toEqual([noAnswer, 0])
   })
 
   it('shows that the person cancelled, keeps the return path and never repeats the provider’s text', async () => {
@@ -423,7 +425,7 @@ describe('provider response', () => {
     const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
     const said = { state, error: 'access_denied', error_description: 'Free money at evil.test' }
     const answer = await end(browser, 'odd', new URLSearchParams(said))
-    expect(locationOf(answer)).toBe('/sign-in?error=sign-in-cancelled&return=%2Fnotes')
+    expect(locationOf(answer)).toBe('/sign-in?error=access-denied&return=%2Fnotes')
     const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
     expect(await page.text()).not.toMatch(/evil|Free money/)
     expect(logLines().at(-1)).toMatchObject({ kind: 'connection-cancelled' })
@@ -462,7 +464,7 @@ describe('provider response', () => {
     expect(locationOf(await end(browser, 'odd', new URLSearchParams(said)))).toBe(failed)
     expect(logLines().at(-1)).toMatchObject({
       kind: 'callback-failed',
-      reason: 'sign-in-failed: server_error: Down for maintenance {"level":"error"}',
+      reason: 'provider-failed: server_error: Down for maintenance {"level":"error"}',
     })
   })
 })

@@ -86,7 +86,9 @@ describe('response from memory', () => {
   it('is separate for each step and language of the sign-in page', async () => {
     for (const _again of [1, 2]) {
       const [plain, german, code, refused] = await Promise.all(
-        ['', '?lang=de', '?step=code', '?error=sign-in-failed'].map(async part => (await told(`/sign-in${part}`)).body),
+        ['', '?lang=de', '?step=code', '?error=provider-failed'].map(
+          async part => (await told(`/sign-in${part}`)).body,
+        ),
       )
       expect(plain).toContain('<html lang="en"')
       expect(german).toContain('<html lang="de"')

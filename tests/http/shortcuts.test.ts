@@ -123,7 +123,7 @@ const pageRequests = (): Asked[] => [
   ...PAGES.map(path => ({ path, headers: { ...cookie(), accept: 'application/ld+json' } })),
   { path: '/sign-in?lang=de' },
   { path: '/sign-in?step=code' },
-  { path: '/sign-in?error=sign-in-failed' },
+  { path: '/sign-in?error=provider-failed' },
 ]
 
 const sessionRequests = (): Asked[] => [

@@ -75,7 +75,7 @@ describe('peer that accepts connections and never responds', () => {
       return visitor.get(`/_fw/identity/callback?${new URLSearchParams({ code: 'a'.repeat(43), state })}`)
     })
     expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('location')}`))).toEqual(
-      new Set(['303 /sign-in?error=hub-unavailable&return=%2Fnotes']),
+      new Set(['303 /sign-in?error=provider-unavailable&return=%2Fnotes']),
     )
   })
 

@@ -72,43 +72,26 @@ export const errorCatalog = {
   'terms-due': { status: 403, title: 'Accept the current terms to continue.' },
   'second-factor-setup-required': { status: 403, title: 'Set up or confirm a second factor to continue.' },
   'second-factor-required': { status: 403, title: 'Enter the code from your authenticator app.' },
-  'sign-in-cancelled': { status: 403, title: 'You cancelled the sign-in. Nothing has changed.' },
-  'sign-in-failed': { status: 403, title: 'Signing in with the provider did not work. Try again.' },
-  'sign-in-client-refused': {
+  'access-denied': { status: 403, title: 'You cancelled at the provider. Nothing has changed.' },
+  'invalid-state': { status: 403, title: 'This attempt has expired or began in another browser. Try again.' },
+  'invalid-authorization-code': {
+    status: 403,
+    title: 'The provider’s code has expired or was already used. Try again.',
+  },
+  'invalid-grant': { status: 403, title: 'The provider could not match its code to this browser. Try again.' },
+  'invalid-client': {
     status: 403,
     title: 'The provider does not accept this application. Its administrator needs to check the client.',
-  },
-  'sign-in-code-refused': {
-    status: 403,
-    title: 'The provider’s code has expired or was already used. Sign in again.',
   },
   'invalid-redirect-uri': {
     status: 403,
     title: 'The provider does not know this application’s address. Its administrator needs to register it there.',
   },
-  'invalid-state': {
-    status: 403,
-    title: 'This sign-in has expired or began in another browser. Sign in again.',
-  },
+  'invalid-provider-answer': { status: 403, title: 'The provider sent an invalid answer.' },
+  'provider-failed': { status: 403, title: 'The provider did not complete the request. Try again.' },
   'provider-email-not-verified': {
     status: 403,
     title: 'The provider has not confirmed your email address. Confirm it there, then try again.',
-  },
-  'hub-sign-in-failed': {
-    status: 403,
-    title: 'Signing in through the identity hub did not work. Try again, or sign in here.',
-  },
-  'hub-state-invalid': {
-    status: 403,
-    title: 'This sign-in through the identity hub has expired or began in another browser. Try again.',
-  },
-  'hub-unavailable': {
-    status: 403,
-    title: 'The identity hub is not responding. Sign in here instead, or try again later.',
-  },
-  'hub-email-not-verified': {
-    status: 403,
-    title: 'The identity hub has not confirmed your email address. Confirm it there, then try again.',
   },
   'cannot-view': {
     status: 409,
@@ -119,30 +102,6 @@ export const errorCatalog = {
     status: 409,
     title: 'This provider account is linked to another account here. Nothing has changed.',
   },
-  'connection-cancelled': { status: 403, title: 'You cancelled at the provider. Nothing has changed.' },
-  'connection-failed': { status: 403, title: 'Connecting to the provider did not work. Try again.' },
-  'connection-state-invalid': {
-    status: 403,
-    title: 'This connection attempt has expired or began in another browser. Connect again.',
-  },
-  'connection-code-invalid': {
-    status: 403,
-    title: 'The provider’s code has expired or was already used. Connect again.',
-  },
-  'connection-verifier-refused': {
-    status: 403,
-    title: 'The provider could not match its code to this browser. Connect again.',
-  },
-  'connection-client-refused': {
-    status: 403,
-    title: 'The provider does not accept this application. Its administrator needs to check the client.',
-  },
-  'connection-redirect-refused': {
-    status: 403,
-    title: 'The provider does not know this application’s address. Its administrator needs to register it there.',
-  },
-  'connection-answer-invalid': { status: 403, title: 'The provider sent an invalid answer.' },
-  'connection-unavailable': { status: 403, title: 'The provider is not responding. Try again later.' },
   'connection-account-refused': {
     status: 403,
     title: 'You are now signed in with a different account. Connect again.',
@@ -282,19 +241,19 @@ export const errorCatalog = {
 
 export type ErrorCode = keyof typeof errorCatalog
 
-/** The errors that a connection to a provider may return with. */
-export const CONNECTION_ERRORS = [
-  'connection-cancelled',
-  'connection-failed',
-  'connection-state-invalid',
-  'connection-code-invalid',
-  'connection-verifier-refused',
-  'connection-client-refused',
-  'connection-redirect-refused',
-  'connection-answer-invalid',
-  'connection-unavailable',
+/** The errors that a round trip to a provider may return with: a sign-in, a connection, or a sign-in through the identity hub. */
+export const PROVIDER_ERRORS = [
+  'access-denied',
+  'invalid-state',
+  'invalid-authorization-code',
+  'invalid-grant',
+  'invalid-client',
+  'invalid-redirect-uri',
+  'invalid-provider-answer',
+  'provider-failed',
+  'provider-unavailable',
   'connection-account-refused',
 ] as const satisfies readonly ErrorCode[]
 
 /** Returns the code when it is one of these. */
-export const toConnectionError = (value: unknown) => CONNECTION_ERRORS.find(code => code === value)
+export const toProviderError = (value: unknown) => PROVIDER_ERRORS.find(code => code === value)

@@ -124,7 +124,7 @@ describe('connection callback', () => {
     ['a subject that is too long', { claims: { sub: 'x'.repeat(256) } }],
   ] satisfies [string, Misbehaviour][])('rejects an ID token with %s', async (_what, wrong) => {
     const { location } = await connect(wrong)
-    expect(errorOf(location)).toBe('connection-answer-invalid')
+    expect(errorOf(location)).toBe('invalid-provider-answer')
     expect(await eventKinds()).toEqual(['invalid-provider-response'])
     expect(await query(app, 'select 1 from oauth_tokens')).toEqual([])
   })
@@ -133,38 +133,38 @@ describe('connection callback', () => {
     [
       'a redirect',
       () => new Response(null, { status: 302, headers: { location: 'https://evil.test/' } }),
-      'connection-answer-invalid',
+      'invalid-provider-answer',
     ],
-    ['HTML', () => new Response('<p>', { headers: { 'content-type': 'text/html' } }), 'connection-answer-invalid'],
+    ['HTML', () => new Response('<p>', { headers: { 'content-type': 'text/html' } }), 'invalid-provider-answer'],
     [
       'a broken text',
       () => new Response('{', { headers: { 'content-type': 'application/json' } }),
-      'connection-answer-invalid',
+      'invalid-provider-answer',
     ],
-    ['more than 256 KiB', () => Response.json({ access_token: 'x'.repeat(300_000) }), 'connection-answer-invalid'],
-    ['no token', () => Response.json({ token_type: 'Bearer' }), 'connection-answer-invalid'],
+    ['more than 256 KiB', () => Response.json({ access_token: 'x'.repeat(300_000) }), 'invalid-provider-answer'],
+    ['no token', () => Response.json({ token_type: 'Bearer' }), 'invalid-provider-answer'],
     [
       'a token of another kind',
       () => Response.json({ access_token: 'x', token_type: 'mac' }),
-      'connection-answer-invalid',
+      'invalid-provider-answer',
     ],
-    ['a server error', () => new Response('no', { status: 500 }), 'connection-answer-invalid'],
-    ['invalid_client', () => Response.json({ error: 'invalid_client' }, { status: 401 }), 'connection-client-refused'],
-    ['invalid_grant', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 'connection-code-invalid'],
+    ['a server error', () => new Response('no', { status: 500 }), 'invalid-provider-answer'],
+    ['invalid_client', () => Response.json({ error: 'invalid_client' }, { status: 401 }), 'invalid-client'],
+    ['invalid_grant', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 'invalid-authorization-code'],
     [
       'a refusal with status 200, as GitHub sends it',
       () => Response.json({ error: 'bad_verification_code' }),
-      'connection-code-invalid',
+      'invalid-authorization-code',
     ],
     [
       'a verifier that does not match',
       () => Response.json({ error: 'invalid_grant', error_description: 'PKCE verification failed' }, { status: 400 }),
-      'connection-verifier-refused',
+      'invalid-grant',
     ],
     [
       'another redirect_uri',
       () => Response.json({ error: 'invalid_request', error_description: 'redirect_uri mismatch' }, { status: 400 }),
-      'connection-redirect-refused',
+      'invalid-redirect-uri',
     ],
   ])('redirects with a specific error when the token endpoint returns %s', async (_what, answer, code) => {
     const { location } = await connect({ answer: async () => answer() })
@@ -207,16 +207,16 @@ describe('connection callback', () => {
     foreign.searchParams.set('code_challenge', 'A'.repeat(43))
     const query = issuer.approve(foreign.href, person, { answer })
     const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
-    expect(errorOf(location)).toBe('connection-code-invalid')
+    expect(errorOf(location)).toBe('invalid-authorization-code')
     await other.close()
   })
 
-  it('redirects to the sign-in page with connection-cancelled after access_denied', async () => {
+  it('redirects to the sign-in page with access-denied after access_denied', async () => {
     const { url, cookieHeader } = await start()
     const state = new URL(url).searchParams.get('state') ?? ''
     const query = new URLSearchParams({ error: 'access_denied', error_description: '<script>', state })
     const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
-    expect(location).toBe('/sign-in?error=connection-cancelled&return=%2Fconnections')
+    expect(location).toBe('/sign-in?error=access-denied&return=%2Fconnections')
     expect(await eventKinds()).toEqual(['connection-cancelled'])
   })
 
@@ -231,7 +231,7 @@ describe('connection callback', () => {
     const asked: string[] = []
     const spied = { ...app, fetch: ((input: string) => asked.push(String(input))) as unknown as typeof fetch }
     const { location } = await endConnection(spied, { userId: ada.userId, query, cookieHeader, ...visitor })
-    expect(errorOf(location)).toBe('connection-state-invalid')
+    expect(errorOf(location)).toBe('invalid-state')
     expect(asked).toEqual([])
   })
 
@@ -239,9 +239,9 @@ describe('connection callback', () => {
     const { url, cookieHeader } = await start()
     const query = issuer.approve(url, person)
     const end = (input: object) => endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor, ...input })
-    expect(errorOf((await end({ cookieHeader: undefined })).location)).toBe('connection-state-invalid')
+    expect(errorOf((await end({ cookieHeader: undefined })).location)).toBe('invalid-state')
     expect((await end({})).location).toContain('connected=corp')
-    expect(errorOf((await end({})).location)).toBe('connection-state-invalid')
+    expect(errorOf((await end({})).location)).toBe('invalid-state')
 
     const second = await start()
     const other = { query: issuer.approve(second.url, person), cookieHeader: second.cookieHeader }
@@ -256,7 +256,7 @@ describe('connection callback', () => {
       cookieHeader: late.cookieHeader,
       ...visitor,
     })
-    expect(errorOf(ended.location)).toBe('connection-state-invalid')
+    expect(errorOf(ended.location)).toBe('invalid-state')
   })
 
   it('rejects a response of another issuer (mix-up)', async () => {
@@ -268,7 +268,7 @@ describe('connection callback', () => {
     const query = issuer.approve(url, person)
     query.set('iss', 'https://evil.test')
     const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
-    expect(errorOf(location)).toBe('connection-answer-invalid')
+    expect(errorOf(location)).toBe('invalid-provider-answer')
   })
 
   it('completes connections of several tabs in any order', async () => {

@@ -75,7 +75,7 @@ describe('identity assertion', () => {
     ['that is too long', () => ({ claims: { filler: 'x'.repeat(8000) } })],
   ])('%s is rejected', async (_, wrong) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), wrong())
-    expect([location, signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
+    expect([location, signedIn]).toEqual(['/sign-in?error=invalid-provider-answer&return=%2Fnotes', false])
     await expectNobody()
     expect(await events()).toMatchObject([{ kind: 'invalid-provider-response', subject: 'hub' }])
   })
@@ -99,10 +99,13 @@ describe('identity assertion', () => {
     const claims = { jti: 'the-same-id-twice' }
     expect((await signInThroughHub(test.app, hub, newEmail(), { claims })).signedIn).toBe(true)
     const again = await signInThroughHub(test.app, hub, newEmail(), { claims })
-    expect(again.location).toContain('hub-sign-in-failed')
+    expect(again.location).toContain('invalid-provider-answer')
     const kept = hub.assertions.at(-2) ?? ''
     const replayed = await signInThroughHub(test.app, hub, newEmail(), { assertion: () => kept })
-    expect([replayed.location, replayed.signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
+    expect([replayed.location, replayed.signedIn]).toEqual([
+      '/sign-in?error=invalid-provider-answer&return=%2Fnotes',
+      false,
+    ])
     expect(await query(test.app, 'select id from sessions')).toHaveLength(1)
   })
 
@@ -130,7 +133,7 @@ describe('identity assertion', () => {
     ['names one that is too long', { email: `${'a'.repeat(250)}@example.test` }],
   ])('is rejected when, about the email, it %s', async (_, claims) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), { claims })
-    expect([location, signedIn]).toEqual(['/sign-in?error=hub-email-not-verified&return=%2Fnotes', false])
+    expect([location, signedIn]).toEqual(['/sign-in?error=provider-email-not-verified&return=%2Fnotes', false])
     await expectNobody()
     expect(await events()).toMatchObject([{ kind: 'account-refused', subject: 'hub' }])
   })
@@ -156,13 +159,15 @@ describe('token request to the hub', () => {
     expect((await signInThroughHub(test.app, hub, newEmail())).signedIn).toBe(true)
   })
 
-  it('returns hub-sign-in-failed for a code that the hub refuses', async () => {
+  it('returns invalid-authorization-code for a code that the hub refuses', async () => {
     const { url, jar } = await begin(test.app)
     const query = hub.approve(url, { email: newEmail() })
     query.set('code', 'x'.repeat(43))
-    expect((await end(test.app, query, jar.header)).location).toBe('/sign-in?error=hub-sign-in-failed&return=%2Fnotes')
+    expect((await end(test.app, query, jar.header)).location).toBe(
+      '/sign-in?error=invalid-authorization-code&return=%2Fnotes',
+    )
     expect(await events()).toMatchObject([
-      { kind: 'callback-failed', reason: 'hub-sign-in-failed: the hub refused the code' },
+      { kind: 'callback-failed', reason: 'invalid-authorization-code: the hub refused the code' },
     ])
   })
 })

@@ -9,7 +9,7 @@ import { startHub, type TestHub } from '../../../support/hub'
 import { query } from '../../../support/query'
 import { begin, createHubApp, end } from './hub-sign-in'
 
-const REFUSED = '/sign-in?error=hub-state-invalid'
+const REFUSED = '/sign-in?error=invalid-state'
 
 let hub: TestHub
 let test: TestApp
@@ -226,7 +226,7 @@ describe('hub sign-in callback', () => {
     const { query: brought, jar } = await approved()
     brought.set(name, value)
     const { location, signedIn } = await end(test.app, brought, jar.header)
-    expect([location, signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
+    expect([location, signedIn]).toEqual(['/sign-in?error=provider-failed&return=%2Fnotes', false])
     expect(await states()).toEqual([])
     brought.delete(name)
     expect((await end(test.app, brought, jar.header)).location).toBe(REFUSED)
@@ -246,13 +246,13 @@ describe('hub sign-in callback', () => {
     for (const code of codes ?? []) brought.append('code', code)
     const asked = hub.tokenRequests.length
     const { location } = await end(test.app, brought, jar.header)
-    expect([location, hub.tokenRequests.length]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', asked])
+    expect([location, hub.tokenRequests.length]).toEqual(['/sign-in?error=provider-failed&return=%2Fnotes', asked])
   })
 
   it('is rejected from another issuer (mix-up)', async () => {
     const { query: brought, jar } = await approved()
     brought.set('iss', 'https://evil.test')
-    expect((await end(test.app, brought, jar.header)).location).toContain('hub-sign-in-failed')
+    expect((await end(test.app, brought, jar.header)).location).toContain('invalid-provider-answer')
     const good = await approved()
     good.query.set('iss', hub.origin)
     expect((await end(test.app, good.query, good.jar.header)).location).toBe('/notes')
@@ -260,9 +260,9 @@ describe('hub sign-in callback', () => {
 
   it('reports a cancellation, and repeats no text from the URL', async () => {
     for (const [error, code] of [
-      ['access_denied', 'sign-in-cancelled'],
-      ['server_error', 'hub-sign-in-failed'],
-      ['<script>', 'hub-sign-in-failed'],
+      ['access_denied', 'access-denied'],
+      ['server_error', 'provider-failed'],
+      ['<script>', 'provider-failed'],
     ]) {
       const { state, jar } = await begin(test.app)
       const said = new URLSearchParams({ state, error: error ?? '', error_description: 'Free money at evil.test' })

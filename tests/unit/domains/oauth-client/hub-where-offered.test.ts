@@ -53,7 +53,7 @@ describe('hub that only the app’s declaration names', () => {
   it('rejects a client that only claims to be the desktop app', async () => {
     const { get } = await start(withSecret, { identity: { hubUrl: HUB } })
     const answer = await get(`/_fw/identity/callback${CROSSING}`, DESKTOP)
-    expect(answer.headers.get('location')).toBe('/sign-in?error=hub-state-invalid')
+    expect(answer.headers.get('location')).toBe('/sign-in?error=invalid-state')
     expect(answer.headers.getSetCookie()).toEqual([])
   })
 

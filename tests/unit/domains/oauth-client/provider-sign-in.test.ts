@@ -181,7 +181,7 @@ describe('client secret', () => {
     })
     for (let tries = 0; tries < 31; tries++) {
       const { location } = await signIn('google', ada)
-      expect(location).toBe('/sign-in?error=sign-in-client-refused&return=%2Fnotes')
+      expect(location).toBe('/sign-in?error=invalid-client&return=%2Fnotes')
     }
     const events = await query(app, 'select distinct kind, subject from security_events')
     expect(events).toMatchObject([{ kind: 'provider-client-refused', subject: 'google' }])
@@ -191,9 +191,16 @@ describe('client secret', () => {
 
 describe('token endpoint error', () => {
   it.each([
-    ['a code that was used', 400, { error: 'invalid_grant' }, 'sign-in-code-refused', 'callback-failed'],
-    ['a client', 400, { error: 'unauthorized_client' }, 'sign-in-client-refused', 'provider-client-refused'],
-    ['a client, by status alone', 401, 'no', 'sign-in-client-refused', 'provider-client-refused'],
+    ['a code that was used', 400, { error: 'invalid_grant' }, 'invalid-authorization-code', 'callback-failed'],
+    [
+      'a verifier that does not match',
+      400,
+      { error: 'invalid_grant', error_description: 'the code_verifier does not match' },
+      'invalid-grant',
+      'callback-failed',
+    ],
+    ['a client', 400, { error: 'unauthorized_client' }, 'invalid-client', 'provider-client-refused'],
+    ['a client, by status alone', 401, 'no', 'invalid-client', 'provider-client-refused'],
     [
       'a redirect URI',
       400,
@@ -205,10 +212,10 @@ describe('token endpoint error', () => {
       'anything else',
       400,
       { error: 'invalid_request', error_description: 'x\ny' },
-      'sign-in-failed',
+      'provider-failed',
       'callback-failed',
     ],
-    ['nothing that it names', 400, { message: 'no' }, 'sign-in-failed', 'invalid-provider-response'],
+    ['nothing that it names', 400, { message: 'no' }, 'invalid-provider-answer', 'invalid-provider-response'],
   ])('is reported with a specific code: %s', async (_, status, body, code, kind) => {
     const answer = async () => Response.json(body, { status })
     const { location } = await signIn('corp', ada, { answer })

@@ -120,7 +120,7 @@ describe('sign-in state', () => {
       cookieHeader: header,
       clientAddress: '192.0.2.1',
     })
-    expect(location).toBe('/sign-in?error=connection-state-invalid&return=%2Fconnections')
+    expect(location).toBe('/sign-in?error=invalid-state&return=%2Fconnections')
     expect(await end(brought, jar)).toBe('/notes')
   })
 

@@ -16,17 +16,6 @@ import { saveConnection } from './stored-connections'
 const connectionFlow = defineFlow({
   name: 'connection',
   cookie: 'connection_state',
-  codes: {
-    default: 'connection-failed',
-    'state-invalid': 'connection-state-invalid',
-    cancelled: 'connection-cancelled',
-    'client-refused': 'connection-client-refused',
-    'code-refused': 'connection-code-invalid',
-    'verifier-refused': 'connection-verifier-refused',
-    'redirect-refused': 'connection-redirect-refused',
-    unavailable: 'connection-unavailable',
-    'answer-invalid': 'connection-answer-invalid',
-  },
   returnPath: CONNECTIONS_PAGE,
 })
 

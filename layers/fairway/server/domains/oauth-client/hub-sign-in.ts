@@ -21,12 +21,6 @@ const hubFlow = defineFlow({
   name: 'hub-sign-in',
   cookie: 'identity',
   verifierCookie: { name: 'identity_verifier', path: IDENTITY_CALLBACK_PATH },
-  codes: {
-    default: 'hub-sign-in-failed',
-    'state-invalid': 'hub-state-invalid',
-    cancelled: 'sign-in-cancelled',
-    unavailable: 'hub-unavailable',
-  },
 })
 
 /** Desktop applications send this in their `User-Agent`. */
@@ -174,7 +168,7 @@ async function askHub(
   )
   const { data } = answerSchema.safeParse(answer)
   if (data) return data.assertion
-  throw new ProviderFailure('answer-invalid', 'the hub answered without an assertion', { code: 'hub-unavailable' })
+  throw new ProviderFailure('answer-invalid', 'the hub answered without an assertion', { code: 'provider-unavailable' })
 }
 
 /**
@@ -188,7 +182,7 @@ function personOf(claims: PeerClaims, { clientId }: HubClientConfig) {
   const email = claimedEmailSchema.safeParse(claims.email)
   if (claims.email_verified !== true || !email.success) {
     const reason = email.success ? 'the hub has not verified the address' : 'the hub names no address'
-    throw new ProviderFailure('account-refused', reason, { code: 'hub-email-not-verified' })
+    throw new ProviderFailure('account-refused', reason)
   }
   return { email: email.data, authProvider: textOf(claims.auth_provider), authDomain: textOf(claims.auth_domain) }
 }

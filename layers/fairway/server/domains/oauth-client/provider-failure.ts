@@ -3,30 +3,36 @@ import { plainLine } from '#fairway/server/kernel/events/log'
 import type { SecurityEventKind } from '#fairway/server/kernel/security-events/event-kinds'
 import type { ErrorCode } from '#fairway/shared/errors'
 
-/** The faults between this application and a provider, each with the kind of its security event. */
+interface Fault {
+  event: SecurityEventKind
+  /** The error that people see, whether they sign in, connect an account or come from the identity hub. */
+  code: ErrorCode
+}
+
+/** The faults between this application and a provider. */
 const faults = {
   /** The state is missing, used or expired, or it is for another browser, user or client. */
-  'state-invalid': 'state-validation-failed',
+  'state-invalid': { event: 'state-validation-failed', code: 'invalid-state' },
   /** The user cancelled (`access_denied`). */
-  cancelled: 'connection-cancelled',
-  'client-refused': 'provider-client-refused',
-  'code-refused': 'callback-failed',
-  'verifier-refused': 'callback-failed',
-  'redirect-refused': 'callback-failed',
+  cancelled: { event: 'connection-cancelled', code: 'access-denied' },
+  'client-refused': { event: 'provider-client-refused', code: 'invalid-client' },
+  'code-refused': { event: 'callback-failed', code: 'invalid-authorization-code' },
+  'verifier-refused': { event: 'callback-failed', code: 'invalid-grant' },
+  'redirect-refused': { event: 'callback-failed', code: 'invalid-redirect-uri' },
   /** The provider did not answer in time. */
-  unavailable: 'callback-failed',
+  unavailable: { event: 'callback-failed', code: 'provider-unavailable' },
   /** Any other error of the provider. */
-  refused: 'callback-failed',
+  refused: { event: 'callback-failed', code: 'provider-failed' },
   /** An invalid ID token or an invalid response. */
-  'answer-invalid': 'invalid-provider-response',
+  'answer-invalid': { event: 'invalid-provider-response', code: 'invalid-provider-answer' },
   /** The provider's user may not sign in here. */
-  'account-refused': 'account-refused',
-} as const satisfies Record<string, SecurityEventKind>
+  'account-refused': { event: 'account-refused', code: 'provider-email-not-verified' },
+} as const satisfies Record<string, Fault>
 
 export type ProviderFault = keyof typeof faults
 
 interface FailureOptions {
-  /** The error shown to the user, if it differs from the flow's error for this fault. */
+  /** The error shown to the user, if it differs from that of the fault. */
   code?: ErrorCode
   /** The provider's error code (RFC 6749 §4.1.2.1, §5.2). */
   oauthError?: string
@@ -37,16 +43,16 @@ interface FailureOptions {
 export class ProviderFailure extends Error {
   override name = 'ProviderFailure'
   readonly kind: SecurityEventKind
-  readonly code?: ErrorCode
+  readonly code: ErrorCode
   readonly oauthError?: string
 
   constructor(
     readonly fault: ProviderFault,
     reason: string,
-    { code, oauthError, cause }: FailureOptions = {},
+    { code = faults[fault].code, oauthError, cause }: FailureOptions = {},
   ) {
     super(reason, { cause })
-    this.kind = faults[fault]
+    this.kind = faults[fault].event
     this.code = code
     this.oauthError = oauthError
   }

@@ -20,15 +20,6 @@ import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTri
 const signInFlow = defineFlow({
   name: 'provider-sign-in',
   cookie: 'provider_state',
-  codes: {
-    default: 'sign-in-failed',
-    cancelled: 'sign-in-cancelled',
-    'client-refused': 'sign-in-client-refused',
-    'code-refused': 'sign-in-code-refused',
-    'verifier-refused': 'sign-in-code-refused',
-    'redirect-refused': 'invalid-redirect-uri',
-    'state-invalid': 'invalid-state',
-  },
 })
 
 const redirectUriOf = (app: App, id: string): string => app.config.baseUrl + signInCallbackPath(id)

@@ -13,7 +13,7 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import type { ErrorCode } from '#fairway/shared/errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { ProviderFailure, type ProviderFault } from './provider-failure'
+import { ProviderFailure } from './provider-failure'
 
 // The round trip to a provider: authorization request, browser away, callback. Each use of the callback (signing in, connecting
 // an account, the identity hub) is a flow.
@@ -46,8 +46,6 @@ export interface Flow {
    * holds the verifier, sealed.
    */
   verifierCookie?: { name: string; path: string }
-  /** The error that the sign-in page shows for each fault. */
-  codes: { default: ErrorCode } & Partial<Record<ProviderFault, ErrorCode>>
   /** Where to go when the round trip is unknown. */
   returnPath?: string
 }
@@ -162,8 +160,7 @@ export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, 
   } catch (error) {
     const failure = toFlowFailure(error)
     await finish.onFailure?.(failure)
-    const { kind, message } = failure
-    const code = codeFor(flow, failure)
+    const { kind, message, code } = failure
     // Operators can search for the code that the person saw.
     const reason = message === code ? code : `${code}: ${message}`
     const known = trip ? { subject: finish.subject ?? trip.provider, userId: trip.userId ?? undefined } : {}
@@ -171,8 +168,6 @@ export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, 
     return { location: failedLocation(flow, finish, code, trip || undefined), setCookies }
   }
 }
-
-const codeFor = ({ codes }: Flow, { code, fault }: ProviderFailure): ErrorCode => code ?? codes[fault] ?? codes.default
 
 function failedLocation(flow: Flow, finish: Finish, error: ErrorCode, trip?: RoundTrip): string {
   const told = trip && finish.failedLocation?.(trip, error)

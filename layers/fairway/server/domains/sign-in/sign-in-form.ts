@@ -7,7 +7,7 @@ import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
 import type { ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { type ReadyPage, readyPageOf } from '#fairway/server/kernel/server-page/send-page'
-import { CONNECTION_ERRORS } from '#fairway/shared/errors'
+import { PROVIDER_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { findInvited } from './invited'
@@ -25,21 +25,13 @@ import {
   signInUrlFor,
 } from './step-pages'
 
-/** The error codes that a sign-in with a provider can return with. */
+/** The error codes that a sign-in with a provider or the identity hub can return with. */
 const returnedErrors = [
-  ...CONNECTION_ERRORS,
+  ...PROVIDER_ERRORS,
   'account-suspended',
   'dev-account-refused',
-  'invalid-redirect-uri',
-  'invalid-state',
   'provider-email-not-verified',
-  'sign-in-cancelled',
-  'sign-in-client-refused',
-  'sign-in-code-refused',
-  'sign-in-failed',
 ] as const
-/** The error codes that a sign-in through the identity hub can return with. */
-const hubErrors = ['hub-email-not-verified', 'hub-sign-in-failed', 'hub-state-invalid', 'hub-unavailable'] as const
 
 /** The response of `GET /sign-in`: the step in its query, or a redirect when the browser needs no page. */
 export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
@@ -55,14 +47,15 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   if (cookie) return { setCookies: [cookie], location: returnPathOf(event), status: 302 }
   if (step === CHECK_MAIL) return { page: await checkMailPage(app, { language, email: await awaitedAddress(event) }) }
   if (step === CODE_STEP) return { sharedPage: await secondFactorPage(app, language) }
-  const known = app.config.identity.client ? [...returnedErrors, ...hubErrors] : returnedErrors
-  const code = known.find(name => name === returned)
+  const code = returnedErrors.find(name => name === returned)
   const offersDev = (await devAccountState(app)) !== 'off'
   const invited = await findInvited(app, returnPathOf(event))
   if (!code && invited) return { page: await personalSignInPage(app, { language, offersDev, invited }) }
   if (!code) return { sharedPage: await signInPage(app, { language, offersDev }) }
   const refused = { intent: 'sign-in', error: new AppError(code), email: '', name: '' } as const
-  return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), refused.error)
+  const page = await personalSignInPage(app, { language, offersDev, refused, invited })
+  // An error in the address is no failure of this server.
+  return { ...explained(page, refused.error), status: 403 }
 }
 
 /** Queries that do not change the page: the return path, except an invitation's, and the request to sign in again. */

@@ -1,7 +1,7 @@
 import { getQuery, sendRedirect } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineRoute } from '#fairway/server/kernel/http/methods'
-import { toConnectionError } from '#fairway/shared/errors'
+import { toProviderError } from '#fairway/shared/errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
 /**
@@ -11,7 +11,7 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 export default defineRoute(['signed-out', 'setup'], event => {
   const { return: returnPath, error } = getQuery(event)
   const path = safeReturnPath(returnPath, getApp(event).config.baseUrl)
-  const code = toConnectionError(error)
+  const code = toProviderError(error)
   if (!code) return sendRedirect(event, path, 302)
   const url = new URL(path, 'http://any')
   url.searchParams.set('error', code)
