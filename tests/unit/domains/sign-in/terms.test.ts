@@ -9,6 +9,7 @@ import { signInPage } from '#fairway/server/domains/sign-in/sign-in-page'
 import type { App } from '#fairway/server/kernel/app-context'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import terms from '#fairway/server/routes/_fw/terms'
+import signInRoute from '#fairway/server/routes/sign-in'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addPerson, aMember, signInAs } from '../../../support/members'
@@ -31,7 +32,7 @@ beforeEach(async () => {
   app = test.app
   person = await aMember(app)
   cookie = (await signInAs(app, person)).split(';', 1)[0] ?? ''
-  server = await serveHandlers(app, { routes: { '/_fw/terms': terms } })
+  server = await serveHandlers(app, { routes: { '/_fw/terms': terms, '/sign-in': signInRoute } })
 })
 afterEach(async () => {
   await server.stop()
@@ -146,6 +147,28 @@ describe('the sign-up form', () => {
     await plain.close()
   })
 
+  it.each(['sign-up', 'invitation'])('opens no account without the tick: %s', async intent => {
+    const send = (more: Record<string, string>) =>
+      fetch(`${origin}/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin, 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams({
+          intent,
+          email: 'new@example.test',
+          password: 'zebra quilt 7 lantern',
+          name: 'New',
+          ...more,
+        }),
+      })
+    for (const more of [{}, { termsVersion: '2020-01-01' }] as Record<string, string>[]) {
+      const answer = await send(more)
+      expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('terms-due')])
+    }
+    expect(await query(app, "select 1 from users where email = 'new@example.test'")).toEqual([])
+    expect(await (await send({ termsVersion: VERSION })).text()).not.toContain('terms-due')
+  })
+
   it('records the accepted version, so that the terms page does not ask', async () => {
     const { setCookies } = await signUpAs('new@example.test', VERSION)
     expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
@@ -198,9 +221,12 @@ describe('the page of a mailed link', () => {
     expect([await asks(link), await asks({ token: link.token })]).toEqual([false, true])
     await submitLink(app, { token: link.token, where: 'here' }, { ...request, cookieHeader: link.cookieHeader })
     expect(await accepted('new@example.test')).toEqual([{ version: VERSION }])
-    const elsewhere = await linkTo('third@example.test', 'verification', { termsVersion: VERSION })
-    await submitLink(app, { token: elsewhere.token, where: 'here' }, request)
-    expect(await accepted('third@example.test')).toEqual([])
+    const elsewhere = await linkTo('third@example.test', 'magic-link', { termsVersion: VERSION })
+    const refused = await submitLink(app, { token: elsewhere.token, where: 'here' }, request)
+    expect(JSON.stringify(refused)).toContain('terms-due')
+    expect(await query(app, "select 1 from users where email = 'third@example.test'")).toEqual([])
+    await submitLink(app, { token: elsewhere.token, where: 'here', termsVersion: VERSION }, request)
+    expect(await accepted('third@example.test')).toEqual([{ version: VERSION }])
   })
 })
 

@@ -27,7 +27,7 @@ export {
 } from './person'
 export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
 export { countPeople, findPersonDetails, listPeople } from './people-list'
-export { acceptShownTerms, acceptTerms, isTermsDue, owesFirstTerms } from './terms'
+export { acceptShownTerms, acceptTerms, checkTermsTicked, isTermsDue, owesFirstTerms } from './terms'
 export {
   endSessionById,
   endSessionsByToken,

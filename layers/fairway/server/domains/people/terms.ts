@@ -1,6 +1,7 @@
 // The terms of service: the versions that a person has accepted, with times.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { PersonRow } from './person'
 
 /** Whether a person has not accepted the current terms. The local identities never have to. */
@@ -8,6 +9,11 @@ export const isTermsDue = (
   { legal }: Pick<Config, 'legal'>,
   { kind, termsVersion }: Pick<PersonRow, 'kind' | 'termsVersion'>,
 ): boolean => legal.terms !== undefined && kind === 'person' && termsVersion !== legal.terms.version
+
+/** Throws `terms-due` when the form of a new account does not accept the current terms. */
+export function checkTermsTicked({ config: { legal } }: App, version: string | undefined): void {
+  if (legal.terms && version !== legal.terms.version) throw new AppError('terms-due')
+}
 
 /** Records that a person accepts this version of the terms. Only the first acceptance of a version is stored. */
 export async function acceptTerms(app: App, userId: string, version: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   acceptShownTerms,
+  checkTermsTicked,
   approveWaitingBrowser,
   checkPassword,
   checkWaitingBrowser,
@@ -32,7 +33,15 @@ import { mailVerification, requestMagicLink, requestPasswordReset, resendVerific
 import type { SignInAnswer } from './sign-in-answer'
 import { languageOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { CHECK_MAIL, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage, termsOfSignUp } from './step-pages'
+import {
+  asksForTerms,
+  CHECK_MAIL,
+  CODE_STEP,
+  emailLinkPage,
+  endedLinkPage,
+  goOnElsewherePage,
+  termsOfSignUp,
+} from './step-pages'
 
 /** The page for a mailed link: what its button will do, or why the link no longer works. Changes nothing. */
 export async function showLink(
@@ -68,6 +77,7 @@ export async function submitLink(app: App, input: OpenLinkInput, request: Reques
   try {
     if (input.again !== undefined) return await mailAnother(app, input.token, request)
     link = await findEmailLink(app, input.token, request.cookieHeader)
+    if (await asksForTerms(app, link)) checkTermsTicked(app, input.termsVersion)
     const { setCookies, location } = await confirmEmailLink(app, link, input, request)
     return location ? { setCookies, location } : { setCookies, page: await goOnElsewherePage(app, link) }
   } catch (thrown) {

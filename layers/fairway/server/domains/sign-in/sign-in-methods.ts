@@ -1,6 +1,7 @@
 // The list of all sign-in methods: scripts call them by path, forms of the sign-in page by intent.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
+import { checkTermsTicked } from '#fairway/server/domains/people'
 import { endSession, getSession, requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -29,6 +30,8 @@ interface SignInMethod {
   path?: string
   /** The `intent` of the button on the sign-in page. */
   intent?: string
+  /** The form opens an account, so it has the checkbox of the terms. A script's account must accept them afterwards. */
+  hasTerms?: true
   /** Also there where Fairway signs nobody in: with the application's `getSession`, and with `AUTH_DISABLED`. */
   isForOwnSignIn?: true
   run: Run
@@ -46,13 +49,13 @@ const PASSWORD: SignInMethod = {
 /** The sign-in methods and related endpoints. No other endpoint of the library is reachable. */
 const methods: readonly SignInMethod[] = [
   PASSWORD,
-  { path: 'sign-up/email', intent: 'sign-up', run: anonymous(password.signUpSchema, password.signUp) },
+  { path: 'sign-up/email', intent: 'sign-up', hasTerms: true, run: anonymous(password.signUpSchema, password.signUp) },
   {
     path: 'sign-in/magic-link',
     intent: 'magic-link',
     run: anonymous(links.magicLinkSchema, links.requestMagicLink),
   },
-  { intent: 'invitation', run: anonymous(continueInvitedSchema, continueInvited) },
+  { intent: 'invitation', hasTerms: true, run: anonymous(continueInvitedSchema, continueInvited) },
   {
     path: 'request-password-reset',
     intent: 'reset',
@@ -117,7 +120,8 @@ export async function runSignInForm(
   { returnPath, language }: { returnPath: string; language: Language },
 ): Promise<SignInAnswer> {
   const wanted = intentOf(getApp(event), form)
-  const { run } = methods.find(({ intent }) => intent === wanted) ?? PASSWORD
+  const { run, hasTerms } = methods.find(({ intent }) => intent === wanted) ?? PASSWORD
+  if (hasTerms) checkTermsTicked(getApp(event), form.termsVersion)
   try {
     return await run(event, { ...form, callbackURL: returnPath, redirectTo: returnPath }, language)
   } catch (error) {

@@ -79,7 +79,7 @@ export const termsOfSignUp = ({ isSameBrowser, payload }: EmailLink): string | u
   isSameBrowser ? payload.termsVersion : undefined
 
 /** Whether the page of a link must ask to accept the terms: where the link opens an account. */
-const asksForTerms = async (app: App, link: EmailLink): Promise<boolean> =>
+export const asksForTerms = async (app: App, link: EmailLink): Promise<boolean> =>
   link.purpose !== 'password-reset' &&
   termsOfSignUp(link) !== app.config.legal.terms?.version &&
   (await owesFirstTerms(app, link.email))
