@@ -15,6 +15,8 @@ interface Run {
   hasRecentSignIn?: () => Promise<boolean>
   /** The network address of the person's own program; another application and the command line have none. */
   clientAddress?: string
+  /** Whether the declaration of the running code has a `limit`, which has counted this call. */
+  isLimited?: boolean
   /** The user agent that the program reports. */
   userAgent?: string
   /**

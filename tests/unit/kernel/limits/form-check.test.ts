@@ -12,9 +12,9 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 /** The result of the check for a form that is sent after some seconds. */
-const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK } = {}) => {
+const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK, isLimited = false } = {}) => {
   const app = { ...test.app, now: () => new Date(Date.now() + after * 1000) }
-  return refusalOf(withRun({ app, session: null, clientAddress }, () => checkForm({ ticket, trap })))
+  return refusalOf(withRun({ app, session: null, clientAddress, isLimited }, () => checkForm({ ticket, trap })))
 }
 const ticket = async () => (await issueFormTicket(test.app, NETWORK)).ticket
 
@@ -43,5 +43,9 @@ describe('checkForm', () => {
     for (let count = 0; count < 11; count += 1) codes.push(await sent(await ticket()))
     expect(codes).toEqual([...Array(10).fill('done'), 'rate-limited'])
     expect(await sent(await ticket(), { clientAddress: '198.51.100.7' })).toBe('done')
+  })
+
+  it('leaves counting to the limit of the declaration', async () => {
+    for (let count = 0; count < 12; count += 1) expect(await sent(await ticket(), { isLimited: true })).toBe('done')
   })
 })

@@ -13,7 +13,7 @@ import { admitWrites, getSession, requireSession } from '#fairway/server/domains
 import { parseDeclaration } from '#fairway/server/kernel/declaration'
 import { requestInfo, requestPath, requestSignal } from '#fairway/server/kernel/http/request-info'
 import { limitCalls, limitOption, type LimitOption } from '#fairway/server/kernel/limits/call-limits'
-import { findRun } from '#fairway/server/kernel/current-run'
+import { findRun, requireRun, withRun } from '#fairway/server/kernel/current-run'
 import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
 /** The context of all author code: actions, routes, collections, and resources for MCP hosts. */
@@ -157,6 +157,6 @@ export function definePublicRoute(
     const { clientAddress } = requestInfo(event)
     const name = `route:${event.method} ${event.context.matchedRoute?.path ?? requestPath(event)}`
     await limitCalls(getApp(event), name, limit, { session: await getSession(event), clientAddress })
-    return handler(event)
+    return withRun({ ...requireRun(), isLimited: true }, () => handler(event))
   })
 }

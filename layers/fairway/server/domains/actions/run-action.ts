@@ -46,12 +46,15 @@ export interface ActionCall {
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress, hasRecentSignIn } = call
   checkMayChange(call)
+  const isLimited = call.action.limit.length > 0
   const changes = !call.action.readOnly && !isDryRun(call)
   // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   try {
     const result = await measured(app, call, () =>
-      withRun({ app, session, caller: call.caller, clientAddress, hasRecentSignIn }, () => runChecked(app, call)),
+      withRun({ app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }, () =>
+        runChecked(app, call),
+      ),
     )
     if (changes) await record(app, call, { before, done: { result } })
     app.walk?.step(call.requestId, 'answer')

@@ -27,12 +27,13 @@ export async function issueFormTicket(app: App, clientAddress: string): Promise<
 }
 
 /**
- * Checks a public form, within its action or route. Throws `rate-limited` after ten an hour from one network. Throws
- * `form-check-failed` when the hidden field is filled in or the ticket is too new, too old or used.
+ * Checks a public form, within its action or route. Throws `rate-limited` after ten an hour from one network, unless the
+ * declaration has its own `limit`. Throws `form-check-failed` when the hidden field is filled in or the ticket is too new, too old or used.
  */
 export async function checkForm(check: z.output<typeof formCheckInput>): Promise<void> {
-  const { app, clientAddress } = requireRun()
-  if (clientAddress !== undefined) await limitCall(app, limits.formsPerAddress, { session: null, clientAddress })
+  const { app, clientAddress, isLimited } = requireRun()
+  if (clientAddress !== undefined && !isLimited)
+    await limitCall(app, limits.formsPerAddress, { session: null, clientAddress })
   const ticket = openTicket(app, check.ticket)
   const age = ticket ? app.now().getTime() - ticket.at : -1
   if (!ticket || check.trap !== '' || age < FORM_TICKET_AGE_IN_MS || age > LIFE_IN_MS) throw refused()
