@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { connectionSchema } from '#fairway/shared/schemas/connection'
-import { listConnections } from './stored-connections'
+import { disconnect, listConnections } from './stored-connections'
 
 export default defineOperations({
   'list-connections': operation({
@@ -11,5 +11,13 @@ export default defineOperations({
     openIn: ['view'],
     output: z.object({ connections: z.array(connectionSchema) }),
     run: async (_input, { app, session }) => ({ connections: await listConnections(app, session.userId) }),
+  }),
+  'end-connection': operation({
+    description: 'Ends your connection to a provider, and revokes its tokens there if the provider allows it.',
+    method: 'DELETE',
+    path: '/_fw/connections/:provider',
+    audit: ['provider'],
+    output: z.object({ revoked: z.boolean() }),
+    run: ({ provider }, { app, session }) => disconnect(app, session.userId, provider),
   }),
 })

@@ -1,9 +1,10 @@
 import { appendResponseHeader, getQuery, getRouterParam, sendRedirect } from 'h3'
-import { disconnect, startConnection } from '#fairway/server/domains/oauth-client'
+import { startConnection } from '#fairway/server/domains/oauth-client'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
+/** Redirects to the provider that the person connects. `end-connection` is an operation at the same path. */
 export default defineMethods({
   async GET(event) {
     const { userId } = await requireSession(event)
@@ -15,10 +16,5 @@ export default defineMethods({
     })
     for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
     return sendRedirect(event, url, 302)
-  },
-
-  async DELETE(event) {
-    const { userId } = await requireSession(event)
-    return disconnect(getApp(event), userId, getRouterParam(event, 'provider') ?? '')
   },
 })
