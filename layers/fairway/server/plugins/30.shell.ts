@@ -82,11 +82,14 @@ async function finishPage(event: H3Event, page: FoundPage, { html, status }: { h
     isListed,
   })
   const { unfollowed } = followed
+  // Once for each page and reason.
   if (unfollowed !== undefined && import.meta.dev)
-    app.log.warn('this page is rendered for every visitor, because it reads what may change without notice', {
-      page: page.path,
-      reads: unfollowed,
-    })
+    app.memo(`unfollowed ${page.key} ${unfollowed}`, () =>
+      app.log.warn('this page is rendered for every visitor, because it reads what may change without notice', {
+        page: page.path,
+        reads: unfollowed,
+      }),
+    )
   if (!import.meta.dev && status === 200 && unfollowed === undefined) keepPage(app, page.key, rendered)
   return pageResponse(event, rendered)
 }

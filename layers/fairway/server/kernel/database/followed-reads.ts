@@ -28,10 +28,12 @@ export function withFollowing<T>(path: string, work: () => Promise<T>): Promise<
   const page = followedReads()
   if (!page) return requests.run({}, work)
   const own: FollowedReads = { reads: [] }
-  return requests.run({ followed: own }, async () => work()).finally(() => {
-    page.reads.push(...own.reads)
-    page.unfollowed ??= own.reads.length === 0 ? path : own.unfollowed
-  })
+  return requests
+    .run({ followed: own }, async () => work())
+    .finally(() => {
+      page.reads.push(...own.reads)
+      page.unfollowed ??= own.reads.length === 0 ? path : own.unfollowed
+    })
 }
 
 /** Records from now on what this request reads, until `endFollowing`. */
