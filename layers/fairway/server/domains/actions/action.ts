@@ -49,7 +49,7 @@ export interface Admitted {
 export interface AuditSubject {
   /**
    * A table with `ownableColumns()` or `organizationColumns()`. Everyone who may read the row may also read its title in
-   * sentences.
+   * sentences, unless a field rule hides it.
    */
   table: SharedTable
   /** The column with the title of the row. */

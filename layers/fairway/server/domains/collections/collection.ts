@@ -77,6 +77,8 @@ export interface SqlDeclaration {
   omit: readonly string[]
   /** Undefined for public collections without a scope. */
   scope?: CollectionScope
+  /** Whether callers without a session read it. */
+  public?: boolean
   filters: Collection['filters']
   order: readonly string[]
   defaultOrder: readonly OrderBy[]

@@ -79,14 +79,15 @@ export {
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, requireCreate } from './policy-check'
-export { appRolesIn, personColumn, policyOf } from './policy'
+export { appRolesIn, personColumn, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
+  asReadBy,
   canColumns,
   columnsFor,
-  ruledField,
   callerOf,
   callerPlaceholders,
+  inEachOrganization,
   inOrganization,
   isOpenRow,
   type SharedTable,

@@ -65,8 +65,21 @@ const toParts = (rule: Rule): readonly Part[] => (Array.isArray(rule) ? rule : [
 
 const POLICY = Symbol.for('fairway.policy')
 
+// As with the symbol, a file of tables may be loaded beside the server's copy of this module.
+const RULED = Symbol.for('fairway.ruled-tables')
+
+/** The tables with rules for reading fields, by name. */
+export function ruledTables(): Map<string, PolicyTable> {
+  const known: Map<string, PolicyTable> | undefined = Reflect.get(globalThis, RULED)
+  const tables = known ?? new Map<string, PolicyTable>()
+  if (!known) Reflect.set(globalThis, RULED, tables)
+  return tables
+}
+
 /** Returns the policy that was declared for a table; undefined when there is none. */
 export const policyOf = (table: SQLiteTable): Policy | undefined => Reflect.get(table, POLICY)
+
+type PolicyTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn }
 
 /**
  * Declares who may do what with the rows of a table and attaches it to the table. `accessibleTo`, collections, the audit log,
@@ -75,7 +88,7 @@ export const policyOf = (table: SQLiteTable): Policy | undefined => Reflect.get(
  * collection.
  */
 export function definePolicy<const Field extends string = never>(
-  table: SQLiteTable & { id: SQLiteColumn; orgId: SQLiteColumn },
+  table: PolicyTable,
   { fields, ...rules }: Record<PolicyAction, Rule> & { fields?: { readonly [name in Field]: FieldRule } },
 ) {
   const given: [string, FieldRule][] = Object.entries(fields ?? {})
@@ -96,6 +109,7 @@ export function definePolicy<const Field extends string = never>(
   const faults = faultsOf(table, policy)
   if (faults.length > 0) throw new Error(`definePolicy: ${getTableName(table)}: ${faults.join('; ')}`)
   Reflect.set(table, POLICY, policy)
+  if (Object.values(policy.fields).some(({ read }) => read)) ruledTables().set(getTableName(table), table)
   const shape = Object.fromEntries(['update', 'delete', ...Object.keys(policy.fields)].map(name => [name, z.boolean()]))
   const can = z.object(shape).describe('What the caller may do with it.')
   return { can: can as unknown as z.ZodObject<Record<'update' | 'delete' | Field, z.ZodBoolean>> }

@@ -1,7 +1,9 @@
 // Decides in SQL which rows a person may use: one condition for lists, single rows and conditional writes.
-import { getTableColumns, getTableName, type Placeholder, Param, sql, type SQL } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, is, type Placeholder, Param, sql, SQL, type SQLChunk } from 'drizzle-orm'
+import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { findRun } from '#fairway/server/kernel/current-run'
+import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
+import { foldedColumnOf } from '#fairway/server/kernel/folding/fold-sql'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Part, personColumn, type PolicyAction, policyOf } from './policy'
@@ -31,6 +33,8 @@ const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in
 export type Caller =
   | Pick<Session, 'email' | 'userId' | 'orgId'>
   | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder }
+  // In each organization of theirs.
+  | { email: string; userId: string; orgId: SQL }
 
 /** The caller in a prepared query; the values come from `callerOf(session)`. */
 export const callerPlaceholders = {
@@ -39,6 +43,13 @@ export const callerPlaceholders = {
   orgId: sql.placeholder('callerOrgId'),
   appId: sql.placeholder('callerAppId'),
 } as const
+
+/** A person as the caller for each row of a table: in its organization, while they are a member there. */
+export const inEachOrganization = (table: SharedTable, { email, userId }: PersonKey): Caller => ({
+  email,
+  userId,
+  orgId: sql`(select m.org_id from org_members m where m.org_id = ${table.orgId} and m.user_id = ${userId})`,
+})
 
 /** The values of `callerPlaceholders`. */
 export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'userId' | 'orgId'>) => ({
@@ -141,21 +152,43 @@ const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL =
  */
 export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const ruled = ruledField(table, caller, name, column)
-    return [name, ruled === column ? column : sql`${ruled}`.mapWith(column)]
+    const shown = asReadBy(column, caller)
+    return [name, is(shown, SQL) ? shown.mapWith(column) : column]
   })
   return Object.fromEntries(columns)
 }
 
-/** Returns a value of a field as this caller may read it: null when the policy of the table hides the field. */
-export function ruledField<Value extends SQL | SQLiteColumn>(
-  table: SharedTable,
-  caller: Caller,
-  name: string,
-  value: Value,
-): Value | SQL {
-  const read = policyOf(table)?.fields[name]?.read
-  return read ? sql`case when ${anyOf(read, table, caller)} then ${value} end` : value
+/**
+ * Returns a column or an expression as this caller may read it: in it, columns that a policy hides are null. Returns the same
+ * value if no policy hides any of them.
+ */
+export function asReadBy(value: SQLiteColumn | SQL, caller: Caller): SQLiteColumn | SQL {
+  if (is(value, SQL)) {
+    const chunks = value.queryChunks.map(chunk => chunkReadBy(chunk, caller))
+    return chunks.every((chunk, at) => chunk === value.queryChunks[at]) ? value : sql.join(chunks)
+  }
+  const read = readRuleOf(value)
+  return read ? sql`case when ${anyOf(read, value.table as SharedTable, caller)} then ${value} end` : value
+}
+
+function chunkReadBy(chunk: SQLChunk, caller: Caller): SQLChunk {
+  if (is(chunk, SQL) || is(chunk, SQLiteColumn)) return asReadBy(chunk, caller)
+  if (is(chunk, SQL.Aliased)) return chunkReadBy(chunk.sql, caller)
+  if (!Array.isArray(chunk)) return chunk
+  const parts = chunk.map(part => chunkReadBy(part, caller))
+  return parts.every((part, at) => part === chunk[at]) ? chunk : parts
+}
+
+/** The rule for reading a column; the folded text of a column has its rule. */
+function readRuleOf(column: SQLiteColumn): readonly Part[] | undefined {
+  const policy = policyOf(column.table)
+  if (!policy) return undefined
+  const columns = getTableColumns(column.table)
+  const found = Object.entries(policy.fields).find(([name]) => {
+    const ruled = columns[name]
+    return ruled && (ruled.name === column.name || foldedColumnOf(ruled)?.name === column.name)
+  })
+  return found?.[1].read
 }
 
 /**
@@ -237,12 +270,15 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
     sql` or `,
   )})`
 
+// Shares name the table, also where a query reads it under an alias.
+const originalName = (table: SQLiteTable): string => String(Reflect.get(table, Symbol.for('drizzle:OriginalName')))
+
 /** Returns the rows that the caller owns, that are shared with them with at least this role, or that their visibility allows. */
 export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
   const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
   const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
   const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares
-    where user_id = ${caller.userId} and resource = ${getTableName(table)} and role in (${enough})))`
+    where user_id = ${caller.userId} and resource = ${originalName(table)} and role in (${enough})))`
   const opening = OPENING[role]
   if (opening === null) return sql`(${isOwn} or ${isShared})`
   return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`

@@ -1,6 +1,6 @@
 import { and, eq, getTableName, inArray, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import { accessibleTo, isOpenRow } from '#fairway/server/domains/organizations'
+import { accessibleTo, asReadBy, isOpenRow } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
@@ -59,12 +59,16 @@ async function readSubjects(app: App, session: Session, { table, title }: AuditS
     .from(table)
     .where(and(isNamed, accessibleTo(table, session)))
   for (const row of rows) {
-    const isOpen = row.isOpen === 1 && row.orgId === session.orgId
+    const isOpen = row.isOpen === 1 && row.orgId === session.orgId && !isTitleHidden({ title }, session)
     const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
     found.set(String(row.id), { type: getTableName(table), id: String(row.id), title: kept })
   }
   return found
 }
+
+/** Whether the policy of the table hides the title from some who may read the row. */
+const isTitleHidden = ({ title }: Pick<AuditSubject, 'title'>, session: Session): boolean =>
+  asReadBy(title, session) !== title
 
 /** The texts at this path: one, or those of a list. */
 const textsAt = (value: unknown, path: string): string[] =>
@@ -113,7 +117,7 @@ export async function maySeeSubject(
 
 /** Audit rows as a reader sees them: with titles and pages of the rows that the reader may read now. */
 export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
-  const found = new Map<string, string>()
+  const found = new Map<string, string | null>()
   const byType = Map.groupBy(
     rows.filter(row => row.subjectId !== null),
     row => row.subjectType ?? '',
@@ -123,15 +127,18 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
     if (!subject) continue
     const ids = [...new Set(written.map(row => row.subjectId ?? ''))]
     const seen = await app.db.orm
-      .select({ id: subject.table.id, title: subject.title })
+      .select({ id: subject.table.id, title: sql<unknown>`${asReadBy(subject.title, session)}` })
       .from(subject.table)
       .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
-    for (const { id, title } of seen) found.set(`${type}/${String(id)}`, String(title))
+    for (const { id, title } of seen) found.set(`${type}/${String(id)}`, title === null ? null : String(title))
   }
-  return rows.map(row => toEntry(row, subjects, found))
+  const hidden = new Set([...subjects].flatMap(([type, subject]) => (isTitleHidden(subject, session) ? [type] : [])))
+  // Rows from before the rule have the title.
+  const shown = (row: AuditRow) => (hidden.has(row.subjectType ?? '') ? { ...row, subjectTitle: null } : row)
+  return rows.map(row => toEntry(shown(row), subjects, found))
 }
 
-function toEntry(row: AuditRow, subjects: Subjects, found: ReadonlyMap<string, string>): AuditEntry {
+function toEntry(row: AuditRow, subjects: Subjects, found: ReadonlyMap<string, string | null>): AuditEntry {
   const { at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _open, ...rest } = row
   const { subjectType: type, subjectId: id, subjectTitle, ...entry } = rest
   if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }

@@ -3,6 +3,7 @@ import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import { filesSql } from '#fairway/server/domains/files'
+import { asReadBy, callerPlaceholders } from '#fairway/server/domains/organizations'
 import { isFileColumn } from '#fairway/server/kernel/field-types'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { foldedColumnOf, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
@@ -32,19 +33,31 @@ export interface Field {
 export type Readable = Omit<Field, 'at'>
 
 /**
- * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null; `isFile` says
- * that an expression is one of `filesSql`.
+ * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. Columns that
+ * a policy hides from the caller are null, in any table, so that filters and orders can't reveal them.
  */
 export function readable(
   name: string,
   value: SQLiteColumn | SQL,
   schema: z.core.$ZodType,
   outer: ReadonlySet<string>,
-  isFile = !is(value, SQL) && isFileColumn(value),
+): Readable {
+  const stored = !is(value, SQL) && isFileColumn(value) ? filesSql(value) : value
+  const shown = asReadBy(stored, callerPlaceholders)
+  const field = fieldOfPlatform(name, { value, sql: expression(shown) }, schema, outer)
+  return shown === stored ? field : { ...field, isNullable: true, column: undefined, ...hiddenFold(field) }
+}
+
+/** The same for a value that no policy hides, such as what the caller may do. */
+export function fieldOfPlatform(
+  name: string,
+  { value, sql }: { value: SQLiteColumn | SQL; sql: Fragment },
+  schema: z.core.$ZodType,
+  outer: ReadonlySet<string>,
 ): Readable {
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))
-  const sql = expression(isFile && !is(value, SQL) ? filesSql(value) : value)
+  const isFile = !is(value, SQL) && isFileColumn(value)
   const type = isFile ? file : typeOf(value, schema)
   return {
     name,
@@ -57,6 +70,10 @@ export function readable(
     isFile,
   }
 }
+
+// The column with the folded text would reveal it.
+const hiddenFold = ({ folded, sql }: Readable): Pick<Field, 'folded' | 'foldedColumn'> =>
+  folded ? { folded: fold(sql), foldedColumn: undefined } : {}
 
 /** The expression for the folded text of an expression. */
 export const fold = (sql: Fragment): Fragment => applied(foldedSql('\0'), sql)

@@ -90,6 +90,9 @@ export function bind({ text, args }: Fragment, values: SlotValues): RowStatement
   return { sql: text, args: args.map(arg => (isSlot(arg) ? valueOf(arg, values) : arg)) }
 }
 
+/** Whether a fragment has placeholders for values of the caller. */
+export const asksCaller = ({ args }: Fragment): boolean => args.some(arg => isSlot(arg) && arg.slot === 'caller')
+
 const isSlot = (arg: ReadArg | Slot): arg is Slot => typeof arg === 'object' && arg !== null
 
 function valueOf({ slot, key }: Slot, values: SlotValues): ReadArg {

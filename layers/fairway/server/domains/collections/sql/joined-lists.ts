@@ -1,10 +1,22 @@
-// Lists of joined rows, which are read after the rows of a page.
+// The lists of joined rows in items: one statement for each list of a page.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { SqlDeclaration } from '../collection'
 import { createSelectList, entryOf, readable, toObject } from './fields'
-import { bind, expression, fragment, joined, keyColumns, render, slot, tablesOf, tableSource, where } from './fragment'
+import {
+  bind,
+  expression,
+  fragment,
+  joined,
+  keyColumns,
+  render,
+  slot,
+  type SlotValues,
+  tablesOf,
+  tableSource,
+  where,
+} from './fragment'
 import { joinedColumns, type ReadPlan } from './read-plan'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
 
@@ -39,14 +51,16 @@ export type JoinedList = ReturnType<typeof joinedList>
 /** Adds the joined rows to the objects of a page as lists. */
 export async function attachLists(
   app: App,
-  { plan, lists }: { plan: ReadPlan; lists: readonly JoinedList[] },
+  { plan, lists, values }: { plan: ReadPlan; lists: readonly JoinedList[]; values: SlotValues },
   rows: readonly (readonly unknown[])[],
   objects: readonly Record<string, unknown>[],
 ): Promise<void> {
   if (lists.length === 0 || rows.length === 0) return
   const keys = rows.map(row => plan.key.map(({ at }) => row[at]))
   const json = JSON.stringify(plan.key.length === 1 ? keys.map(([only]) => only) : keys)
-  const found = await app.db.readRows(lists.map(({ statement }) => bind(statement, { part: { keys: json } })))
+  const found = await app.db.readRows(
+    lists.map(({ statement }) => bind(statement, { ...values, part: { keys: json } })),
+  )
   for (const [index, { name, entries, keyLength }] of lists.entries()) {
     const byKey = Map.groupBy(found[index] ?? [], row => JSON.stringify(row.slice(0, keyLength)))
     for (const [at, object] of objects.entries())

@@ -2,19 +2,20 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import {
-  callerPlaceholders,
-  canColumns,
-  columnsFor,
-  policyOf,
-  ruledField,
-  type SharedTable,
-} from '#fairway/server/domains/organizations'
-import { filesSql } from '#fairway/server/domains/files'
-import { isFileColumn } from '#fairway/server/kernel/field-types'
+import { callerPlaceholders, canColumns, policyOf, type SharedTable } from '#fairway/server/domains/organizations'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
-import { createSelectList, entryOf, type Field, fold, type Nested, type Readable, readable, unwrapped } from './fields'
-import { joined, keyColumns } from './fragment'
+import {
+  createSelectList,
+  entryOf,
+  type Field,
+  fieldOfPlatform,
+  fold,
+  type Nested,
+  type Readable,
+  readable,
+  unwrapped,
+} from './fields'
+import { asksCaller, expression, joined, keyColumns } from './fragment'
 import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
 /** The options for joins; undefined lets the query decide. */
@@ -60,6 +61,8 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     /** The primary key or the GROUP BY columns, which are unique for each row. */
     key,
     select: joined(list.parts.map(body.nameOf), ', '),
+    /** Whether the values depend on the caller, because a policy hides some of them. */
+    isForCaller: [...list.parts, ...[...fields.values()].map(({ sql }) => sql)].some(asksCaller),
     entries,
     nested,
     /** The names of the values that are files. */
@@ -137,7 +140,8 @@ function canOf(
       name: 'can',
       keyAt: placed(readable('key', first, z.string(), no)).at,
       entries: Object.entries(canColumns(root as SharedTable, callerPlaceholders)).map(([name, may]) => {
-        const { at, type } = placed(readable(`can.${name}`, may, z.boolean(), no))
+        const value = { value: may, sql: expression(may) }
+        const { at, type } = placed(fieldOfPlatform(`can.${name}`, value, z.boolean(), no))
         return entryOf(name, at, type, false)
       }),
     },
@@ -174,17 +178,11 @@ interface ItemColumns {
 
 /** Finds the source of each field of the item. Throws for a field without a source. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
-  const root = source.root as SharedTable
-  const own: Record<string, SQLiteColumn | SQL> = columnsFor(root, callerPlaceholders)
+  const own: Readonly<Record<string, SQLiteColumn>> = getTableColumns(source.root)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
-  const read = (name: string, value: SQLiteColumn | SQL) => {
-    const column: SQLiteColumn | undefined = source.columns?.[name] ? undefined : getTableColumns(root)[name]
-    // A rule of the field wraps the column, which still holds files.
-    const files =
-      column && isFileColumn(column) ? ruledField(root, callerPlaceholders, name, filesSql(column)) : undefined
-    return readable(name, files ?? value, item.shape[name] ?? z.string().nullable(), outer, files !== undefined)
-  }
+  const read = (name: string, value: SQLiteColumn | SQL) =>
+    readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
   const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? own[name]
   const missing = Object.keys(item.shape).filter(
     name => !named(name) && !joined.has(name) && !(name === 'can' && hasCan(item, source)),

@@ -23,9 +23,9 @@ import { checked } from '../provider-reader'
 import { readAllRows } from './all-rows'
 import { cursorTerms, readCursorPage } from './cursor-page'
 import { toObject } from './fields'
+import { attachLists, type JoinedList, joinedList } from './joined-lists'
 import { checkDeclaration, pageOrder, type Term } from './filters'
-import { bind, fragment, slot } from './fragment'
-import { attachLists, joinedList, type JoinedList } from './joined-lists'
+import { asksCaller, bind, fragment, slot } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
 import { createPlan, hasCan, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope, type Scope, type ScopeCondition } from './scope'
@@ -46,7 +46,10 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   const planFor = createPlans(declaration)
   const declared = planFor({})
   checkDeclaration(declaration, declared.plan)
-  const scope = createScope(declared.plan.source.root, declaration.scope)
+  const isForCaller = declared.plan.isForCaller || declared.lists.some(({ statement }) => asksCaller(statement))
+  if (isForCaller && declaration.public)
+    throw new Error('public: a policy hides a column from some people; leave the column out, or require a session')
+  const scope = createScope(declared.plan.source.root, declaration.scope, isForCaller)
   const findItem = itemStatement(declared.plan)
 
   const prepare = (context: ReadContext, chosen: Parameters<typeof prepareRead>[2], options: WalkerOptions = {}) => {
@@ -116,7 +119,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
 
   async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<readonly unknown[]> {
     const objects = toObjects(plan, rows)
-    await attachLists(app, { plan, lists }, rows, objects)
+    await attachLists(app, { plan, lists, values: scope(session).values }, rows, objects)
     return asItems(session, objects)
   }
 

@@ -24,8 +24,20 @@ export type Scope = (session: Session | null) => ScopeCondition
 
 const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
 
-/** Creates the scope of a declaration. Throws when the table lacks the required columns. */
-export function createScope(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
+/**
+ * Creates the scope of a declaration; `isForCaller` when values depend on the caller too. Throws when the table lacks the required
+ * columns.
+ */
+export function createScope(table: SQLiteTable, scope: CollectionScope | undefined, isForCaller: boolean): Scope {
+  const given = scopeOf(table, scope)
+  if (!isForCaller) return given
+  return session => {
+    const { values, ...rest } = given(session)
+    return { ...rest, values: { ...values, caller: callerOf(required(session)) } }
+  }
+}
+
+function scopeOf(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
   if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, isStable: true, columns: [] })
   if (typeof scope === 'function') return functionScope(scope)
   const columns = getTableColumns(table)

@@ -1,6 +1,15 @@
 // Exports all data of a person as one JSON file, which is streamed.
+import { getTableColumns, sql, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { readBytes } from '#fairway/server/domains/files'
-import { type ClosedMembership, openedOrganizations } from '#fairway/server/domains/organizations'
+import {
+  type ClosedMembership,
+  columnsFor,
+  inEachOrganization,
+  openedOrganizations,
+  ruledTables,
+  type SharedTable,
+} from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type ExportedPerson, isExported, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { inPieces } from '#fairway/server/kernel/export-rows'
@@ -37,7 +46,12 @@ export async function exportAccount(app: App, session: Session, language: Langua
   const { closed } = await openedOrganizations(app, session)
   const person = { userId, email, closedIds: closed.map(({ closedOrg }) => closedOrg.id) }
   const parts = Object.entries(partsOf(app, person))
-  const tables = await findTablesOfPeople(app.db.client)
+  const found = await findTablesOfPeople(app.db.client)
+  // App roles count within the request only, and the text is read outside it.
+  const tables = found.map(table => {
+    const ruled = ruledTables().get(table.name) as SharedTable | undefined
+    return { ...table, columns: ruled ? shownTo(person, ruled) : sql`*` }
+  })
   const missing = toClosedOrganizations(closed, language)
   return { parts: parts.length + tables.length, text: write(app, { person, parts, tables, missing }) }
 }
@@ -72,7 +86,7 @@ async function* contentOf(app: App, id: unknown): AsyncGenerator<string> {
 interface Contents {
   person: ExportedPerson
   parts: readonly [string, SqlPart][]
-  tables: readonly TableOfRows[]
+  tables: readonly ExportedTable[]
   missing: readonly ClosedOrganization[]
 }
 
@@ -102,21 +116,35 @@ async function* write(app: App, { person, parts, tables, missing }: Contents): A
 
 const ROWID = 'fw_export_rowid'
 
+/** A table, and its columns as this person may read them. */
+type ExportedTable = TableOfRows & { columns: SQL }
+
+/** The columns of a table as its policy shows them to this person, in each organization by their roles there. */
+function shownTo(person: ExportedPerson, table: SharedTable): SQL {
+  const shown: Readonly<Record<string, SQLiteColumn | SQL>> = columnsFor(table, inEachOrganization(table, person))
+  const named = Object.entries(getTableColumns(table)).map(
+    ([name, column]) => sql`${shown[name]} as ${sql.identifier(column.name)}`,
+  )
+  return sql.join(named, sql`, `)
+}
+
+const toSql = ({ sql: text, args }: SqlPart): SQL => {
+  const [first = '', ...rest] = text.split('?')
+  return sql.join([sql.raw(first), ...rest.flatMap((part, at) => [sql`${args[at]}`, sql.raw(part)])])
+}
+
 /** The rows of one table that belong to an address, as JSON. Read in batches when the table has row ids. */
-async function* rowsOf(app: App, table: TableOfRows, person: ExportedPerson): AsyncGenerator<string> {
-  const { quoted, hasRowid, hasOrg } = table
-  const isIn = hasOrg ? isExported('org_id', person) : { sql: '1', args: [] }
-  const which = `from ${quoted} where owner_email = ? and ${isIn.sql}`
-  const args = [person.email, ...isIn.args]
+async function* rowsOf(app: App, table: ExportedTable, person: ExportedPerson): AsyncGenerator<string> {
+  const { quoted, hasRowid, hasOrg, columns } = table
+  const isIn = hasOrg ? sql`and ${toSql(isExported('org_id', person))}` : sql``
   const read = async (after: Row | undefined, limit: number): Promise<Row[]> => {
-    const start = after ? Number(after[ROWID]) : Number.MIN_SAFE_INTEGER
-    const statement = hasRowid
-      ? {
-          sql: `select rowid as ${ROWID}, * ${which} and rowid > ? order by rowid limit ?`,
-          args: [...args, start, limit],
-        }
-      : { sql: `select * ${which}`, args }
-    return (await app.db.client.execute(statement)).rows.map(plain)
+    const from = after ? Number(after[ROWID]) : Number.MIN_SAFE_INTEGER
+    const place = hasRowid ? sql`rowid as ${sql.raw(ROWID)}, ` : sql``
+    const piece = hasRowid ? sql`and rowid > ${from} order by rowid limit ${limit}` : sql``
+    const found = await app.db.orm.all<Row>(
+      sql`select ${place}${columns} from ${sql.raw(quoted)} where owner_email = ${person.email} ${isIn} ${piece}`,
+    )
+    return found.map(plain)
   }
   const rows: AsyncIterable<Row> | Row[] = hasRowid ? inPieces(read) : await read(undefined, 0)
   let isFirst = true
@@ -126,10 +154,15 @@ async function* rowsOf(app: App, table: TableOfRows, person: ExportedPerson): As
   }
 }
 
+const toBase64 = (bytes: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(bytes)).toString('base64')
+
 /** A database row as JSON: columns by name, bytes as base64. */
 const plain = (row: object): Row =>
   Object.fromEntries(
     Object.entries(row)
       .filter(([name]) => !/^\d+$/.test(name))
-      .map(([name, value]) => [name, value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value]),
+      .map(([name, value]) => [
+        name,
+        value instanceof ArrayBuffer || value instanceof Uint8Array ? toBase64(value) : value,
+      ]),
   )
