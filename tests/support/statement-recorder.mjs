@@ -41,7 +41,7 @@ prototype.prepare = function (sql) {
   return statement
 }
 
-// Reads outside of the event loop collect their rows first.
+// Reads outside the event loop collect their rows first.
 const COLLECTED = /^with fw_rows as materialized \(([^]*)\n\) select \* from fw_rows$/
 const apart = require('libsql/promise').prototype
 const prepareApart = apart.prepare

@@ -1,4 +1,4 @@
-// Reads a database file outside of the event loop, for reads whose cost the caller chooses. The library runs only the first step
+// Reads a database file outside the event loop, for reads whose cost the caller chooses. The library runs only the first step
 // of a statement in another thread, so each statement collects its rows in that step.
 import { availableParallelism } from 'node:os'
 import PromisedDatabase from 'libsql/promise'

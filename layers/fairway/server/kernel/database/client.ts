@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Client } from '@libsql/client'
+import type { Client, InArgs, InStatement } from '@libsql/client'
 import type { Log } from '../events/log'
 import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } from './database-error'
 import { followed, followedReads, recordRead } from './followed-reads'
@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from './native-reader'
 import type { ReadApart } from './apart-reader'
-import { createOrm, type Orm, type RowClient } from './orm'
+import { createOrm, type Orm, type RowClient, rowsOf } from './orm'
 import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
 
@@ -30,6 +30,8 @@ export type { Orm } from './orm'
 export interface Database {
   /** Drizzle over the queued client; every write of the platform uses it. */
   orm: Orm
+  /** Drizzle for reads whose cost the caller chooses, such as filters of a log: in a database file they run like `apart`. */
+  ormApart: Orm
   /** The queued libSQL client itself. */
   client: RowClient
   /**
@@ -122,6 +124,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       : client
   return {
     orm: createOrm(client, shortcuts),
+    ormApart: createOrm(reader ? apartClient(client, reader) : client, shortcuts),
     client,
     prepareRead<Row extends object>(sql: string) {
       const read = reader ? reader.prepare<Row>(sql) : clientRead<Row>(source, sql)
@@ -173,6 +176,12 @@ function followedApart(reader: NativeReader, rows: ReadApart): ReadApart {
     recordRead(into, found, () => reader.apart(again => again(sql, args)))
     return found
   }
+}
+
+function apartClient(client: RowClient, { selectApart }: NativeReader): RowClient {
+  const execute = (statement: InStatement | string, args?: InArgs) =>
+    followed(() => selectApart(typeof statement === 'string' ? { sql: statement, args } : statement), rowsOf)
+  return { ...client, execute, rows: async statement => rowsOf(await execute(statement)) }
 }
 
 /** Rewrites a value that already exists, because only a real write shows whether the disk accepts one. */

@@ -7,6 +7,7 @@ import { type StorageWatch, toDatabaseError } from './database-error'
 import { createMemories, createReadThrough, type WriteClock } from './memory'
 import { createRemembered } from '../remember'
 import { retryBusy } from './mutex'
+import { rowsOf } from './orm'
 import { type ApartReader, createApartReader } from './apart-reader'
 import {
   type Connection,
@@ -51,6 +52,8 @@ export interface NativeReader {
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /** Runs `read` over one state of the database; it must not throw errors unrelated to the database. */
   snapshot<T>(read: (state: Snapshot) => T): Promise<T>
+  /** Runs one SELECT like the client, with the limit of `apart`. */
+  selectApart(statement: InStatement): Promise<ResultSet>
   /** Runs `read` like a snapshot while the event loop goes on; throws `timed-out` after the limit or when the signal is aborted. */
   apart: ApartReader['run']
   /** The state of the file at this moment; undefined while it cannot be read. */
@@ -110,21 +113,21 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
   const readAll = (statements: readonly InStatement[]) =>
     read(connection => eachIn(connection, statements, connection.execute))
 
-  const search = (statement: InStatement): Promise<ResultSet> => converting(selectApart(apart, statement))
+  const selectApart = (statement: InStatement): Promise<ResultSet> => converting(selectIn(apart, statement))
 
   return {
     prepare<Row extends object>(sql: string) {
       if (!isSearch(sql)) return args => read(({ objects }) => objects(sql, args) as Row[])
-      return async args => (await search({ sql, args })).rows.map(row => ({ ...row }) as Row)
+      return async args => (await selectApart({ sql, args })).rows.map(row => ({ ...row }) as Row)
     },
     async select(statements) {
       const [only] = statements
-      return only && statements.length === 1 && isSearch(only) ? [await search(only)] : readAll(statements)
+      return only && statements.length === 1 && isSearch(only) ? [await selectApart(only)] : readAll(statements)
     },
     rows: statement =>
       through(statement, async () => {
         if (!isSearch(statement)) return read(({ rows }) => rows(statement))
-        return (await search(statement)).rows.map(row => Array.from(row))
+        return rowsOf(await selectApart(statement))
       }),
     readRows: statements =>
       read(connection => eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args))),
@@ -132,6 +135,7 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
       read(connection =>
         inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
       ),
+    selectApart,
     apart: (run, signal) => converting(apart.run(run, signal)),
     clock,
     close() {
@@ -146,7 +150,7 @@ const SEARCH = /\b(?:instr|glob|like|fw_fold)\b/i
 const isSearch = (statement: InStatement): boolean =>
   SEARCH.test(typeof statement === 'string' ? statement : statement.sql)
 
-async function selectApart(apart: ApartReader, statement: InStatement): Promise<ResultSet> {
+async function selectIn(apart: ApartReader, statement: InStatement): Promise<ResultSet> {
   const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
   const { rows, columns } = await apart.select(sql, toNativeArgs(args))
   const shape = rowShape(columns)

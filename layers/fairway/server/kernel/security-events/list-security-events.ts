@@ -88,14 +88,14 @@ export async function listSecurityEvents(
 ): Promise<SecurityEventPage> {
   const where = whereOf(filter)
   const [rows, counted] = await Promise.all([
-    app.db.orm
+    app.db.ormApart
       .select()
       .from(securityEvents)
       .where(where)
       .orderBy(desc(securityEvents.at), desc(securityEvents.id))
       .limit(itemsPerPage)
       .offset((page - 1) * itemsPerPage),
-    app.db.orm.select({ n: count() }).from(securityEvents).where(where),
+    app.db.ormApart.select({ n: count() }).from(securityEvents).where(where),
   ])
   return { events: rows.map(toEvent), totalItems: counted[0]?.n ?? 0 }
 }
@@ -104,7 +104,7 @@ export async function listSecurityEvents(
 async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
   const read = (after: EventRow | undefined, limit: number) => {
     const rest = after && sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
-    return app.db.orm
+    return app.db.ormApart
       .select()
       .from(securityEvents)
       .where(and(whereOf(filter), rest))

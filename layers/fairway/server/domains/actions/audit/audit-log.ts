@@ -60,14 +60,14 @@ type Paged = AuditFilter & { page: number; itemsPerPage: number }
 export function auditStatements(app: App, orgId: string, { page, itemsPerPage, ...filter }: Paged) {
   const where = whereOf(orgId, filter)
   return {
-    page: app.db.orm
+    page: app.db.ormApart
       .select()
       .from(auditLog)
       .where(where)
       .orderBy(desc(auditLog.at), desc(auditLog.id))
       .limit(itemsPerPage)
       .offset((page - 1) * itemsPerPage),
-    count: app.db.orm.select({ n: count() }).from(auditLog).where(where),
+    count: app.db.ormApart.select({ n: count() }).from(auditLog).where(where),
   }
 }
 
@@ -170,7 +170,7 @@ export function exportAuditLog(
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
   const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
     const rest = after && sql`(${auditLog.at}, ${auditLog.id}) > (${Date.parse(after.at)}, ${after.id})`
-    const rows = await app.db.orm
+    const rows = await app.db.ormApart
       .select()
       .from(auditLog)
       .where(and(where, rest))

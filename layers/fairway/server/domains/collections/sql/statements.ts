@@ -7,7 +7,7 @@ import { inBackground } from '#fairway/server/kernel/background'
 import type { ReadApart, RowStatement } from '#fairway/server/kernel/database/client'
 import { FOLDED_ENDING } from '#fairway/server/kernel/field-types'
 import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
-import type { FilterCondition, ReadContext } from '../collection'
+import type { FilterCondition, PageSelection, ReadContext } from '../collection'
 import type { OrderBy } from '../effective-options'
 import type { Field } from './fields'
 import { orderBy, orderKey, parseFilters, type Term } from './filters'
@@ -26,11 +26,15 @@ interface Purpose {
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
+/** From this offset, skipping rows takes longer than the event loop may wait. */
+const FAR_OFFSET = 100_000
+
 /** The part of a request that decides what a read costs. */
 interface Chosen {
   filters: readonly FilterCondition[]
   /** The order that the client requested. */
   order?: readonly OrderBy[]
+  selection?: PageSelection
   /** Whether all rows are read, as for an export. */
   isWhole?: boolean
 }
@@ -39,7 +43,7 @@ interface Chosen {
 export function prepareRead(
   { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
   { app, signal }: Pick<ReadContext, 'app' | 'signal'>,
-  { filters: conditions, order = [], isWhole = false }: Chosen,
+  { filters: conditions, order = [], selection, isWhole = false }: Chosen,
 ) {
   const filters = parseFilters(plan, conditions)
   const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
@@ -51,7 +55,8 @@ export function prepareRead(
   const count: Make = (scope, given) => plan.body.count(scope, given, filters.tables)
   const { keptTotal } = plan
   const values: SlotValues = { ...scoped.values, filter: filters.values }
-  const isChosen = isWhole || conditions.length > 0 || order.length > 0
+  const isFar = selection !== undefined && 'offset' in selection && selection.offset >= FAR_OFFSET
+  const isChosen = isWhole || isFar || conditions.length > 0 || order.length > 0
   const apart = isChosen ? app.db.apart : undefined
   return {
     plan,
