@@ -33,47 +33,39 @@ export interface Field {
 export type Readable = Omit<Field, 'at'>
 
 /**
- * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. Columns that
- * a policy hides from the caller are null, in any table, so that filters and orders can't reveal them.
+ * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. In any table,
+ * columns that a policy hides from the caller are null, so that filters and orders can't reveal them.
  */
 export function readable(
   name: string,
   value: SQLiteColumn | SQL,
   schema: z.core.$ZodType,
   outer: ReadonlySet<string>,
+  { isRuled = true } = {},
 ): Readable {
-  const stored = !is(value, SQL) && isFileColumn(value) ? filesSql(value) : value
-  const shown = asReadBy(stored, callerPlaceholders)
-  const field = fieldOfPlatform(name, { value, sql: expression(shown) }, schema, outer)
-  return shown === stored ? field : { ...field, isNullable: true, column: undefined, ...hiddenFold(field) }
-}
-
-/** The same for a value that no policy hides, such as what the caller may do. */
-export function fieldOfPlatform(
-  name: string,
-  { value, sql }: { value: SQLiteColumn | SQL; sql: Fragment },
-  schema: z.core.$ZodType,
-  outer: ReadonlySet<string>,
-): Readable {
+  const column = is(value, SQL) ? undefined : value
+  const isFile = column !== undefined && isFileColumn(column)
+  const stored = isFile ? filesSql(column) : value
+  const shown = isRuled ? asReadBy(stored, callerPlaceholders) : stored
+  const isHidden = shown !== stored
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))
-  const isFile = !is(value, SQL) && isFileColumn(value)
+  const sql = expression(shown)
   const type = isFile ? file : typeOf(value, schema)
   return {
     name,
     sql,
-    ...(isProse(value, type, schema) ? foldedOf(value, sql) : {}),
+    ...(isProse(value, type, schema) ? foldedOf(shown, sql) : {}),
     type,
-    isNullable: isOuter || (is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)),
+    isNullable: isHidden || isOuter || canBeNull(value, schema),
     tables,
-    column: is(value, SQL) ? undefined : value.name,
+    column: isHidden ? undefined : column?.name,
     isFile,
   }
 }
 
-// The column with the folded text would reveal it.
-const hiddenFold = ({ folded, sql }: Readable): Pick<Field, 'folded' | 'foldedColumn'> =>
-  folded ? { folded: fold(sql), foldedColumn: undefined } : {}
+const canBeNull = (value: SQLiteColumn | SQL, schema: z.core.$ZodType): boolean =>
+  is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)
 
 /** The expression for the folded text of an expression. */
 export const fold = (sql: Fragment): Fragment => applied(foldedSql('\0'), sql)

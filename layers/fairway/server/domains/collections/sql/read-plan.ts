@@ -4,18 +4,8 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { callerPlaceholders, canColumns, policyOf, type SharedTable } from '#fairway/server/domains/organizations'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
-import {
-  createSelectList,
-  entryOf,
-  type Field,
-  fieldOfPlatform,
-  fold,
-  type Nested,
-  type Readable,
-  readable,
-  unwrapped,
-} from './fields'
-import { asksCaller, expression, joined, keyColumns } from './fragment'
+import { createSelectList, entryOf, type Field, fold, type Nested, type Readable, readable, unwrapped } from './fields'
+import { asksCaller, joined, keyColumns } from './fragment'
 import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
 /** The options for joins; undefined lets the query decide. */
@@ -140,8 +130,7 @@ function canOf(
       name: 'can',
       keyAt: placed(readable('key', first, z.string(), no)).at,
       entries: Object.entries(canColumns(root as SharedTable, callerPlaceholders)).map(([name, may]) => {
-        const value = { value: may, sql: expression(may) }
-        const { at, type } = placed(fieldOfPlatform(`can.${name}`, value, z.boolean(), no))
+        const { at, type } = placed(readable(`can.${name}`, may, z.boolean(), no, { isRuled: false }))
         return entryOf(name, at, type, false)
       }),
     },
