@@ -12,7 +12,7 @@ async function whoIs(headers: Record<string, string> = {}, { fetch }: ReturnType
 it('is the person of every request, whatever credential it sends', async () => {
   const ada = await app.person({ email: 'ada@example.test' })
   for (const authorization of ['', 'Bearer x', `Bearer fwp_${'a'.repeat(43)}`])
-    expect(await whoIs({ ...(authorization && { authorization }) })).toBe(DEV)
+    expect(await whoIs(authorization ? { authorization } : {})).toBe(DEV)
   expect(await whoIs({}, app.as(ada))).toBe(DEV)
   for (const path of ['/_fw/org', '/_fw/actions/list-notes', '/note-list'])
     expect((await app.as(null).fetch(path, { headers: { authorization: 'Bearer x' } })).status).toBe(200)
