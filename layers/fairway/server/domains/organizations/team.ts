@@ -1,6 +1,7 @@
 import { findPerson } from '#fairway/server/domains/people'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
+import { checkWrite } from '#fairway/server/kernel/database/author-database'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -38,9 +39,10 @@ export const team = {
 
 /**
  * Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any
- * request. Throws `not-found` and `forbidden`.
+ * request whose session was found or that is public. Throws `not-found`, `forbidden` and `unprotected-write`.
  */
 export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
+  checkWrite()
   const { app } = requireRun()
   const person = await findPerson(app, { email })
   if (!person) throw new AppError('not-found')

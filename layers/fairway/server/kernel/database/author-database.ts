@@ -34,8 +34,8 @@ const guarded = <Client extends object>(client: Client): Client =>
     },
   })
 
-/** Throws `unprotected-write` where a statement may not run; without statements, they are not known. */
-function checkWrite(statements?: unknown[]): void {
+/** Throws `unprotected-write` where a statement may not run; without statements, none that writes may. */
+export function checkWrite(statements?: unknown[]): void {
   const request = findRun()?.unprotected
   if (request === undefined || statements?.every(each => !mayWrite(textOf(toStatement(each as InStatement))))) return
   const cause = new Error(

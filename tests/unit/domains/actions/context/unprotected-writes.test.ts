@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
-import { definePublicRoute, getSession, requireSession, useFairway } from '#fw'
+import { definePublicRoute, getSession, requireSession, setActiveOrgId, useFairway } from '#fw'
 import { type Action, defineAction, runAction } from '#fairway/server/domains/actions'
 import { authorDb } from '#fairway/server/kernel/database/author-database'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -86,6 +86,7 @@ const others: Record<string, EventHandler> = {
       requestId: event.path,
     }),
   ),
+  '/by-another-function': defineEventHandler(() => setActiveOrgId(owner.email, null, 'a stranger')),
   '/beside-middleware': defineEventHandler(() => 'answered'),
 }
 
@@ -116,12 +117,15 @@ const written = async () => Number((await query(test.app, 'select count(*) as n 
 const get = (path: string, cookie = '') => fetch(server.origin + path, { headers: { cookie } })
 
 describe('code of an author in a request', () => {
-  it.each([...Object.keys(unprotected), '/beside-middleware'])('writes nothing for a stranger: %s', async path => {
-    expect(await statusAndCode(await get(path))).toEqual([500, 'unprotected-write'])
-    expect(await written()).toBe(0)
-    const { error } = test.lines().at(-1) as { error: { message: string } }
-    expect(JSON.stringify(error)).toContain(`GET ${path} changes data and nobody is signed in. Begin with`)
-  })
+  it.each([...Object.keys(unprotected), '/beside-middleware', '/by-another-function'])(
+    'writes nothing for a stranger: %s',
+    async path => {
+      expect(await statusAndCode(await get(path))).toEqual([500, 'unprotected-write'])
+      expect(await written()).toBe(0)
+      const { error } = test.lines().at(-1) as { error: { message: string } }
+      expect(JSON.stringify(error)).toContain(`GET ${path} changes data and nobody is signed in. Begin with`)
+    },
+  )
 
   it.each(Object.keys(unprotected).filter(path => !path.includes('imitated') && !path.includes('before')))(
     'writes for a person who is signed in: %s',

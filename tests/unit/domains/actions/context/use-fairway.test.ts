@@ -54,6 +54,7 @@ const routes: Record<string, EventHandler> = {
   '/members': defineEventHandler(async () => (await team.members(everybody)).totalItems),
   '/move': defineEventHandler(async event => {
     const { email, to } = z.object({ email: z.string(), to: z.string() }).parse(queryOf(event))
+    await useFairway(event)
     await setActiveOrgId(email, to, 'a route')
     return 'moved'
   }),
