@@ -51,7 +51,7 @@ export function readable(
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))
   const sql = expression(shown)
-  const type = isFile ? file : typeOf(value, schema)
+  const type = typeOf(value, schema)
   return {
     name,
     sql,
@@ -216,6 +216,7 @@ const typeOf = (value: SQLiteColumn | SQL, field: z.core.$ZodType): ValueType =>
   is(value, SQL) ? typeOfSchema(field) : typeOfColumn(value)
 
 function typeOfColumn(column: SQLiteColumn): ValueType {
+  if (isFileColumn(column)) return file
   if (is(column, SQLiteTimestamp)) return date(column.mode === 'timestamp' ? 1000 : 1)
   const mapped = (value: unknown) => column.mapFromDriverValue(value)
   switch (column.dataType) {
