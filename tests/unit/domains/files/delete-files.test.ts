@@ -162,10 +162,10 @@ describe('storeFile', () => {
       seen.push(...(await query(app, 'select state, size from fw_files')))
       throw new Error('the line went dead')
     }
-    await expect(storeFile(app, arriving(), { name: 'a', size: 9, entry, owner })).rejects.toMatchObject({
+    await expect(storeFile(app, arriving(), { name: 'a', size: 100_000, entry, owner })).rejects.toMatchObject({
       code: 'unavailable',
     })
-    expect(seen).toEqual([{ state: 'writing', size: 9 }])
+    expect(seen).toEqual([{ state: 'writing', size: 100_000 }])
     expect(await query(app, 'select id from fw_files')).toEqual([])
   })
 
@@ -177,7 +177,7 @@ describe('storeFile', () => {
       id = String((await query(app, 'select id from fw_files'))[0]?.id)
       await query(app, `update fw_files set state = 'unwanted'`)
     }
-    await expect(storeFile(app, arriving(), { name: 'a', size: 9, entry, owner })).rejects.toMatchObject({
+    await expect(storeFile(app, arriving(), { name: 'a', size: 100_000, entry, owner })).rejects.toMatchObject({
       code: 'conflict',
     })
     expect([await query(app, 'select id from fw_files'), await isStored(app, id)]).toEqual([[], false])

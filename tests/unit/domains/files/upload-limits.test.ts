@@ -76,6 +76,15 @@ describe('uploads without a row', () => {
     expect(await query(test.app, 'select count(*) as n from fw_files')).toEqual([{ n: 2 }])
   })
 
+  it('count as they arrive when nobody says their size', async () => {
+    await start({ FW_UPLOADS_PER_PERSON: '96' })
+    const long = Buffer.alloc(65 * MEBIBYTE, 'a')
+    expect(isStored(await upload(half, { size: 64 * MEBIBYTE }))).toBe(true)
+    expect(isStored(await upload(long, { size: 32 * MEBIBYTE }))).toBe(false)
+    expect(await query(test.app, 'select size from fw_files')).toEqual([{ size: half.length }])
+    expect(isStored(await upload(long, { size: 32 * MEBIBYTE, userId: 'tom' }))).toBe(true)
+  })
+
   it('may be one file that is larger than the limit', async () => {
     await start({ FW_UPLOADS_PER_PERSON: '1' })
     expect(isStored(await upload(Buffer.alloc(2 * MEBIBYTE, 'a')))).toBe(true)

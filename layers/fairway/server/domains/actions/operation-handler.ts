@@ -39,18 +39,25 @@ type WithToken = (
   write?: RefusedWrite,
 ) => Promise<unknown>
 
+interface Serving {
+  withToken: WithToken
+  /** What browsers open by GET at the address of an operation. */
+  pages?: Readonly<Record<string, (event: H3Event) => Promise<unknown>>>
+}
+
 /** One handler for the addresses of all operations. It loads the code of an operation with its first request. */
-export function serveOperations(entries: readonly OperationEntry[], withToken: WithToken): EventHandler {
+export function serveOperations(entries: readonly OperationEntry[], { withToken, pages = {} }: Serving): EventHandler {
   const byPath = new Map(
     [...Map.groupBy(entries, ({ path }) => path)].map(([path, these]) => [
       path,
-      defineMethods(
-        Object.fromEntries(
+      defineMethods({
+        ...(Object.hasOwn(pages, path) && { GET: pages[path] }),
+        ...Object.fromEntries(
           METHODS.flatMap(method =>
             these.filter(entry => entry.method === method).map(entry => [method, answering(entry, withToken)]),
           ),
         ),
-      ),
+      }),
     ]),
   )
   return defineRoute([], event => {

@@ -6,6 +6,9 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { storageOf } from './storage-of'
 import { files } from './tables'
 
+/** A file whose sender does not say its size is noted with this one, and grows by it. */
+export const UNKNOWN_SIZE_IN_BYTES = 64 * 1024 * 1024
+
 interface Noted {
   id: string
   upload: string
@@ -25,21 +28,43 @@ interface Noted {
  * without a row, and `no-space-for-files` when the disk would keep too little free.
  */
 export async function noteFile(app: App, noted: Noted): Promise<void> {
-  const { perPerson, perOrganization, reserve } = app.config.uploads
-  const free = await (await storageOf(app)).freeSpace?.()
-  if (free !== undefined && free - noted.size < reserve) throw new AppError('no-space-for-files')
+  await checkSpace(app, noted.size)
   const { id, upload, name, type, size, width, height, userId, orgId } = noted
-  // A single file that is larger than the limit fits when nothing else waits. The `+` keeps SQLite at the index of states.
-  const fits = (column: string) =>
-    `(select coalesce(sum(size), 0) from fw_files where state in ('writing', 'pending') and +${column} = ?) <= max(?, 0)`
+  const fits = fitting(app, noted)
   const values: InValue[] = [id, upload, name, type, size, width, height, userId, orgId, app.now().getTime()]
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into fw_files
         (id, upload, name, type, size, width, height, user_id, org_id, sha256, state, created_at)
-      select ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 'writing', ? where ${fits('user_id')} and (? = '' or ${fits('org_id')})`,
-    args: values.concat(userId, perPerson - size, orgId, orgId, perOrganization - size),
+      select ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 'writing', ? where ${fits.sql}`,
+    args: values.concat(fits.args),
   })
   if (rowsAffected === 0) throw new AppError('too-many-uploads')
+}
+
+/** Notes that more bytes of a file are to come than it has noted. Throws as `noteFile` does. */
+export async function growNote(app: App, { id, userId, orgId }: Noted, size: number): Promise<void> {
+  await checkSpace(app, UNKNOWN_SIZE_IN_BYTES)
+  const fits = fitting(app, { id, userId, orgId, size })
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update fw_files set size = ? where id = ? and state = 'writing' and ${fits.sql}`,
+    args: [size, id, ...fits.args],
+  })
+  if (rowsAffected === 0) throw new AppError('too-many-uploads')
+}
+
+async function checkSpace(app: App, size: number): Promise<void> {
+  const free = await (await storageOf(app)).freeSpace?.()
+  if (free !== undefined && free - size < app.config.uploads.reserve) throw new AppError('no-space-for-files')
+}
+
+/** The condition that a file fits beside others. A single one that is larger than the limit fits when nothing else waits. */
+function fitting({ config }: App, { id, userId, orgId, size }: Pick<Noted, 'id' | 'userId' | 'orgId' | 'size'>) {
+  const { perPerson, perOrganization } = config.uploads
+  // The `+` keeps SQLite at the index of states.
+  const fits = (column: string) =>
+    `(select coalesce(sum(size), 0) from fw_files where state in ('writing', 'pending') and +${column} = ? and id <> ?) <= max(?, 0)`
+  const args: InValue[] = [userId, id, perPerson - size, orgId, orgId, id, perOrganization - size]
+  return { sql: `${fits('user_id')} and (? = '' or ${fits('org_id')})`, args }
 }
 
 /** Ends the writing of a file. Throws `conflict` when its organization or account was deleted meanwhile. */

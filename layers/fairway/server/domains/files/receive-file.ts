@@ -14,7 +14,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { accepts, MOST_PIXELS, type Upload, type UploadEntry } from './define-upload'
 import { fileNameOf } from './file-name'
 import { findPixels, findType, HEAD_IN_BYTES, saysPixelsFirst } from './find-type'
-import { dropFile, finishFile, noteFile } from './note-file'
+import { dropFile, finishFile, growNote, noteFile, UNKNOWN_SIZE_IN_BYTES } from './note-file'
 import { storageOf } from './storage-of'
 import { markStorage } from './storage-owner'
 import { issueTicket } from './ticket'
@@ -60,7 +60,7 @@ interface Taking {
 
 async function takeFile(app: App, { req, entry, session }: Taking): Promise<UploadedFile> {
   const bytes = arriving(req, entry.upload)
-  const declared = Number(req.headers['content-length'] ?? entry.upload.maxSize)
+  const declared = Number(req.headers['content-length'] ?? Math.min(entry.upload.maxSize, UNKNOWN_SIZE_IN_BYTES))
   const about = { name: fileNameOf(req.headers), size: declared, entry, owner: session }
   const row = await storeFile(app, bytes, about)
   const { id, name, type, size } = row
@@ -69,7 +69,7 @@ async function takeFile(app: App, { req, entry, session }: Taking): Promise<Uplo
 
 interface Storing {
   name: string
-  /** How many bytes there are at most. */
+  /** How many bytes there are, or a guess that grows. */
   size: number
   entry: { name: string; upload: Pick<Upload, 'accept'> & Partial<Pick<Upload, 'maxPixels'>> }
   owner: Pick<Session, 'userId' | 'orgId'>
@@ -87,24 +87,27 @@ export async function storeFile(
   const head = await firstOf(bytes)
   const id = newId()
   const digest = createDigest()
-  const measured = { size: 0 }
-  let type: string
+  const measured = { size: 0, noted: size }
+  let noted: Parameters<typeof noteFile>[1]
   try {
-    type = await findType(head, name)
-    const pixels = checkKind(options, type, head)
-    await noteFile(app, { id, upload, name, type, size, ...pixels, userId, orgId: orgId ?? '' })
+    const type = await findType(head, name)
+    noted = { id, upload, name, type, size, ...checkKind(options, type, head), userId, orgId: orgId ?? '' }
+    await noteFile(app, noted)
   } catch (error) {
     await bytes.return?.()
     throw error
   }
   try {
-    const kept = withoutMetadata(type, joined(head, bytes), frame => checkPixels(options, frame))
+    const kept = withoutMetadata(noted.type, joined(head, bytes), frame => checkPixels(options, frame))
     await store(
       app,
       id,
-      counted(kept, chunk => {
+      counted(kept, async chunk => {
         measured.size += chunk.length
         digest.update(chunk)
+        if (measured.size <= measured.noted) return
+        measured.noted += UNKNOWN_SIZE_IN_BYTES
+        await growNote(app, noted, measured.noted)
       }),
     )
     await finishFile(app, id, { size: measured.size, sha256: digest.value() })
@@ -112,7 +115,7 @@ export async function storeFile(
     await dropFile(app, id)
     throw error
   }
-  return { id, upload, name, type, size: measured.size }
+  return { id, upload, name, type: noted.type, size: measured.size }
 }
 
 /** Returns the size of an image by its first bytes. Throws for a type that the upload does not accept, and for a size. */
@@ -202,10 +205,10 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
 
 async function* counted(
   bytes: AsyncIterable<Uint8Array>,
-  count: (chunk: Uint8Array) => void,
+  count: (chunk: Uint8Array) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
-    count(chunk)
+    await count(chunk)
     yield chunk
   }
 }

@@ -95,7 +95,9 @@ const leavingWithRows = async (on: Runs, { userId, email }: PersonKey, closedIds
 async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
   if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
   const person = await findPerson(app, { userId })
-  return !person || isLocalIdentity(person) ? new AppError('not-a-real-account') : undefined
+  // Another request has deleted the account in the meantime.
+  if (!person) return new AppError('unauthenticated')
+  return isLocalIdentity(person) ? new AppError('not-a-real-account') : undefined
 }
 
 interface Leaver extends Session {
