@@ -56,10 +56,10 @@ describe('Server log of a whole run', () => {
     await owner.browser.post('/_fw/actions/create-note', { json: { title: 'Only for me: swordfish-note' } })
     await owner.browser.post('/_fw/actions/create-note', { json: { title: 5 } })
     await owner.browser.get(`/_fw/session?token=${token}&fw.session_token=${token}`)
-    await phone.request('/_fw/sessions', { method: 'DELETE' })
-    await phone.request('/_fw/session', { method: 'DELETE' })
     const asOwner = { AUTH_MODE: 'local', FW_USER_EMAIL: owner.email }
     const { err: cli } = await fwBeside(server, ['action', 'list-notes'], asOwner)
+    await phone.request('/_fw/sessions', { method: 'DELETE' })
+    await phone.request('/_fw/session', { method: 'DELETE' })
 
     const tokens = await column(server, 'select token from sessions')
     const addresses = await column(server, 'select email from users')

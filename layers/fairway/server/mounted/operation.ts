@@ -1,8 +1,24 @@
+import { appendResponseHeader, getQuery, getRouterParam, type H3Event, sendRedirect } from 'h3'
 import { operations } from '#fw/operations'
 import { serveOperations } from '#fairway/server/domains/actions'
 import { withPersonalToken } from '#fairway/server/domains/mcp'
+import { startConnection } from '#fairway/server/domains/oauth-client'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/kernel/app-context'
 import { OPERATOR_SCOPE } from '#fairway/shared/scopes'
-import { redirectToProvider } from './start-connection'
+
+/** Redirects to the provider that the person connects. */
+async function redirectToProvider(event: H3Event): Promise<unknown> {
+  const { userId } = await requireSession(event)
+  const { url, setCookies } = await startConnection(getApp(event), {
+    userId,
+    provider: getRouterParam(event, 'provider') ?? '',
+    returnPath: getQuery(event).return,
+    cookieHeader: event.node.req.headers.cookie,
+  })
+  for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
+  return sendRedirect(event, url, 302)
+}
 
 /** Serves every operation of the platform; the build mounts it at their exact paths. */
 export default serveOperations(operations, {

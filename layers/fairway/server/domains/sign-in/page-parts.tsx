@@ -194,7 +194,8 @@ export function errorText(error: AppError, language: Language, field?: string): 
   const faults: Partial<Record<string, string>> = signInFaults
   const detail = language === 'en' ? (error.errors?.map(fault => fault.message).join(' ') ?? error.detail) : undefined
   if (field && error.code === 'invalid-input') return detail || (faults[field] ?? errorTitle(error.code, language))
-  const title = error.status < 500 ? errorTitle(error.code, language) : signIn.otherError
+  // The titles of other server errors say what is not available.
+  const title = error.status === 500 ? signIn.otherError : errorTitle(error.code, language)
   if (error.code === 'account-suspended') return [title, ...suspensionTexts(error, language)].join(' ')
   return [title, detail].filter(Boolean).join(' ')
 }
