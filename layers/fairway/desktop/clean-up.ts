@@ -68,6 +68,7 @@ const NAMES = [
   'second_factor',
   'pending',
   'passkey',
+  'known',
   'provider_state',
   'connection_state',
   'identity',

@@ -10,6 +10,7 @@ it.each([
   '__Secure-fw.identity_verifier.abcDEF123-_45678',
   '__Secure-fw.desktop_binding',
   '__Host-fw.passkey',
+  '__Host-fw.known',
   '__Host-fw.provider_state',
   'fw.connection_state',
 ])('removes the cookie %s when signing out', name => {
