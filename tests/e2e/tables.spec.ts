@@ -94,6 +94,8 @@ test('the members table has one-line rows, a select-all box, sortable headings a
   await expect(heading).toHaveAttribute('aria-sort', 'ascending')
   await heading.getByRole('button').press('Enter')
   await expect(heading).toHaveAttribute('aria-sort', 'descending')
+  // A row that moves closes its menu.
+  await expect(table.getByRole('row').last()).toContainText('Ada')
 
   const actions = table.getByRole('button', { name: 'Actions for Grace' })
   await actions.press('Enter')
