@@ -38,8 +38,8 @@ export const team = {
 }
 
 /**
- * Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any
- * request whose session was found or that is public. Throws `not-found`, `forbidden` and `unprotected-write`.
+ * Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7). Works in actions, in public
+ * routes, and in requests whose session was found. Throws `not-found`, `forbidden` and `unprotected-write`.
  */
 export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
   checkWrite()
