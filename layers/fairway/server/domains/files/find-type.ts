@@ -66,11 +66,6 @@ export function findPixels(bytes: Uint8Array, type: string): Pixels | undefined 
 /** Whether an image of this type says its size in its first bytes; a JPEG may say it later. */
 export const saysPixelsFirst = (type: string): boolean => PIXELS.has(type) && type !== 'image/jpeg'
 
-interface Pixels {
-  width: number
-  height: number
-}
-
 const PIXELS = new Map<string, (head: Buffer) => Pixels | undefined>([
   ['image/png', pngPixels],
   ['image/apng', pngPixels],

@@ -5,6 +5,7 @@ import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-triggers'
+import { originalName } from '#fairway/server/kernel/database/orm'
 import { FILE_TYPE, FILES_TYPE } from '#fairway/server/kernel/field-types'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -139,12 +140,10 @@ export function filesSql(column: SQLiteColumn): SQL {
 /** The condition that the triggers have kept the file `f` for the row of this column. */
 function heldSql(column: SQLiteColumn): SQL {
   const { columns, primaryKeys } = getTableConfig(column.table)
-  // The triggers know the table by its own name, also where a query has an alias for it.
-  const name = String(Reflect.get(column.table, Symbol.for('drizzle:OriginalName')))
   const key = columns.find(each => each.primary) ?? primaryKeys[0]?.columns[0]
   const org = columns.find(each => each.name === 'org_id')
   const ofOrg = org ? sql` and f.org_id = coalesce(${org}, f.org_id)` : sql``
-  return sql`f.state = 'kept' and f.table_name = ${sql.raw(literal(name))} and f.column_name = ${sql.raw(literal(column.name))} and f.row_id = cast(${key} as text)${ofOrg}`
+  return sql`f.state = 'kept' and f.table_name = ${sql.raw(literal(originalName(column.table)))} and f.column_name = ${sql.raw(literal(column.name))} and f.row_id = cast(${key} as text)${ofOrg}`
 }
 
 const heldSchema = z.object({ id: z.string(), held: z.tuple([z.string(), z.string(), z.string(), z.string()]) })
@@ -161,12 +160,11 @@ export const heldFiles = (value: unknown): HeldFile[] =>
 
 /** The row of a file that is still held as said. Throws `not-found`. */
 export async function findFile(app: App, { id, held: [table, column, row, org] }: HeldFile) {
-  const isHeld = { id, state: 'kept', tableName: table, columnName: column, rowId: row, orgId: org } as const
-  const conditions = Object.entries(isHeld).map(([name, value]) => eq(files[name as keyof typeof isHeld], value))
+  const isHeld = [eq(files.tableName, table), eq(files.columnName, column), eq(files.rowId, row), eq(files.orgId, org)]
   const [file] = await app.db.orm
     .select()
     .from(files)
-    .where(and(...conditions))
+    .where(and(eq(files.id, id), eq(files.state, 'kept'), ...isHeld))
   if (!file) throw new AppError('not-found')
   return file
 }

@@ -28,8 +28,8 @@ type FileRow = typeof files.$inferSelect
 
 /**
  * Answers GET and HEAD with the bytes of a file. The route must check that the caller may read the row that holds it; this checks
- * that the row holds it. `?width=` requests a small picture. Redirects when the storage can send files directly. This server sends `isImmutable` bytes itself, and browsers cache
- * them. Throws `not-found` and `range-not-satisfiable`.
+ * that the row holds it. `?width=` requests a small picture. Redirects when the storage can send files directly. This server
+ * sends `isImmutable` bytes itself, and browsers cache them. Throws `not-found` and `range-not-satisfiable`.
  */
 export async function sendFile(
   event: H3Event,

@@ -2,6 +2,7 @@
 import { getTableColumns, is, type Placeholder, Param, sql, SQL, type SQLChunk } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { findRun } from '#fairway/server/kernel/current-run'
+import { originalName } from '#fairway/server/kernel/database/orm'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { foldedColumnOf } from '#fairway/server/kernel/folding/fold-sql'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -269,9 +270,6 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
     [value].flat().map(each => sql`${column} is ${new Param(each, column)}`),
     sql` or `,
   )})`
-
-// Shares name the table, also where a query reads it under an alias.
-const originalName = (table: SQLiteTable): string => String(Reflect.get(table, Symbol.for('drizzle:OriginalName')))
 
 /** Returns the rows that the caller owns, that are shared with them with at least this role, or that their visibility allows. */
 export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {

@@ -56,8 +56,8 @@ export async function planAuthProvider(
 
 /**
  * Sets the one provider that members must sign in with. In the same transaction, it ends all sessions of the members and all
- * connected apps of the organization (SPEC: States, Organization), also when the rule stays the same. Clearing it ends none. Throws `unknown-provider`,
- * `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
+ * connected apps of the organization (SPEC: States, Organization), also when the rule stays the same. Clearing it ends none.
+ * Throws `unknown-provider`, `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
   app: App,

@@ -6,8 +6,7 @@ import { findRun } from '../current-run'
 import type { Orm } from './client'
 import { toStatement } from './native-client'
 import { createOrm } from './orm'
-import { textOf } from './serial-client'
-import { mayWrite } from './sql-text'
+import { mayWrite, textOf } from './sql-text'
 import { AppError } from '../http/app-error'
 
 /**

@@ -19,6 +19,7 @@ import type { ReadApart } from './apart-reader'
 import { createOrm, type Orm, type RowClient, rowsOf } from './orm'
 import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
+import { withArgs } from './sql-text'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
 export type { ReadApart } from './apart-reader'
@@ -180,7 +181,7 @@ function followedApart(reader: NativeReader, rows: ReadApart): ReadApart {
 
 function apartClient(client: RowClient, { selectApart }: NativeReader): RowClient {
   const execute = (statement: InStatement | string, args?: InArgs) =>
-    followed(() => selectApart(typeof statement === 'string' ? { sql: statement, args } : statement), rowsOf)
+    followed(() => selectApart(withArgs(statement, args)), rowsOf)
   return { ...client, execute, rows: async statement => rowsOf(await execute(statement)) }
 }
 

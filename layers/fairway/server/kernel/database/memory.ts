@@ -1,6 +1,7 @@
 import type { InStatement } from '@libsql/client'
 import { createRemembered, type RememberedName } from '../remember'
 import { followedReads } from './followed-reads'
+import { withArgs } from './sql-text'
 
 /**
  * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
@@ -109,7 +110,7 @@ export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
   const memory = makeMemory<unknown[][]>('rows', 'second')
   const isStable = createRemembered<boolean>('stable-statements')
   return (statement, read) => {
-    const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
+    const { sql, args = [] } = withArgs(statement)
     if (!isStable.of(sql, () => isDeterministic(sql)) || !Array.isArray(args) || !args.every(isPlain)) return read()
     return memory.get(JSON.stringify(args) + sql, read, mayKeepRows)
   }

@@ -18,6 +18,7 @@ import {
   type NativeConnection,
   toLibsqlError,
 } from './native-connection'
+import { withArgs } from './sql-text'
 
 const OPEN_LIMIT_IN_MS = 30_000
 // The path may now have another file, and a backup has no journal.
@@ -92,9 +93,7 @@ function toClient(connection: NativeConnection): NativeClient {
   const { use } = connection
   return {
     execute: async (statement: InStatement | string, args?: Parameters<Client['execute']>[1]) =>
-      use(open =>
-        rollingBack(open, () => open.execute(typeof statement === 'string' ? { sql: statement, args } : statement)),
-      ),
+      use(open => rollingBack(open, () => open.execute(withArgs(statement, args)))),
     batch: async (statements, mode = 'deferred') =>
       use(open => inTransaction(open, BEGIN[mode], statements.map(toStatement))),
     async migrate(statements) {

@@ -11,6 +11,7 @@ import {
 import NativeDatabase from 'libsql'
 import { createRemembered } from '../remember'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'
+import { withArgs } from './sql-text'
 
 /** How long SQLite itself waits for a lock. The wait stops the event loop, so `retryBusy` does the rest. */
 export const LOCK_WAIT_IN_MS = 10
@@ -148,11 +149,11 @@ function toConnection(database: NativeDatabase.Database): Connection {
   return {
     database,
     execute(statement) {
-      const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+      const { sql, args } = withArgs(statement)
       return executes(sql)(toNativeArgs(args))
     },
     rows(statement) {
-      const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+      const { sql, args } = withArgs(statement)
       return rows(sql)(toNativeArgs(args))
     },
     arrays: (sql, args) => arrays(sql)(args),

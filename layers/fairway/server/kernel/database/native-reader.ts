@@ -18,6 +18,7 @@ import {
   toNativeArgs,
 } from './native-connection'
 import { rowShape, toResult } from './result-set'
+import { textOf, withArgs } from './sql-text'
 
 /** How soon a read notices that another file has replaced the database. */
 const LOOK_EVERY_IN_MS = 100
@@ -147,11 +148,10 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
 
 /** Matches statements that search or fold texts, so that their cost grows with what people store and seek. */
 const SEARCH = /\b(?:instr|glob|like|fw_fold)\b/i
-const isSearch = (statement: InStatement): boolean =>
-  SEARCH.test(typeof statement === 'string' ? statement : statement.sql)
+const isSearch = (statement: InStatement): boolean => SEARCH.test(textOf(statement))
 
 async function selectIn(apart: ApartReader, statement: InStatement): Promise<ResultSet> {
-  const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+  const { sql, args } = withArgs(statement)
   const { rows, columns } = await apart.select(sql, toNativeArgs(args))
   const shape = rowShape(columns)
   return toResult(shape, rows.map(shape.toRow))

@@ -11,7 +11,9 @@ import {
   Placeholder,
   type Query,
   SQL,
+  sql,
   Subquery,
+  type Table,
 } from 'drizzle-orm'
 import { NoopCache } from 'drizzle-orm/cache/core'
 import { LibSQLDatabase, LibSQLPreparedQuery, LibSQLSession, LibSQLTransaction } from 'drizzle-orm/libsql'
@@ -27,6 +29,15 @@ export function createOrm(client: RowClient, shortcuts = true): Orm {
   const dialect = new SQLiteAsyncDialect()
   return new LibSQLDatabase('async', dialect, new PlainSession(client, dialect, shortcuts), undefined)
 }
+
+/** A statement with its values, as the query builder sends it. */
+export const withValues = (statement: string, values: readonly unknown[]): SQL =>
+  sql.join(
+    statement.split('?').flatMap((part, at) => [sql.raw(part), ...values.slice(at, at + 1).map(each => sql`${each}`)]),
+  )
+
+/** The name of a table in the database, also where a query reads it under an alias. Shares, files and triggers know it by this. */
+export const originalName = (table: Table): string => String(Reflect.get(table, Symbol.for('drizzle:OriginalName')))
 
 /** A client that also returns rows as arrays, the only form that the query builder needs. */
 export interface RowClient extends Client {

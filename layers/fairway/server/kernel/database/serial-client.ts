@@ -7,7 +7,7 @@ import { type NativeClient, toStatement, type Writing } from './native-client'
 import { type RowClient, rowsOf } from './orm'
 import { createSharedCommits } from './shared-commits'
 import type { NativeReader } from './native-reader'
-import { mayWrite } from './sql-text'
+import { mayWrite, textOf, withArgs } from './sql-text'
 
 export interface SerialClientOptions {
   client: Client
@@ -68,7 +68,7 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
 
   return {
     execute: (statement: InStatement, args?: InArgs) => {
-      const whole = typeof statement === 'string' ? { sql: statement, args } : statement
+      const whole = withArgs(statement, args)
       return writes(whole) ? execute(whole) : followed(() => execute(whole), rowsOf)
     },
     async rows(statement) {
@@ -172,8 +172,6 @@ function createSchedule(options: SerialClientOptions) {
   }
 }
 
-/** The text of a statement. */
-export const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
 const isRead = (statement: InStatement): boolean => READ.test(textOf(statement))
 // Only a followed page asks more closely: the text of every write would be read otherwise.
 const writes = (statement: InStatement): boolean =>

@@ -1,3 +1,12 @@
+import type { InArgs, InStatement } from '@libsql/client'
+
+/** The text of a statement. */
+export const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
+
+/** A statement with its arguments, which may be given beside its text. */
+export const withArgs = (statement: InStatement, args?: InArgs): Exclude<InStatement, string> =>
+  typeof statement === 'string' ? { sql: statement, args } : statement
+
 /** Quotes an identifier for SQL, with any characters in it. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 

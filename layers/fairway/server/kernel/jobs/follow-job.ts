@@ -14,8 +14,8 @@ interface FollowOptions {
 const LOOK_EVERY_IN_MS = 300
 
 /**
- * Waits for a job that the caller queued in this organization, and returns its result. Throws `conflict` for a failed or cancelled one, and
- * `not-found` for a job that the caller did not queue.
+ * Waits for a job that the caller queued in this organization, and returns its result. Throws `conflict` for a failed or
+ * cancelled one, and `not-found` for a job that the caller did not queue.
  */
 export async function followJob(id: string, { signal, progress }: FollowOptions): Promise<unknown> {
   const run = requireRun()

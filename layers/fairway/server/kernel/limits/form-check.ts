@@ -28,7 +28,8 @@ export async function issueFormTicket(app: App, clientAddress: string): Promise<
 
 /**
  * Checks a public form, within its action or route. Throws `rate-limited` after ten an hour from one network, unless the
- * declaration has its own `limit`. Throws `form-check-failed` when the hidden field is filled in or the ticket is too new, too old or used.
+ * declaration has its own `limit`. Throws `form-check-failed` when the hidden field is filled in or the ticket is too new, too
+ * old or used.
  */
 export async function checkForm(check: z.output<typeof formCheckInput>): Promise<void> {
   const { app, clientAddress, isLimited } = requireRun()

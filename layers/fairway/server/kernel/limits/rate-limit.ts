@@ -1,7 +1,8 @@
-import { and, eq, gt, lte, sql, type SQL } from 'drizzle-orm'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '../app-context'
 import type { Orm } from '../database/client'
+import { withValues } from '../database/orm'
 import { sha256 } from '../crypto/hash'
 import { AppError } from '../http/app-error'
 import { createRemembered } from '../remember'
@@ -33,12 +34,6 @@ export async function rateLimitWithin(app: App, on: Pick<Orm, 'all'>, limit: Lim
   const [counted] = await on.all(withValues(COUNT, countValues(limit, subject, now)))
   checkCount(limit, countedSchema.parse(counted), now)
 }
-
-/** A statement with its values, as the query builder sends it. */
-const withValues = (statement: string, values: readonly (string | number)[]): SQL =>
-  sql.join(
-    statement.split('?').flatMap((part, at) => [sql.raw(part), ...values.slice(at, at + 1).map(each => sql`${each}`)]),
-  )
 
 function checkCount(limit: Limit, { count, endsAt }: Counted, now: number): void {
   if (count <= limit.max) return

@@ -13,6 +13,7 @@ import {
 } from 'drizzle-orm'
 import { getTableConfig, type Index, SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ReadArgs, RowStatement } from '#fairway/server/kernel/database/client'
+import { originalName } from '#fairway/server/kernel/database/orm'
 
 export type ReadArg = ReadArgs[number]
 
@@ -152,12 +153,9 @@ function uniqueIndex({ config }: Index): string[][] {
   return names.length === config.columns.length ? [names] : []
 }
 
-const ORIGINAL_NAME = Symbol.for('drizzle:OriginalName')
-
 /** A table in a FROM clause, with its alias if it has one. */
 export function tableSource(table: SQLiteTable): Fragment {
   const name = getTableName(table)
-  const original: unknown = Reflect.get(table, ORIGINAL_NAME)
-  const isAlias = typeof original === 'string' && original !== name
-  return { text: isAlias ? `${quoted(original)} ${quoted(name)}` : quoted(name), args: [] }
+  const original = originalName(table)
+  return { text: original !== name ? `${quoted(original)} ${quoted(name)}` : quoted(name), args: [] }
 }

@@ -107,8 +107,9 @@ interface Leaver extends Session {
 /**
  * Deletes a person's account and data in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
  * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` for an unclaimed account, `last-owner` with the organizations,
- * `not-a-member` for a receiver, the errors of `checkOrgOpens` for a receiver in a closed organization and for a closed one without other members, and `rows-refused`. Throws `unauthenticated` when another request has already deleted the
- * account or ended the session.
+ * `not-a-member` for a receiver, and `rows-refused`. Throws the errors of `checkOrgOpens` for a receiver in a closed organization,
+ * and for a closed one without other members. Throws `unauthenticated` when another request has already deleted the account or
+ * ended the session.
  */
 export async function deleteAccount(
   app: App,

@@ -12,6 +12,7 @@ import {
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type ExportedPerson, isExported, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { withValues } from '#fairway/server/kernel/database/orm'
 import { inPieces } from '#fairway/server/kernel/export-rows'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { findTablesOfPeople, type TableOfRows } from '#fairway/server/kernel/owned-rows'
@@ -128,21 +129,17 @@ function shownTo(person: ExportedPerson, table: SharedTable): SQL {
   return sql.join(named, sql`, `)
 }
 
-const toSql = ({ sql: text, args }: SqlPart): SQL => {
-  const [first = '', ...rest] = text.split('?')
-  return sql.join([sql.raw(first), ...rest.flatMap((part, at) => [sql`${args[at]}`, sql.raw(part)])])
-}
-
 /** The rows of one table that belong to an address, as JSON. Read in batches when the table has row ids. */
 async function* rowsOf(app: App, table: ExportedTable, person: ExportedPerson): AsyncGenerator<string> {
   const { quoted, hasRowid, hasOrg, columns } = table
-  const isIn = hasOrg ? sql`and ${toSql(isExported('org_id', person))}` : sql``
+  const isIn = isExported('org_id', person)
+  const which = hasOrg ? sql`and ${withValues(isIn.sql, isIn.args)}` : sql``
   const read = async (after: Row | undefined, limit: number): Promise<Row[]> => {
     const from = after ? Number(after[ROWID]) : Number.MIN_SAFE_INTEGER
     const place = hasRowid ? sql`rowid as ${sql.raw(ROWID)}, ` : sql``
     const piece = hasRowid ? sql`and rowid > ${from} order by rowid limit ${limit}` : sql``
     const found = await app.db.orm.all<Row>(
-      sql`select ${place}${columns} from ${sql.raw(quoted)} where owner_email = ${person.email} ${isIn} ${piece}`,
+      sql`select ${place}${columns} from ${sql.raw(quoted)} where owner_email = ${person.email} ${which} ${piece}`,
     )
     return found.map(plain)
   }

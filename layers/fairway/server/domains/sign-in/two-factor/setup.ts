@@ -83,7 +83,8 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
 
 /**
  * Switches two-factor authentication on with the first code of the app, while the current session is live. That session counts
- * as proved. Other sessions, connected apps and API tokens were made without a code, so they end. Returns the ten backup codes. Throws `invalid-code`, `rate-limited`, `conflict`, `two-factor-active` and `two-factor-inactive`.
+ * as proved. Other sessions, connected apps and API tokens were made without a code, so they end. Returns the ten backup codes.
+ * Throws `invalid-code`, `rate-limited`, `conflict`, `two-factor-active` and `two-factor-inactive`.
  */
 export async function activateTwoFactor(
   app: App,
