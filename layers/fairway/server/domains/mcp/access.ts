@@ -124,7 +124,8 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
 /**
  * Answers a request as the person behind its personal token, if the token has the scope and is within its limits. Without such a
  * token, `answer` finds the session. With `write`, a refusal of the organization's rule for agents leaves an audit row. Throws
- * `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include `WWW-Authenticate` with the requirement (RFC 6750 §3).
+ * `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include `WWW-Authenticate` with the requirement
+ * (RFC 6750 §3).
  */
 export async function withPersonalToken<T>(
   event: H3Event,
