@@ -15,6 +15,8 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 10_000 },
   use: {
+    // A new window is a new process, two thirds of the work of a page. `context` in tests/support/e2e.ts says more.
+    reuseContext: true,
     launchOptions: { executablePath: findChromium(), args: [...chromiumFlags, ...quickFlags] },
     screenshot: 'only-on-failure',
     // Nothing is waited for that only moves; first-run and keyboard are walked with motion.

@@ -2,9 +2,8 @@
 // `fw remove sample` moves it. All scripts that build, start or import it read the location from here.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
+const root = join(import.meta.dirname, '..')
 
 /** The sample's folder after it has left the root. */
 export const SAMPLE_HOME = 'tests/fixtures/sample'

@@ -1,4 +1,4 @@
-import { test as base, type WorkerFixture } from '@playwright/test'
+import { type CDPSession, test as base, type WorkerFixture } from '@playwright/test'
 import { borrowServer, type ServerInput, type TestServer } from './server'
 
 interface Fixtures {
@@ -26,6 +26,26 @@ export const test = base.extend<Fixtures>({
   ],
   origin: async ({ server }, use) => use(server.origin),
   baseURL: async ({ server }, use) => use(server.origin),
+  // All tests of a worker share a window (`reuseContext` in playwright.config.ts); Playwright cleans it before the next test. Here
+  // it leaves the page while the test's server is still its own, and gives back what Playwright's cleaning leaves as it was.
+  context: async ({ context }, use) => {
+    // A session of the protocol holds what it was told, an authenticator for example, until it ends.
+    const sessions: CDPSession[] = []
+    const open = context.newCDPSession.bind(context)
+    context.newCDPSession = async place => {
+      const session = await open(place)
+      sessions.push(session)
+      return session
+    }
+    await use(context)
+    await Promise.all(sessions.map(each => each.detach().catch(() => undefined)))
+    const [first, ...others] = context.pages()
+    await Promise.all(others.map(each => each.close()))
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await context.clearPermissions()
+    await first?.goto('about:blank').catch(() => first.close())
+  },
 })
 
 /** A fixture shared by all tests of a file: starts before the first test that uses it and stops after all tests. */

@@ -15,7 +15,12 @@ export interface TestBrowser {
   get(path: string, input?: RequestInput): Promise<Response>
   post(path: string, input?: RequestInput): Promise<Response>
   cookieHeader(): string
+  /** Keeps the cookies of a response that somebody else has requested. */
+  keep(answer: Response): void
 }
+
+/** Node's own: a page in Node's DOM replaces the global one. */
+const { fetch: send } = globalThis
 
 /** Stores the cookies of one browser. */
 export class CookieJar {
@@ -59,13 +64,14 @@ export function createBrowser(origin: string): TestBrowser {
       ...input.headers,
     }
     const sent = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json)
-    const answer = await fetch(origin + path, { method, headers, body: input.body ?? sent, redirect: 'manual' })
+    const answer = await send(origin + path, { method, headers, body: input.body ?? sent, redirect: 'manual' })
     jar.keep(answer.headers.getSetCookie())
     return answer
   }
   return {
     request,
     cookieHeader: () => jar.header,
+    keep: answer => jar.keep(answer.headers.getSetCookie()),
     get: (path, input) => request(path, input),
     post: (path, input) => request(path, { ...input, method: 'POST' }),
   }

@@ -54,8 +54,8 @@ const fileOf = (dataDir: string): string => `${dataDir.replace(/\/+$/, '')}-stat
 
 /** The environment that makes a test's server record the statements of its requests. */
 export function recording(dataDir: string): Record<string, string> {
-  // Benchmarks and browser tests start these servers too, without the recorder.
-  if (!process.env.VITEST) return {}
+  // Benchmarks, browser tests and component tests start these servers too, without the recorder.
+  if (!process.env.VITEST || process.env.FW_TEST_UNRECORDED) return {}
   const recorder = fileURLToPath(new URL('statement-recorder.mjs', import.meta.url))
   return { NODE_OPTIONS: `--import ${recorder}`, TEST_STATEMENTS: fileOf(dataDir) }
 }

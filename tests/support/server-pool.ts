@@ -56,8 +56,16 @@ export default async function startServerPool(): Promise<() => Promise<void>> {
   }
 }
 
-async function lend(pool: Map<string, Pooled>, { application, env = {}, host }: ServerInput): Promise<LentServer> {
-  const key = JSON.stringify([application, host, Object.entries(env).toSorted()])
+interface LendInput extends ServerInput {
+  /** The number of Playwright's worker, whose servers no other one borrows. */
+  worker?: string
+}
+
+async function lend(
+  pool: Map<string, Pooled>,
+  { application, env = {}, host, worker }: LendInput,
+): Promise<LentServer> {
+  const key = JSON.stringify([application, host, worker, Object.entries(env).toSorted()])
   const known = [...pool.values()].find(each => each.key === key && !each.isLent)
   if (known) {
     known.isLent = true

@@ -52,7 +52,9 @@ export async function borrowServer({
 }: ServerInput = {}): Promise<TestServer> {
   const pool = process.env[POOL_VARIABLE]
   if (!pool) throw new Error(`servers are borrowed from tests/support/server-pool.ts, which ${POOL_VARIABLE} names`)
-  const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ application, env, host }) })
+  // Playwright keeps a window only while the address stays the same, so each of its workers has servers of its own.
+  const worker = process.env.TEST_PARALLEL_INDEX
+  const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ application, env, host, worker }) })
   if (!answer.ok) throw new Error(await answer.text())
   const { id, origin, dataDir, secret, logFile, logFrom } = (await answer.json()) as LentServer
   const log = () => readFileSync(logFile).subarray(logFrom).toString()

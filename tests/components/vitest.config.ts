@@ -1,0 +1,29 @@
+// Components and pages in a DOM of Node, over the built server: what a page says in one state, without a browser.
+import { fileURLToPath } from 'node:url'
+import { defineVitestProject } from '@nuxt/test-utils/config'
+import { defineConfig } from 'vitest/config'
+import { sampleDir } from '../../scripts/sample.mjs'
+
+// A page's DOM cannot load the server's code, which checks the recorded statements.
+process.env.FW_TEST_UNRECORDED = '1'
+const overrides = { modules: [fileURLToPath(new URL('root.mjs', import.meta.url))] }
+
+export default defineConfig(async () => ({
+  test: {
+    maxWorkers: 2,
+    // The icons are part of the build alone.
+    onConsoleLog: (text: string) => !/failed to load icon|<Suspense>/.test(text),
+    globalSetup: './tests/support/server-pool.ts',
+    projects: [
+      await defineVitestProject({
+        test: {
+          name: 'components',
+          include: ['tests/components/**/*.test.ts'],
+          environment: 'nuxt',
+          environmentOptions: { nuxt: { rootDir: sampleDir, domEnvironment: 'happy-dom', overrides } },
+          testTimeout: 60_000,
+        },
+      }),
+    ],
+  },
+}))
