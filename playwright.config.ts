@@ -6,6 +6,8 @@ const quickFlags = ['--js-flags=--no-opt', '--in-process-gpu']
 
 export default defineConfig({
   testDir: 'tests/e2e',
+  // Slow tests run only when scripts/test.mjs has chosen them.
+  testIgnore: process.env.FW_TEST_SLOW ? [] : ['**/*.slow.spec.ts'],
   globalSetup: './tests/support/server-pool.ts',
   outputDir: 'test-results/e2e',
   workers: 2,

@@ -2,6 +2,9 @@ import { fairway } from 'nuxt-fairway/vitest'
 import { defineConfig } from 'vitest/config'
 import { sampleDir } from './scripts/sample.mjs'
 
+/** Slow tests run only when scripts/test.mjs has chosen them. */
+const exclude = process.env.FW_TEST_SLOW ? [] : ['**/*.slow.test.ts']
+
 export default defineConfig({
   plugins: [fairway({ rootDir: sampleDir })],
   test: {
@@ -24,6 +27,7 @@ export default defineConfig({
         test: {
           name: 'http',
           include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
+          exclude,
           globalSetup: './tests/support/server-pool.ts',
           setupFiles: './tests/support/one-instance-only.ts',
           // One more than processors: some tests wait for a peer that never answers.

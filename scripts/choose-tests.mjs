@@ -30,24 +30,35 @@ const PAGES = /^(layers\/fairway\/|tests\/fixtures\/sample\/)?app\//
 /** Matches a test's request for a page of the application. */
 const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
 
-/** Returns the test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e' | 'starter', path }`. */
-export function listTests(root) {
+/** The name of a file whose tests are slow by nature: only `npm run test:everything` runs it, or who asks for it by name. */
+export const SLOW = /\.slow\.(test|spec)\.ts$/
+
+/**
+ * Returns the test files of a checkout: `{ suite, path }`, with one of SUITES. The slow ones are left out unless `everything` is
+ * set.
+ */
+export function listTests(root, { everything = false } = {}) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
     ...find('unit', 'tests/{unit,architecture}/**/*.test.ts'),
     // `npm run hosts` runs the released clients beside the sequences.
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
+    ...find('components', 'tests/components/**/*.test.ts'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
-    // `npm run test:starter` runs the long form, which installs packages.
-    ...find('starter', 'tests/starter/{short,tutorial}.test.ts'),
-  ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    ...find('starter', 'tests/starter/*.test.ts'),
+  ]
+    .filter(({ path }) => everything || !SLOW.test(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
+
+/** The suites, in the order of `npm test`. */
+export const SUITES = ['unit', 'http', 'components', 'starter', 'e2e']
 
 /** Returns the tests with one of these words in their path or in the title of a `test`, `it` or `describe`, ignoring case. */
 export function testsNamed(root, words) {
   const wanted = words.map(word => word.toLowerCase())
   const names = text => [...text.matchAll(/(?:describe|it|test)[\w.]*\(\s*(['"`])(.+?)\1/g)].map(([, , name]) => name)
-  return listTests(root).filter(({ path }) => {
+  return listTests(root, { everything: true }).filter(({ path }) => {
     const texts = [path, ...names(readFileSync(join(root, path), 'utf8'))].map(text => text.toLowerCase())
     return wanted.some(word => texts.some(text => text.includes(word)))
   })
@@ -73,7 +84,10 @@ export function testsOf(root, changed, { isBuilt = false } = {}) {
     if (suite === 'unit') return reached.has(path)
     if (reachedFromOutside.has(path)) return true
     if (suite === 'starter') return isBuilt && changed.some(path => PACKED.test(path))
-    return server || (pages && (suite === 'e2e' || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8'))))
+    return (
+      server ||
+      (pages && (['components', 'e2e'].includes(suite) || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8'))))
+    )
   })
 }
 

@@ -1,12 +1,12 @@
 // `npm test`: runs all checks and tests for a change; ends with the plain line `N passed, N failed`. With words it runs the
 // matching test files. `--changed [commit]` runs those that the changes since then can break; tests of the built server and the
-// browser also require `--built`.
+// browser also require `--built`. `--everything` adds what is slow by nature.
 import { execFileSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildOnce } from './build.mjs'
-import { listTests, testsNamed, testsOf } from './choose-tests.mjs'
+import { listTests, SLOW, SUITES, testsNamed, testsOf } from './choose-tests.mjs'
 import { authorPlace } from './sample.mjs'
 import { checks, prepare, runChecks, runStep } from './steps.mjs'
 
@@ -22,7 +22,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetr
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
-const { chosen, withChecks, withConformance } = choose(process.argv.slice(2))
+const { chosen, withChecks, withConformance, everything } = choose(process.argv.slice(2))
 const results = { passed: 0, failed: 0 }
 if (chosen.length === 0) {
   console.log('no test file matches')
@@ -30,11 +30,12 @@ if (chosen.length === 0) {
 }
 const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
 
-const needsBuild = withConformance || ['http', 'e2e'].some(name => filesOf(name).length > 0)
+const needsBuild = withConformance || ['http', 'components', 'e2e'].some(name => filesOf(name).length > 0)
 const needsAuthor = chosen.some(({ path }) => readFileSync(path, 'utf8').includes("application: 'author'"))
 // Types and the build use one processor each, so everything in this round runs concurrently.
 const [built] = await Promise.all([needsBuild ? buildAll() : undefined, checksAndUnit()])
 if (built) await onTheBuild(built)
+if (built && everything) await theRest()
 console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 console.log(`${results.passed} passed, ${results.failed} failed`)
 process.exit(results.failed === 0 && results.passed > 0 ? 0 : 1)
@@ -53,9 +54,11 @@ function scratchPlace() {
 /** Selects the tests to run, and prints the excluded ones. */
 function choose(given) {
   const isBuilt = given.includes('--built')
-  const [first, ...rest] = given.filter(word => word !== '--built')
-  const all = listTests('.')
-  if (first === undefined) return { chosen: all, withChecks: checks.map(([name]) => name), withConformance: true }
+  const everything = given.includes('--everything')
+  const [first, ...rest] = given.filter(word => !['--built', '--everything'].includes(word))
+  const all = listTests('.', { everything })
+  if (first === undefined)
+    return { chosen: all, withChecks: checks.map(([name]) => name), withConformance: true, everything }
   const changed = first === '--changed' ? changedSince(rest[0] ?? defaultBase()) : undefined
   const found = changed ? testsOf('.', changed, { isBuilt }) : testsNamed('.', [first, ...rest])
   const withConformance = found.some(({ path }) => /\/mcp[.-]/.test(path))
@@ -63,7 +66,7 @@ function choose(given) {
     console.log(
       `${changed.length} changed files: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}`,
     )
-  const left = ['unit', 'http', 'e2e', 'starter'].map(suite => {
+  const left = SUITES.map(suite => {
     const of = tests => tests.filter(test => test.suite === suite).length
     return `${of(all) - of(found)} of ${of(all)} ${suite} files`
   })
@@ -117,16 +120,30 @@ async function onTheBuild(built) {
   if (built.some(({ ok }) => !ok)) return
   const http = filesOf('http')
   if (http.length > 0) await suite('http', 'vitest', vitest('http', http), 'http.json')
+  const components = filesOf('components')
+  if (components.length > 0) await suite('components', 'vitest', vitest('components', components), 'components.json')
   if (withConformance) await counted('conformance', 'scripts/conformance.mjs')
-  if (filesOf('starter').length > 0) await counted('starter', 'scripts/starter.mjs', 'short')
+  const starter = filesOf('starter')
+  if (starter.length > 0) await counted('starter', 'scripts/starter.mjs', ...starter)
   const e2e = filesOf('e2e')
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
   if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
 }
 
+/** What `--everything` repeats in another form: the server without shortcuts and as two instances, and the day's registry. */
+async function theRest() {
+  const http = filesOf('http')
+  await suite('http, plain', 'vitest', vitest('http', http, 'plain'), 'plain.json', { FW_SHORTCUTS: 'off' })
+  await suite('http, two instances', 'vitest', vitest('http', http, 'instances'), 'instances.json', {
+    FW_TEST_INSTANCES: '2',
+  })
+  await counted('registry of the day', 'scripts/starter.mjs', 'fresh')
+}
+
 /** Runs one test runner and reads its JSON report. */
 async function suite(name, command, args, file, env = {}) {
-  const result = await runStep(name, command, args, { env: { TMPDIR: scratch, ...env } })
+  const slow = args.some(word => SLOW.test(word)) ? { FW_TEST_SLOW: '1' } : {}
+  const result = await runStep(name, command, args, { env: { TMPDIR: scratch, ...slow, ...env } })
   const counts = readCounts(`${reports}/${file}`)
   // A runner that fails without a failed test (a crash, no test found) counts as one failure.
   if (!result.ok && counts.failed === 0) counts.failed = 1
@@ -165,7 +182,9 @@ function readCounts(path) {
   }
 }
 
-function vitest(project, files) {
-  const report = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', `${reports}/${project}.json`]
-  return ['run', '--project', project, ...report, ...files]
+function vitest(project, files, report = project) {
+  const reporters = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', `${reports}/${report}.json`]
+  // Its configuration loads Nuxt, which the others do without.
+  const config = project === 'components' ? ['--config', 'tests/components/vitest.config.ts'] : []
+  return ['run', ...config, '--project', project, ...reporters, ...files]
 }

@@ -24,7 +24,8 @@ const files: Record<string, string> = {
   'tests/hosts/clients.test.ts': '',
   'tests/http/vault.test.ts': `import { signUp } from '../support/people'`,
   'tests/starter/short.test.ts': '',
-  'tests/starter/long.test.ts': '',
+  'tests/starter/long.slow.test.ts': `it('installs packages', () => {})`,
+  'tests/components/team.test.ts': '',
   'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
 }
 
@@ -56,9 +57,9 @@ describe('testsOf', () => {
     [
       'a module of the server',
       ['layers/fairway/server/notes/list.ts'],
-      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+      [always, 'components/team.test.ts', 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
     ],
-    ['a page', ['app/pages/team.vue'], [always, 'e2e/team.spec.ts', 'http/shell.test.ts']],
+    ['a page', ['app/pages/team.vue'], [always, 'components/team.test.ts', 'e2e/team.spec.ts', 'http/shell.test.ts']],
     ['the command line', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts', 'starter/short.test.ts']],
   ])('returns the tests for %s, including those of the built server', (_what, changed, expected) => {
     expect(paths(testsOf(root, changed, { isBuilt: true }))).toEqual(expected)
@@ -71,15 +72,18 @@ describe('testsOf', () => {
   })
 })
 
-it('listTests excludes released clients and tests that install packages from npm test', () => {
-  expect(paths(listTests(root))).not.toContain('hosts/clients.test.ts')
-  expect(paths(listTests(root))).not.toContain('starter/long.test.ts')
+it('listTests keeps released clients out, and slow tests unless everything is asked for', () => {
+  const everything = paths(listTests(root, { everything: true }))
+  expect(everything).not.toContain('hosts/clients.test.ts')
+  expect(everything).toContain('starter/long.slow.test.ts')
+  expect(paths(listTests(root))).toEqual(everything.filter(path => path !== 'starter/long.slow.test.ts'))
 })
 
 describe('testsNamed', () => {
   it.each([
-    ['a path', ['TEAM'], ['e2e/team.spec.ts', 'unit/team.test.ts']],
+    ['a path', ['TEAM'], ['components/team.test.ts', 'e2e/team.spec.ts', 'unit/team.test.ts']],
     ['a name', ['invites some'], ['e2e/team.spec.ts']],
+    ['a slow one', ['installs packages'], ['starter/long.slow.test.ts']],
     ['either of two', ['vault', 'has notes'], ['http/vault.test.ts', 'unit/notes.test.ts']],
     ['nothing that is there', ['zebra'], []],
   ])('finds tests by %s', (_what, words, expected) => {

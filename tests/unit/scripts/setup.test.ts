@@ -11,7 +11,9 @@ const house = fileURLToPath(new URL('../../..', import.meta.url))
 /** The requirements of each script besides the packages. Scripts that are not listed have none. */
 const needs: Record<string, string[]> = {
   test: ['browser', 'nginx'],
+  'test:everything': ['browser', 'nginx'],
   'test:changed': ['browser', 'nginx'],
+  'test:components': ['built'],
   types: ['prepared'],
   deps: ['prepared'],
   dead: ['prepared'],
