@@ -38,39 +38,103 @@ const walled = [
   ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),
 ].filter(path => existsSync(path))
 
-/** The native TypeScript compiler takes a quarter of the time but reads no Vue files. */
-const tsc = (...projects) => ['node', ['node_modules/typescript-native/bin/tsc', '-b', ...projects, '--noEmit']]
+const isCode = path => /\.(ts|tsx|mjs|vue|json)$/.test(path)
 
-/** The commands of `npm run check`, one for each question; the slowest starts first. */
+/**
+ * The types of one project. The native compiler takes a quarter of the time but reads no Vue files. One checker: more of them repeat
+ * each other's work, and other checks run beside this one.
+ */
+const typesOf = (name, project) => ({
+  name,
+  command: 'node',
+  args: [
+    'node_modules/typescript-native/bin/tsc',
+    '-p',
+    project,
+    '--noEmit',
+    '--checkers=1',
+    '--incremental',
+    `--tsBuildInfoFile=node_modules/.cache/types/${name.replaceAll(' ', '-')}`,
+  ],
+  reads: isCode,
+})
+/**
+ * The checks of `npm run check`, one for each question; the slowest starts first. `reads` tells whether a changed file matters;
+ * with `byFile`, only the changed files do.
+ */
 export const checks = [
-  // This project includes the pages, so that one program reads both.
-  ['types of pages', 'vue-tsc', ['-p', 'tests/unit/app', '--noEmit']],
-  ['types', ...tsc('.nuxt/tsconfig.server.json', '.nuxt/tsconfig.shared.json', 'tests')],
-  ['format', 'oxfmt', ['--check', '.']],
-  ['lint', 'oxlint', ['--deny-warnings', '.']],
-  ['boundaries', 'depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled]],
-  ['dead code', 'knip', ['--no-progress']],
-  ['prose', 'node', ['scripts/prose.mjs']],
-  ['spelling', 'cspell', ['lint', '--no-progress']],
-  ['tables', 'vitest', ['run', '--project', 'unit', 'tests/architecture/tables.test.ts']],
+  {
+    // This project includes the pages, so that one program reads both.
+    name: 'types of pages',
+    command: 'vue-tsc',
+    args: ['-p', 'tests/unit/app', '--noEmit'],
+    reads: path => /\.vue$|\/(app|shared|components)\/|^(app|shared)\/|nuxt\.config|\.json$/.test(path),
+  },
+  typesOf('types of tests', 'tests'),
+  typesOf('types of the server', '.nuxt/tsconfig.server.json'),
+  typesOf('types of shared code', '.nuxt/tsconfig.shared.json'),
+  {
+    name: 'format',
+    command: 'oxfmt',
+    args: ['--check', '--no-error-on-unmatched-pattern'],
+    byFile: true,
+    reads: () => true,
+  },
+  { name: 'lint', command: 'oxlint', args: ['--deny-warnings'], byFile: true, reads: isCode },
+  {
+    name: 'boundaries',
+    command: 'depcruise',
+    args: ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled],
+    reads: isCode,
+  },
+  { name: 'dead code', command: 'knip', args: ['--no-progress'], reads: isCode },
+  { name: 'prose', command: 'node', args: ['scripts/prose.mjs'], reads: path => /\.md$|\/locales\//.test(path) },
+  {
+    name: 'spelling',
+    command: 'cspell',
+    args: ['lint', '--no-progress', '--no-must-find-files'],
+    byFile: true,
+    reads: () => true,
+  },
+  {
+    name: 'tables',
+    command: 'vitest',
+    args: ['run', '--project', 'unit', 'tests/architecture/tables.test.ts'],
+    reads: path => path.startsWith('layers/fairway/server/'),
+  },
 ]
+
+/** Whether a change can leave the framework files outdated: not one in a rule of a domain, in tests, documents or scripts. */
+const shapesFramework = path =>
+  !/^(tests|docs|scripts|bench)\/|^layers\/fairway\/server\/(domains|kernel)\/(?!.*operations\.ts$)/.test(path)
 
 /**
  * Writes the framework files for types and tests into the `.nuxt` of each application, and the code of the documents into files.
+ * With changed files, only if one of them can have made those outdated.
  */
-export async function prepare() {
+export async function prepare(changed) {
   const results = []
-  for (const place of applications) results.push(await runStep('prepare', 'nuxt', ['prepare'], { cwd: place }))
+  const isCurrent = changed && !changed.some(shapesFramework)
+  for (const place of applications)
+    if (!isCurrent || !existsSync(join(place, '.nuxt/tsconfig.server.json')))
+      results.push(await runStep('prepare', 'nuxt', ['prepare'], { cwd: place }))
   writeSnippets()
   return results.find(({ ok }) => !ok) ?? results[0]
 }
 
-/** Runs the checks of these names, or all, two at a time, and returns their results. */
-export async function runChecks(names = checks.map(([name]) => name)) {
-  const waiting = checks.filter(([name]) => names.includes(name))
+/** Runs the checks of these names, or all, two at a time; with changed files, what they affect. Returns the results. */
+export async function runChecks({ names, changed }) {
+  const there = changed?.filter(path => existsSync(path))
+  const waiting = checks.filter(
+    ({ name, reads }) => (!names || names.includes(name)) && (!changed || changed.some(reads)),
+  )
   const results = []
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await runStep(...next))
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { name, command, args, byFile, reads } = next
+      const files = there ? there.filter(reads) : ['.']
+      results.push(await runStep(name, command, byFile ? [...args, ...files] : args))
+    }
   }
   await Promise.all([worker(), worker()])
   return results

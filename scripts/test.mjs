@@ -8,11 +8,8 @@ import { join } from 'node:path'
 import { buildOnce } from './build.mjs'
 import { listTests, SLOW, SUITES, testsNamed, testsOf } from './choose-tests.mjs'
 import { authorPlace } from './sample.mjs'
-import { checks, prepare, runChecks, runStep } from './steps.mjs'
+import { prepare, runChecks, runStep } from './steps.mjs'
 
-/** The slowest check, and the files that it reads. */
-const PAGES = 'types of pages'
-const isOfPages = path => /\.vue$|\/(app|shared)\/|^(app|shared)\/|nuxt\.config|\.json$/.test(path)
 const began = performance.now()
 const reports = 'test-results/reports'
 const scratch = mkdtempSync(join(scratchPlace(), 'fairway-tests-'))
@@ -22,7 +19,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetr
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
-const { chosen, withChecks, withConformance, everything } = choose(process.argv.slice(2))
+const { chosen, changed, withChecks, withConformance, everything } = choose(process.argv.slice(2))
 const results = { passed: 0, failed: 0 }
 if (chosen.length === 0) {
   console.log('no test file matches')
@@ -57,8 +54,7 @@ function choose(given) {
   const everything = given.includes('--everything')
   const [first, ...rest] = given.filter(word => !['--built', '--everything'].includes(word))
   const all = listTests('.', { everything })
-  if (first === undefined)
-    return { chosen: all, withChecks: checks.map(([name]) => name), withConformance: true, everything }
+  if (first === undefined) return { chosen: all, withChecks: true, withConformance: true, everything }
   const changed = first === '--changed' ? changedSince(rest[0] ?? defaultBase()) : undefined
   const found = changed ? testsOf('.', changed, { isBuilt }) : testsNamed('.', [first, ...rest])
   const withConformance = found.some(({ path }) => /\/mcp[.-]/.test(path))
@@ -74,8 +70,7 @@ function choose(given) {
   if (!withConformance) left.push('conformance')
   console.log(`left out: ${left.join(', ')}`)
   if (changed && !isBuilt) console.log('what needs a build is left out: npm run test:changed -- --built, or npm test')
-  const withChecks = changed && checks.map(([name]) => name).filter(name => name !== PAGES || changed.some(isOfPages))
-  return { chosen: found, withChecks, withConformance }
+  return { chosen: found, changed, withChecks: changed !== undefined, withConformance }
 }
 
 function git(...args) {
@@ -105,12 +100,12 @@ async function buildAll() {
 }
 
 async function checksAndUnit() {
-  const prepared = await prepare()
-  count([prepared])
+  const prepared = await prepare(changed)
+  if (prepared) count([prepared])
   const files = filesOf('unit')
-  if (!prepared.ok) return
+  if (prepared?.ok === false) return
   await Promise.all([
-    withChecks && runChecks(withChecks).then(count),
+    withChecks && runChecks({ changed }).then(count),
     files.length > 0 && suite('unit', 'vitest', vitest('unit', files), 'unit.json'),
   ])
 }
