@@ -1,6 +1,7 @@
-// Copies files from the repository's root into the package, because npm only packs files from the package's folder. The copies
-// are not committed. They are not deleted, because several processes may pack at the same time.
+// Compiles the command line, and copies files from the repository's root into the package, because npm only packs files from the
+// package's folder. These files are not committed. They are not deleted, because several processes may pack at the same time.
 import { copyFileSync, renameSync } from 'node:fs'
+import { compileOnce } from './compile-cli.mjs'
 
 for (const name of ['LICENSE', 'CHANGELOG.md']) {
   const target = new URL(`../layers/fairway/${name}`, import.meta.url)
@@ -8,3 +9,5 @@ for (const name of ['LICENSE', 'CHANGELOG.md']) {
   copyFileSync(new URL(`../${name}`, import.meta.url), draft)
   renameSync(draft, target)
 }
+
+await compileOnce()

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeRegistry } from '#fairway/cli/hub-command'
-import { hubReport, reportLines, offlineApp } from '#fairway/cli/hub-checks'
+import { describeRegistry, hubReport, reportLines, offlineApp } from '#fairway/cli/hub-checks'
 import { fw } from '../support/fw'
 import { registered } from '../support/hub'
 import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../support/secrets'

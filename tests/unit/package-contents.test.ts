@@ -26,7 +26,8 @@ const PLACES: RegExp[] = [
   /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^(server|modules|shared|desktop|testing)\/.+\.(ts|tsx)$/,
   /^app\/.+\.(ts|vue|css|json|html)$/,
-  /^cli\/(?!templates\/).+\.(ts|mjs)$/,
+  /^cli\/(\w+(-\w+)*\.mjs|hosts\/json-entry\.ts|project\/upgrade\/codemods\.ts)$/,
+  /^dist\/cli\/[\w-]+\.mjs$/,
   /^cli\/templates\/(application|notes)\//,
   /^cli\/generate\/locales\/(ar|de|en)\.json$/,
   /^drizzle\/\d{4}_\w+\.sql$/,
@@ -53,9 +54,9 @@ describe('the package', () => {
     expect(read(join(layer, 'CHANGELOG.md'))).toBe(read('CHANGELOG.md'))
   })
 
-  it('is smaller than 1.4 MB, with no file over 64 kB', () => {
-    expect(packed.size).toBeLessThan(1_400_000)
-    expect(packed.files.filter(({ size }) => size > 64_000)).toEqual([])
+  it('is smaller than 1.55 MB, with no source file over 64 kB', () => {
+    expect(packed.size).toBeLessThan(1_550_000)
+    expect(packed.files.filter(({ path, size }) => size > 64_000 && !path.startsWith('dist/'))).toEqual([])
   })
 
   it('exports only files that it contains', () => {

@@ -1,19 +1,7 @@
 import { defineCommand } from 'citty'
-import fwConfig from '#fw/config'
-import { coerceInput, inputJsonSchema, isOffered, runAction } from '../server/domains/actions'
-import { newId } from '../server/kernel/crypto/random'
-import { AppError, toAppError } from '../server/kernel/http/app-error'
-import { actionFiles } from '../modules/registry/catalogs'
-import { type LoadedAction, loadActions } from '../modules/registry/declarations'
-import { DeclarationError } from '../modules/registry/load-declarations'
-import { builderConfig } from '../server/kernel/config/config'
-import { readEnv } from '../server/kernel/config/env'
-import { isConfigError, localSession, openLocalApp, operatorSession } from './local-app'
+import { toAppError } from '../server/kernel/http/app-error'
 import { RemoteFailure, runRemotely } from './remote-action'
-import { endWith, faultLines, say, tellFailure, UsageFault } from './terminal'
-
-// `fw.mjs` changes to the application's folder first.
-const root = process.cwd()
+import { endWith, faultLines, isConfigError, say, tellFailure, UsageFault } from './terminal'
 
 /** `fw action <name> …`: runs a declared action in this process, as the person who is signed in to the local database. */
 export const actionCommand = defineCommand({
@@ -32,13 +20,14 @@ async function runActionCommand(args: string[]): Promise<number> {
     const { at, token = process.env.FW_TOKEN, entries, json } = options
     return print(await runRemotely({ at, token, name, entries, json }), flags)
   }
-  const actions = await loadActions(root, actionFiles(root))
-  if (flags.has('list') || name === undefined) return list(actions, flags.has('list'))
-  const found = actions.find(action => action.name === name)
-  if (!found) throw new UsageFault(`There is no action ${name}. \`fw action --list\` shows them all.`)
-  if (flags.has('help')) return describe(found)
-  const input = options.json === undefined ? coerceInput(found.action, options.entries) : readJson(options.json)
-  return print(await runLocally(found, input, options.operator), flags)
+  const { describeAction, listActions, runLocally } = await import('./local-action')
+  if (flags.has('list') || name === undefined) {
+    await listActions()
+    return flags.has('list') ? 0 : 2
+  }
+  if (!flags.has('help')) return print(await runLocally({ name, ...options }), flags)
+  await describeAction(name)
+  return 0
 }
 
 function print(result: unknown, flags: Set<string>): number {
@@ -46,51 +35,9 @@ function print(result: unknown, flags: Set<string>): number {
   return 0
 }
 
-async function runLocally(
-  { name, action }: LoadedAction,
-  input: unknown,
-  operator: string | undefined,
-): Promise<unknown> {
-  const app = await openLocalApp(root)
-  try {
-    const isAnybody = action.public && !app.config.localIdentity.enabled
-    const session = isAnybody ? null : ((await operatorSession(app, operator)) ?? (await localSession(app)))
-    if (session) process.stderr.write(`Acting as ${session.email}.\n`)
-    return await runAction(app, { name, action, input, session, caller: 'cli', requestId: newId() })
-  } finally {
-    await app.db.close()
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('malformed-json')
-  }
-}
-
-function list(all: LoadedAction[], wasAsked: boolean): number {
-  const config = { builder: builderConfig(readEnv(process.env), fwConfig) }
-  const actions = all.filter(({ action }) => isOffered(action, config))
-  const width = Math.max(...actions.map(action => action.name.length))
-  for (const { name, action } of actions) say(`${name.padEnd(width)}  ${action.description}`)
-  return wasAsked ? 0 : 2
-}
-
-function describe({ name, action }: LoadedAction): number {
-  const schema = inputJsonSchema(action)
-  say(`fw action ${name}: ${action.description}`)
-  for (const [option, property] of Object.entries(schema.properties ?? {})) {
-    const { type, description } = typeof property === 'object' ? property : {}
-    const need = schema.required?.includes(option) ? '' : ' (optional)'
-    say(`  --${option} <${String(type ?? 'value')}>${need}  ${description ?? ''}`)
-  }
-  return 0
-}
-
 function report(thrown: unknown): number {
-  if (thrown instanceof DeclarationError || isConfigError(thrown)) return tellFailure(thrown, 2)
+  const isOurs = thrown instanceof Error && thrown.name === 'DeclarationError'
+  if (isOurs || isConfigError(thrown)) return tellFailure(thrown, 2)
   if (thrown instanceof RemoteFailure || thrown instanceof UsageFault) return tellFailure(thrown)
   const error = toAppError(thrown)
   process.stderr.write(`${[`${error.message} (${error.code})`, ...faultLines(error.errors)].join('\n')}\n`)

@@ -1,5 +1,4 @@
 import { defineCommand } from 'citty'
-import { needPackage } from './project/optional-package'
 import { endWith } from './terminal'
 
 /** The options of `fw desktop`, with and without `open`. */
@@ -19,9 +18,9 @@ const desktopArgs = {
 const open = defineCommand({
   meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
   args: desktopArgs,
-  // The program loads a browser library and the switch loads the whole server, so each is loaded on demand.
   run: ({ args }) =>
     endWith(async () => {
+      const { needPackage } = await import('./project/optional-package')
       await needPackage('playwright-core', { root: process.cwd(), purpose: 'The desktop program' })
       const { openDesktop } = await import('./open-desktop')
       return openDesktop(args)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `fw`. It loads the TypeScript of the application directly, with the same short names as in the build.
+// The command `fw`. It is compiled, and loads the TypeScript of an application as it is.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,18 +14,17 @@ if (!process.stdout.isTTY && !process.env.FORCE_COLOR) process.env.NO_COLOR ??= 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 nodeModule.enableCompileCache()
 await import('./load-drizzle.mjs')
-const { createJiti } = await import('jiti')
-const plain = createJiti(import.meta.url, { fsCache: true })
-const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
+// The package contains the compiled command line; in the repository, it is compiled when its sources have changed.
+const compiler = new URL('../../../scripts/compile-cli.mjs', import.meta.url)
+if (!import.meta.url.includes('/node_modules/') && existsSync(compiler)) await (await import(compiler)).compileOnce()
+const { applicationDir } = await import('../dist/cli/modules--registry--roots.mjs')
 // These commands run in the current folder: there may be no application yet, and their file names are relative to it.
 const isOutside = ['new', 'add', 'upgrade', 'generate', 'remove'].includes(process.argv[2])
 const root = isOutside ? process.cwd() : applicationDir()
 process.chdir(root)
 if (!isOutside && existsSync('.env')) process.loadEnvFile('.env')
-const jsx = { runtime: 'automatic', importSource: 'vue' }
-const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, jsx })
-const { run } = await jiti.import('./main.ts')
-await run(process.argv.slice(2), url => import(url))
+const { run } = await import('../dist/cli/cli--main.mjs')
+await run(process.argv.slice(2))
 
 /** When the machine's Node is too old, runs this command again with the one from npm, which `fw new` adds to such projects. */
 async function againWithOwnNode() {

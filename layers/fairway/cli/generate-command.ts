@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import type { GeneratePlan } from './generate/plan'
 import type { ResourceArgs } from './generate/resource-plan'
-import { type FileChange, showChanges, writeChanges } from './project/changes'
+import type { FileChange } from './project/changes'
 import { inApplication } from './project/in-application'
 import { say, sayNext } from './terminal'
 
@@ -32,7 +32,8 @@ const generate = (
 ): Promise<void> => inApplication(async root => carryOut(root, await plan(root), isDry))
 
 /** Shows a plan, writes it except in a dry run, and returns the exit code: 1 when edited files stay unchanged. */
-function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): number {
+async function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): Promise<number> {
+  const { showChanges, writeChanges } = await import('./project/changes')
   // A dry run shows the text of new files, but never the snapshots of drizzle-kit.
   const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
   showChanges(changes.filter(isShown))

@@ -6,6 +6,7 @@ import {
 import fwConfig from '#fw/config'
 import { PeerTokenError, readPeerToken, signPeerToken } from '../server/domains/peers'
 import type { HubClientConfig } from '../server/kernel/config/identity-config'
+import type { HubApp } from '../server/kernel/config/identity-registry'
 import { jsonOf } from '../server/kernel/declaration'
 import { readLimited } from '../server/kernel/http/fetch-json'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_REGISTRATION_PATH } from '../shared/paths'
@@ -239,3 +240,37 @@ export function offlineApp(source: Record<string, string | undefined>): OfflineA
   const config: Config = loadConfig(env, fwConfig, 'not used without a database '.repeat(2))
   return { config, now: () => new Date() }
 }
+
+interface RegistryReport {
+  status: 'ok' | 'failed' | 'off'
+  apps: readonly HubApp[]
+  /** Whether applications on this machine require no registration. */
+  acceptsLoopback: boolean
+  /** The parts of the settings that are ignored. */
+  notices: string[]
+  /** The same, formatted for people. */
+  lines: string[]
+}
+
+const OF_A_HUB = /^(IDENTITY_SSO_APP_REGISTRY_JSON|A2A_SECRET|FW_IDENTITY_HUB_URL):/
+
+/** Returns the applications that this hub knows from its settings, and the ignored parts of these settings. */
+export function describeRegistry({ identity, baseUrl, notices: all }: Config): RegistryReport {
+  const notices = all.filter(notice => OF_A_HUB.test(notice))
+  const { hub } = identity
+  const apps = hub?.apps ?? []
+  const acceptsLoopback = hub?.acceptsLoopback ?? false
+  const status = notices.length > 0 ? 'failed' : hub ? 'ok' : 'off'
+  const lines = [
+    hub
+      ? `${baseUrl} is an identity hub for ${apps.length} ${apps.length === 1 ? 'application' : 'applications'}.`
+      : `${baseUrl} is no identity hub: that needs A2A_SECRET and a registered application.`,
+    ...apps.map(describeApp),
+    ...(acceptsLoopback ? ['✓ any application on this machine (development)'] : []),
+    ...notices.map(notice => `✗ ${notice}`),
+  ]
+  return { status, apps, acceptsLoopback, notices, lines }
+}
+
+const describeApp = ({ appId, clientId, origin, callbackPath, isCanonical }: HubApp): string =>
+  `✓ ${appId}: client ${clientId}, ${origin}${callbackPath}${isCanonical ? ' (declared in fw.config.ts)' : ''}`

@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { jsonOf } from '../server/kernel/declaration'
 import { AppError } from '../server/kernel/http/app-error'
-import { JOB_STATES } from '../server/kernel/jobs'
+import { JOB_STATES } from '../shared/schemas/job-states'
 import { operate, placeOptions } from './operate'
 import { RemoteFailure } from './remote-action'
 import { say } from './terminal'

@@ -16,10 +16,9 @@ import { readEnv } from '../server/kernel/config/env'
 import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
-import { AppError, toAppError } from '../server/kernel/http/app-error'
+import { AppError } from '../server/kernel/http/app-error'
 import { parseInput } from '../server/kernel/http/read-input'
 import { emailSchema } from '../shared/schemas/email'
-import { endWith, faultLines, tellFailure } from './terminal'
 
 /**
  * Returns the app context of this folder's settings, in development unless NODE_ENV says otherwise; its log goes to standard
@@ -87,15 +86,6 @@ export async function localSession(app: App): Promise<ServerSession> {
     : new AppError('unauthenticated', { detail: 'This account opens nothing here.' })
 }
 
-/** Returns the time of `--until` as ISO 8601. Throws `invalid-input` for text that is not a time. */
-export const timeOf = (given: string | undefined): string | undefined => {
-  if (given === undefined) return undefined
-  const date = new Date(given)
-  if (Number.isNaN(date.getTime()))
-    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
-  return date.toISOString()
-}
-
 /**
  * Returns the session of the operator with this address; null in development without an address. Throws `unauthenticated` in
  * production without an address, `forbidden` for an address that is not in FW_OPERATORS, `email-not-verified`, and
@@ -121,10 +111,6 @@ export async function operatorSession(app: App, address: string | undefined): Pr
 // `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
 
-/** Runs a command of operators on this folder's database and exits with its exit code; prints errors in one line. */
-export const withLocalApp = (work: (app: App) => Promise<number>): Promise<void> =>
-  endWith(() => inLocalApp(work), tellLocalFailure)
-
 /** Opens the database of this folder for the work. */
 export async function inLocalApp(work: (app: App) => Promise<number>): Promise<number> {
   const app = await openLocalApp(root)
@@ -134,14 +120,3 @@ export async function inLocalApp(work: (app: App) => Promise<number>): Promise<n
     await app.db.close()
   }
 }
-
-/** Prints an error with a line for each invalid value, and returns the exit code. */
-export function tellLocalFailure(thrown: unknown): number {
-  if (isConfigError(thrown)) return tellFailure(thrown)
-  const error = toAppError(thrown)
-  return tellFailure(new Error([error.message, ...faultLines(error.errors)].join('\n')))
-}
-
-/** Whether the settings cannot be read. */
-export const isConfigError = (thrown: unknown): thrown is Error =>
-  thrown instanceof Error && thrown.name === 'ConfigError'

@@ -5,18 +5,16 @@ import { pathToFileURL } from 'node:url'
 import { defineCommand, runCommand, runMain } from 'citty'
 import { platformDir } from '../modules/registry/roots'
 
-// Each command is loaded on demand: an action loads the whole server.
+// A help text loads the declarations of all commands, so each of them loads its work only when it runs.
 const action = () => import('./action-command').then(module => module.actionCommand)
 
-type ImportPlainly = (url: string) => Promise<unknown>
-
-/** The command `fw` with all of its subcommands; it loads built files through `importPlainly`. */
-export const commandLine = (importPlainly: ImportPlainly) =>
+/** The command `fw` with all of its subcommands. */
+export const commandLine = () =>
   defineCommand({
     meta: { name: 'fw', description: 'The command line of this application.' },
     subCommands: {
       action,
-      add: () => import('./add-command').then(module => module.addCommand),
+      add: () => import('./project-commands').then(module => module.addCommand),
       audit: () => import('./operator-commands').then(module => module.auditCommand),
       backup: () => import('./backup-command').then(module => module.backupCommand),
       builder: () => import('./builder-command').then(module => module.builderCommand),
@@ -27,25 +25,25 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       hub: () => import('./hub-command').then(module => module.hubCommand),
       jobs: () => import('./jobs-command').then(module => module.jobsCommand),
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),
-      new: () => import('./new-command').then(module => module.newCommand),
+      new: () => import('./project-commands').then(module => module.newCommand),
       org: () => import('./org-command').then(module => module.orgCommand),
       people: () => import('./people-command').then(module => module.peopleCommand),
       remove: removeCommand,
-      restore: () => import('./restore-command').then(module => module.restoreCommand),
+      restore: () => import('./backup-command').then(module => module.restoreCommand),
       secrets: () => import('./operator-commands').then(module => module.secretsCommand),
-      start: startCommand(importPlainly),
+      start: startCommand,
       types: () => import('./types-command').then(module => module.typesCommand),
-      upgrade: () => import('./upgrade-command').then(module => module.upgradeCommand),
+      upgrade: () => import('./project-commands').then(module => module.upgradeCommand),
       webhooks: () => import('./operator-commands').then(module => module.webhooksCommand),
     },
   })
 
-/** Runs the command line with these arguments. `importPlainly` loads files that are JavaScript already with Node's own loader. */
-export async function run(rawArgs: string[], importPlainly: ImportPlainly): Promise<void> {
+/** Runs the command line with these arguments. */
+export async function run(rawArgs: string[]): Promise<void> {
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, so the general help must not handle it.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(commandLine(importPlainly), { rawArgs })
+  else await runMain(commandLine(), { rawArgs })
 }
 
 const SERVER = '.output/server/index.mjs'
@@ -54,20 +52,19 @@ const SERVER = '.output/server/index.mjs'
  * `fw start`: this process becomes the built server, so that signals and the exit code are the server's; exits with 1 when there
  * is no build.
  */
-export const startCommand = (importPlainly: ImportPlainly) =>
-  defineCommand({
-    meta: { name: 'start', description: 'Start the built server, as production unless NODE_ENV says otherwise.' },
-    async run() {
-      const server = resolve(SERVER)
-      if (!existsSync(server)) {
-        process.stderr.write('There is no build yet. Run `npm run build` first.\n')
-        process.exitCode = 1
-        return
-      }
-      process.env.NODE_ENV ||= 'production'
-      await importPlainly(pathToFileURL(server).href)
-    },
-  })
+export const startCommand = defineCommand({
+  meta: { name: 'start', description: 'Start the built server, as production unless NODE_ENV says otherwise.' },
+  async run() {
+    const server = resolve(SERVER)
+    if (!existsSync(server)) {
+      process.stderr.write('There is no build yet. Run `npm run build` first.\n')
+      process.exitCode = 1
+      return
+    }
+    process.env.NODE_ENV ||= 'production'
+    await import(pathToFileURL(server).href)
+  },
+})
 
 const repository = join(platformDir, '../..')
 const PROGRAM = join(repository, 'scripts/remove-sample.mjs')

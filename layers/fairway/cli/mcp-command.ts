@@ -2,10 +2,6 @@ import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
 import { timeoutArg, timeoutInMs } from './browser'
 import { parseMcpUrl, reasonOf } from './mcp/endpoint'
-import { probe as runProbe } from './mcp/probe'
-import { runStdioProxy } from './mcp/stdio-proxy'
-import { tokenFile, tokenFolder } from './mcp/token-file'
-import { createTokenSource, staticTokenSource } from './mcp/token-source'
 import { endWith, say } from './terminal'
 
 const WAIT_LIMIT_IN_MS = 60_000
@@ -38,12 +34,14 @@ const stdio = defineCommand({
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
       if (args.url === undefined) {
         if (process.env.AUTH_MODE !== 'local') throw new Error(NO_ADDRESS)
-        // Loaded on demand, because it loads the whole server.
         const { serveLocal } = await import('./mcp/serve-local')
         await serveLocal({ stdin, stdout, say: note })
         return 0
       }
       const endpoint = parseMcpUrl(args.url)
+      const { runStdioProxy } = await import('./mcp/stdio-proxy')
+      const { createTokenSource, staticTokenSource } = await import('./mcp/token-source')
+      const { tokenFile, tokenFolder } = await import('./mcp/token-file')
       const token = staticToken(endpoint)
       const tokens = token
         ? staticTokenSource(token)
@@ -80,7 +78,8 @@ const probe = defineCommand({
       const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
       const signInLimitInMs = timeoutInMs(args.timeout)
       const document = args.document === undefined ? undefined : parseMcpUrl(args.document)
-      const works = await runProbe({ url: endpoint, document, isInteractive: args.browser, signInLimitInMs, say })
+      const { probe: walk } = await import('./mcp/probe')
+      const works = await walk({ url: endpoint, document, isInteractive: args.browser, signInLimitInMs, say })
       return works ? 0 : 1
     }),
 })

@@ -1,19 +1,9 @@
 // Calls operations for operators: in the database of this folder, or with a personal token in a remote application.
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { pathToFileURL } from 'node:url'
-import { createEvent } from 'h3'
 import type { OperationTypes } from '#fw/operations'
-import { findOperations } from '../modules/registry/operation-files'
-import { type Operation, parseOutput, recordWithin } from '../server/domains/actions'
-import type { ServerSession } from '../server/domains/sessions'
-import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { parseInput } from '../server/kernel/http/read-input'
 import { operationRequest } from '../shared/operation-request'
-import { inLocalApp, operatorSession, tellLocalFailure } from './local-app'
 import { callRemotely, RemoteFailure } from './remote-action'
-import { endWith, tellFailure, UsageFault } from './terminal'
+import { endWith, tellFailure, tellLocalFailure, UsageFault } from './terminal'
 
 /** The options for where a command acts, and as which person. */
 export const placeOptions = {
@@ -43,46 +33,28 @@ export const operate = (place: Place, work: (call: Call) => Promise<number>): Pr
   )
 
 async function operateAt({ at, operator }: Place, work: (call: Call) => Promise<number>): Promise<number> {
-  if (at === undefined) return inLocalApp(app => work(callHere(app, operator)))
+  const { findOperation } = await import('../modules/registry/operation-files')
+  if (at === undefined) {
+    const { inLocalApp } = await import('./local-app')
+    const { callLocally } = await import('./local-operations')
+    return inLocalApp(app =>
+      work(async (name, input) => (await callLocally(app, findOperation(name), input, operator)) as never),
+    )
+  }
   if (operator !== undefined)
     throw new UsageFault('--operator is for the server itself. With --at, the token in FW_TOKEN says who acts.')
   return work(async (name, input) => {
-    const answer = await callRemotely(at, process.env.FW_TOKEN, operationRequest(entryOf(name), input))
+    const answer = await callRemotely(at, process.env.FW_TOKEN, operationRequest(findOperation(name), input))
     // The remote application may have another version, but this is the documented schema.
     return answer as never
   })
 }
 
-function entryOf(name: Name) {
-  const entry = findOperations().find(each => each.name === name)
-  if (!entry) throw new Error(`There is no operation ${name}.`)
-  return entry
-}
-
-/** On the server, reading requires no operator. In development, no operation does. */
-const NOBODY = { userId: '', email: '' } as ServerSession
-
-function callHere(app: App, operator: string | undefined): Call {
-  return async (name, input) => {
-    const { file } = entryOf(name)
-    const { default: operations } = (await import(pathToFileURL(file).href)) as { default: Record<string, Operation> }
-    const operation = operations[name]
-    if (!operation) throw new AppError('not-found')
-    const { audit, auditsElsewhere, output } = operation
-    const session = audit || operator !== undefined ? await operatorSession(app, operator) : null
-    const parsed = operation.input ? parseInput(operation.input, input) : { ...input }
-    const request = new IncomingMessage(new Socket())
-    const event = createEvent(request, new ServerResponse(request))
-    const result = await operation.run(parsed, { app, session: session ?? NOBODY, event, isDryRun: false })
-    const kept = { ...parsed, ...Object(result) } as Record<string, unknown>
-    if (audit)
-      await recordWithin(app, app.db.orm, {
-        action: name,
-        caller: 'cli',
-        session,
-        orgId: auditsElsewhere ? (event.context.auditOrgId ?? null) : null,
-        input: Object.fromEntries(audit.flatMap(field => (kept[field] === undefined ? [] : [[field, kept[field]]]))),
-      })
-    return (output && output !== 'file' ? parseOutput(output, result) : undefined) as never
-  }
+/** Returns the time of `--until` as ISO 8601. Throws `invalid-input` for text that is not a time. */
+export const timeOf = (given: string | undefined): string | undefined => {
+  if (given === undefined) return undefined
+  const date = new Date(given)
+  if (Number.isNaN(date.getTime()))
+    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
+  return date.toISOString()
 }

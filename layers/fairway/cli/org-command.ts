@@ -1,8 +1,7 @@
 // `fw org`: the organizations of an application, for operators.
 import { defineCommand } from 'citty'
 import { AppError } from '../server/kernel/http/app-error'
-import { timeOf } from './local-app'
-import { type Call, operate, placeOptions } from './operate'
+import { type Call, operate, placeOptions, timeOf } from './operate'
 import { say } from './terminal'
 
 const planCommand = defineCommand({

@@ -1,17 +1,16 @@
 // `fw people`: the accounts of an application, for operators.
 import { defineCommand } from 'citty'
-import { z } from 'zod'
 import { AppError } from '../server/kernel/http/app-error'
-import { parseInput } from '../server/kernel/http/read-input'
-import { emailSchema } from '../shared/schemas/email'
-import { timeOf } from './local-app'
-import { type Call, operate, placeOptions } from './operate'
+import { type Call, operate, placeOptions, timeOf } from './operate'
 import { say } from './terminal'
 
 const address = { type: 'positional', required: true, description: 'The email address of the account.' } as const
 
 async function idOf(call: Call, given: string): Promise<string> {
-  const address = parseInput(z.object({ address: emailSchema }), { address: given }).address
+  const { z } = await import('zod')
+  const { emailSchema } = await import('../shared/schemas/email')
+  const { parseInput } = await import('../server/kernel/http/read-input')
+  const { address } = parseInput(z.object({ address: emailSchema }), { address: given })
   let cursor: string | undefined
   do {
     const page = await call('list-people', { search: address, cursor })

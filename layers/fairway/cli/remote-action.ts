@@ -1,8 +1,8 @@
 // Calls actions and operations of a remote application with a personal token.
-import { z } from 'zod'
-import { coerceBySchema } from '../server/domains/actions'
+import { coerceBySchema } from '../server/domains/actions/coerce-by-schema'
 import type { OperationRequest } from '../shared/operation-request'
 import { isLoopbackHost } from '../shared/loopback'
+import { isRecord } from '../shared/record'
 import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
 import { describeAnswer } from './mcp/endpoint'
 import { faultLines } from './terminal'
@@ -20,17 +20,6 @@ interface RemoteCall {
   json?: string
 }
 
-const problemSchema = z.object({
-  title: z.string(),
-  code: z.string(),
-  detail: z.string().optional(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-})
-const bodySchema = z.object({ content: z.object({ 'application/json': z.object({ schema: z.unknown() }) }) })
-const operationSchema = z.object({ post: z.object({ requestBody: bodySchema }) })
-const documentSchema = z.object({ paths: z.record(z.string(), z.unknown()) })
-const answerSchema = z.object({ result: z.unknown() })
-
 /** An error, as sentences for people. */
 export class RemoteFailure extends Error {
   /** The error code of the response, if it has one. */
@@ -42,7 +31,8 @@ export async function runRemotely({ at, token, name, entries, json }: RemoteCall
   const origin = originOf(at)
   const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
   const answer = await sendWithToken(origin + actionPath(name), { token, method: 'POST', body: input })
-  return answerSchema.parse(answer).result
+  if (isRecord(answer)) return answer.result
+  throw new RemoteFailure(`${origin} sent no result.`)
 }
 
 /**
@@ -81,9 +71,8 @@ function originOf(text: string): string {
 async function schemaOf(origin: string, name: string): Promise<unknown> {
   const answer = await send(origin + OPENAPI_PATH, {})
   if (!answer.ok) return {}
-  const { data } = documentSchema.safeParse(await answer.json())
-  const operation = operationSchema.safeParse(data?.paths[`${ACTIONS_PREFIX}/${name}`])
-  return operation.data?.post.requestBody.content['application/json'].schema
+  const path = ['paths', `${ACTIONS_PREFIX}/${name}`, 'post', 'requestBody', 'content', 'application/json', 'schema']
+  return path.reduce<unknown>((part, key) => (isRecord(part) ? part[key] : undefined), await answer.json())
 }
 
 const send = (url: string, init: RequestInit): Promise<Response> =>
@@ -96,9 +85,14 @@ async function toFailure(answer: Response): Promise<RemoteFailure> {
     .clone()
     .json()
     .catch(() => null)
-  const { data: problem } = problemSchema.safeParse(told)
-  if (!problem) return new RemoteFailure(`The application answered ${await describeAnswer(answer)}.`)
-  const said = [problem.title, problem.detail].filter(Boolean).join(' ')
-  const failure = new RemoteFailure([`${said} (${problem.code})`, ...faultLines(problem.errors)].join('\n'))
-  return Object.assign(failure, { code: problem.code })
+  if (!isRecord(told) || typeof told.title !== 'string' || typeof told.code !== 'string')
+    return new RemoteFailure(`The application answered ${await describeAnswer(answer)}.`)
+  const { title, detail, code } = told
+  const said = typeof detail === 'string' && detail !== '' ? `${title} ${detail}` : title
+  const faults = Array.isArray(told.errors) ? told.errors.filter(isFault) : []
+  const failure = new RemoteFailure([`${said} (${code})`, ...faultLines(faults)].join('\n'))
+  return Object.assign(failure, { code })
 }
+
+const isFault = (value: unknown): value is { path: string; message: string } =>
+  isRecord(value) && typeof value.path === 'string' && typeof value.message === 'string'

@@ -1,6 +1,5 @@
 import { defineCommand } from 'citty'
 import type { RemovalPlan } from './generate/resource-removal'
-import { showChanges, writeChanges } from './project/changes'
 import { inApplication } from './project/in-application'
 import { say, sayNext } from './terminal'
 
@@ -24,7 +23,8 @@ export const removeResourceCommand = defineCommand({
     }),
 })
 
-function carryOut(root: string, { changes, kept, remarks }: RemovalPlan, isDry: boolean): number {
+async function carryOut(root: string, { changes, kept, remarks }: RemovalPlan, isDry: boolean): Promise<number> {
+  const { showChanges, writeChanges } = await import('./project/changes')
   if (isDry) showChanges(changes.filter(({ path }) => path.endsWith('.sql')))
   else writeChanges(root, changes)
   for (const { path, before, after } of changes)

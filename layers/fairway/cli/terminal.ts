@@ -1,4 +1,5 @@
 // How commands write to the terminal, and how they exit.
+import { toAppError } from '../server/kernel/http/app-error'
 
 /** Writes a line to standard output. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -41,3 +42,14 @@ export async function endWith(
 ): Promise<void> {
   process.exitCode = await work().catch(tell)
 }
+
+/** Prints an error of the application with a line for each invalid value, and returns the exit code. */
+export function tellLocalFailure(thrown: unknown): number {
+  if (isConfigError(thrown)) return tellFailure(thrown)
+  const error = toAppError(thrown)
+  return tellFailure(new Error([error.message, ...faultLines(error.errors)].join('\n')))
+}
+
+/** Whether the settings cannot be read. */
+export const isConfigError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error && thrown.name === 'ConfigError'

@@ -53,6 +53,52 @@ describe('fw --help', () => {
   })
 })
 
+describe('the packages that fw loads', () => {
+  const TRACE = `
+import { registerHooks } from 'node:module'
+const packages = new Set()
+registerHooks({
+  load(url, context, next) {
+    const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]
+    if (name) packages.add(name)
+    return next(url, context)
+  },
+})
+process.on('exit', () => process.stderr.write('PACKAGES ' + [...packages].toSorted().join(' ')))`
+  const EVERY_HELP_TEXT = `
+import { renderUsage } from 'citty'
+import { commandLine } from '${platformDir}/dist/cli/cli--main.mjs'
+const walk = async command => {
+  console.log(await renderUsage(command))
+  for (const each of Object.values(command.subCommands ?? {})) await walk(typeof each === 'function' ? await each() : each)
+}
+await walk(commandLine())`
+  /** Runs a program in the sample, and returns its output and the packages that it loads. */
+  const traced = (...args: string[]) => {
+    const trace = `data:text/javascript,${encodeURIComponent(TRACE)}`
+    const env = { ...bareEnv(), FW_TOKEN: 'none' }
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', trace, ...args], { cwd: sampleDir, env })
+    const [err, packages] = String(stderr).split('PACKAGES ')
+    return { out: String(stdout), err, packages: packages?.split(' ') }
+  }
+
+  it('are citty alone for fw --help, and for the help text of every command', () => {
+    expect(traced(program, '--help').packages).toEqual(['citty'])
+    const { out, packages } = traced('--input-type=module', '--eval', EVERY_HELP_TEXT)
+    expect(out.match(/USAGE/g)?.length).toBeGreaterThan(50)
+    expect(packages).toEqual(['citty'])
+  })
+
+  it.each([[['action', 'list-notes', '--title', 'x']], [['jobs', 'list']], [['org', 'list']], [['people', 'list']]])(
+    'are not those of the server for fw %j --at',
+    args => {
+      const { err, packages } = traced(program, ...args, '--at', 'http://localhost:1')
+      expect(err).toBe('http://localhost:1 does not answer.\n')
+      expect(packages?.filter(name => !/^@?oxc-parser/.test(name))).toEqual(['citty'])
+    },
+  )
+})
+
 describe('fw with an outdated Node.js', () => {
   /** The packed command line without installed packages, on a Node.js that reports an old version. */
   const start = (...args: string[]) => {

@@ -40,7 +40,7 @@ it('fw remove sample explains its purpose in a project without the sample', () =
   const folder = mkdtempSync(join(tmpdir(), 'fw-elsewhere-'))
   cpSync(join(root, 'layers/fairway/package.json'), join(folder, 'package.json'))
   const args = [join(copy, 'layers/fairway/cli/fw.mjs'), 'remove', 'sample']
-  rmSync(join(copy, 'scripts'), { recursive: true })
+  rmSync(join(copy, 'scripts/remove-sample.mjs'))
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
   git(copy, 'checkout', '-q', 'scripts')
   expect([status, stderr]).toEqual([1, expect.stringContaining('is for the repository of the platform')])

@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path'
 import { PACKAGE_NAME } from '../../shared/package'
+import type { HostId } from '../names'
 import { type Entry, setJsonEntry } from './json-entry'
 import { setTomlTable } from './set-toml-table'
 import { setYamlEntry } from './set-yaml-entry'
@@ -26,18 +27,6 @@ export interface Host {
 
 /** The command that starts `fw` on a machine without a copy of the application. */
 export const packageCommand = { command: 'npx', args: ['-y', PACKAGE_NAME] }
-
-type HostId =
-  | 'claude-code'
-  | 'claude-desktop'
-  | 'cursor'
-  | 'vscode'
-  | 'codex'
-  | 'gemini'
-  | 'windsurf'
-  | 'opencode'
-  | 'zed'
-  | 'goose'
 
 /** The hosts that `fw connect` can configure. */
 export const hosts: Record<HostId, Host> = {

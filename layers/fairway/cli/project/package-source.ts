@@ -6,12 +6,6 @@ import { platformDir } from '../../modules/registry/roots'
 import { IS_PUBLISHED } from '../../shared/package'
 import { outputOf } from './run-program'
 
-/** The option that names the source of the platform. */
-export const packageArg = {
-  type: 'string',
-  description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
-} as const
-
 /** The source that a project installs the platform from. */
 export interface PackageSource {
   /** The value in the project's package.json. */

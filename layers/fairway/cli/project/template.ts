@@ -6,19 +6,11 @@ import { parseFields } from '../generate/fields'
 import { toResource } from '../generate/resource'
 import { resourceFiles } from '../generate/resource-files'
 import { setJsonEntry } from '../hosts/json-entry'
+import type { Sample } from '../names'
 import { withOwnNode } from './own-node'
 import { platformManifest, sharedVersion } from './package-source'
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
-
-/** The templates of a new project, with their descriptions. */
-export const SAMPLES = {
-  notes:
-    'notes as `fw generate resource` writes them: a table, actions, a list, pages and a test, to be changed or deleted',
-  empty: 'a start page and nothing else',
-} as const
-
-export type Sample = keyof typeof SAMPLES
 
 /**
  * Returns the files of a new project by path; replaces `{{name}}` with the value of that name. Throws for a name without a value.

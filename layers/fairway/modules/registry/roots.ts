@@ -5,6 +5,21 @@ import { fileURLToPath } from 'node:url'
 /** The folder of the platform: layers/fairway of its own repository, or a folder in node_modules. */
 export const platformDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
 
+declare const __FW_COMPILED__: boolean | undefined
+
+/** Whether this runs in the compiled command line (scripts/compile-cli.mjs). */
+const isCompiled = typeof __FW_COMPILED__ !== 'undefined'
+
+/**
+ * The file to load instead of a source of the platform: in the compiled command line the compiled one, which shares its modules
+ * with it, and otherwise the source itself.
+ */
+export function loadable(file: string): string {
+  if (!isCompiled || !isPlatformFile(file)) return file
+  const name = relative(platformDir, file).replace(/\.ts$/, '').split(sep).join('--')
+  return join(platformDir, 'dist/cli', `${name}.mjs`)
+}
+
 /** Whether a file is part of the platform. */
 export const isPlatformFile = (file: string): boolean => file === platformDir || file.startsWith(`${platformDir}/`)
 
@@ -46,9 +61,9 @@ export function fwConfigFile(rootDir: string): string {
 /** The aliases for loading sources outside the build; the same as in the build (nuxt.config.ts). */
 export const aliases = (rootDir: string): Record<string, string> => ({
   '#fw/config': fwConfigFile(rootDir),
-  '#fw/texts': join(platformDir, 'server/kernel/locale-files.ts'),
+  '#fw/texts': loadable(join(platformDir, 'server/kernel/locale-files.ts')),
   '#fw/client': join(platformDir, 'app/client.ts'),
-  '#fw': join(platformDir, 'server/fw.ts'),
+  '#fw': loadable(join(platformDir, 'server/fw.ts')),
   '#fairway': platformDir,
   '#server': join(rootDir, 'server'),
   '#shared': join(rootDir, 'shared'),

@@ -1,6 +1,6 @@
 // The operators' view of the people of an installation. Times are ISO 8601 UTC.
 import * as z from 'zod/mini'
-import { JOB_STATES } from './job'
+import { JOB_STATES } from './job-states'
 import { planViewSchema } from './plan'
 import { DELIVERY_STATES } from './webhook'
 

@@ -17,7 +17,6 @@ export {
 } from './action'
 export { answerActionRequest } from './action-request'
 export {
-  coerceBySchema,
   coerceInput,
   dropFormKeywords,
   inputJsonSchema,

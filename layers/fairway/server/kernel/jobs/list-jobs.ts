@@ -1,6 +1,7 @@
 // Lists of jobs for operators, for metrics and for the person who queued a job.
 import { z } from 'zod'
-import { type FollowedJob, followedJobSchema, JOB_STATES, type JobState } from '#fairway/shared/schemas/job'
+import { type FollowedJob, followedJobSchema } from '#fairway/shared/schemas/job'
+import { JOB_STATES, type JobState } from '#fairway/shared/schemas/job-states'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
 import { metricLine } from '../events/metrics'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { JOB_STATES } from '../../../shared/schemas/job'
+import { JOB_STATES } from '../../../shared/schemas/job-states'
 import { id, timestamp } from '../database/columns'
 
 /** Work outside requests: each row is one job, which any process may run. */

@@ -3,43 +3,15 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isCancel, text } from '@clack/prompts'
-import { defineCommand } from 'citty'
-import { platformDir } from '../modules/registry/roots'
-import { MARKER } from '../server/domains/files/storage'
-import { readEnv } from '../server/kernel/config/env'
-import { filesConfig } from '../server/kernel/config/files-config'
-import { readMigrationFolder } from '../server/kernel/database/migrations'
-import { databaseFile, key, opened, telling, timeName, withFiles } from './backup-command'
-import { type DatabaseCheck, isInUse, markerIn, prepareForServers, sum } from './backup/database-file'
-import { extractFiles } from './backup/files-archive'
-import { CANCELLED, isAtTerminal, say, UsageFault } from './terminal'
-
-/**
- * `fw restore <file>`: replaces the database with a backup and keeps the old database beside it. Without `--yes` it only shows
- * the changes. To replace the database of the settings, its address must be stated.
- */
-export const restoreCommand = defineCommand({
-  meta: {
-    name: 'restore',
-    description: 'Replace the database with a backup; the current one is kept beside it.',
-  },
-  args: {
-    file: { type: 'positional', required: true, description: 'The backup.' },
-    key,
-    to: { type: 'string', description: 'Restore into this folder, whatever the settings say.' },
-    replace: {
-      type: 'string',
-      description: 'The address of the database that the backup replaces, as the command shows it.',
-    },
-    yes: {
-      type: 'boolean',
-      default: false,
-      description:
-        'Do it. Without this or `--replace` nothing changes. Where a database is replaced, its address is asked for.',
-    },
-  },
-  run: ({ args }) => telling(() => restore(args.file, args)),
-})
+import { platformDir } from '../../modules/registry/roots'
+import { MARKER } from '../../server/domains/files/storage'
+import { readEnv } from '../../server/kernel/config/env'
+import { filesConfig } from '../../server/kernel/config/files-config'
+import { readMigrationFolder } from '../../server/kernel/database/migrations'
+import { databaseFile, opened, timeName, withFiles } from './backup'
+import { type DatabaseCheck, isInUse, markerIn, prepareForServers, sum } from './database-file'
+import { extractFiles } from './files-archive'
+import { CANCELLED, isAtTerminal, say, UsageFault } from '../terminal'
 
 interface Asked {
   key?: string
@@ -48,7 +20,8 @@ interface Asked {
   yes: boolean
 }
 
-async function restore(given: string, asked: Asked): Promise<void> {
+/** Replaces a database with a backup, or shows what would change. Throws a UsageFault when the person did not agree. */
+export async function restore(given: string, asked: Asked): Promise<void> {
   const { key: keyFile, to } = asked
   const [file, place] = [resolve(given), to === undefined ? databaseFile() : resolve(to, 'fairway.db')]
   const isThere = existsSync(place)

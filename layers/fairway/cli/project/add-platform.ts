@@ -1,37 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { confirm, isCancel } from '@clack/prompts'
-import { defineCommand, type ParsedArgs } from 'citty'
 import { z } from 'zod'
-import { type AddPlan, planAdd } from './project/plan-add'
-import { type FileChange, showChanges, writeChanges } from './project/changes'
-import { installPackages } from './project/run-program'
-import { packageArg, type PackageSource, packageSource, placePackage } from './project/package-source'
-import { titleFault, toTitle } from './project/create-project'
-import { templateValues } from './project/template'
-import { CANCELLED, endWith, isAtTerminal, say, sayNext, UsageFault } from './terminal'
+import { type AddPlan, planAdd } from './plan-add'
+import { type FileChange, showChanges, writeChanges } from './changes'
+import { installPackages } from './run-program'
+import { type PackageSource, packageSource, placePackage } from './package-source'
+import { titleFault, toTitle } from './create-project'
+import { templateValues } from './template'
+import { CANCELLED, isAtTerminal, say, sayNext, UsageFault } from '../terminal'
 
-const args = {
-  folder: { type: 'positional', required: false, description: 'The application; otherwise the folder you are in.' },
-  package: packageArg,
-  install: {
-    type: 'boolean',
-    default: true,
-    description: 'Install the packages.',
-    negativeDescription: 'Change the files only.',
-  },
-  yes: { type: 'boolean', default: false, description: 'Do not ask.' },
-  'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
-} as const
+interface Given {
+  folder?: string
+  package?: string
+  install: boolean
+  yes: boolean
+  'dry-run': boolean
+}
 
-/** `fw add`: makes a Nuxt 4 application extend the platform, after the person has seen the changes. */
-export const addCommand = defineCommand({
-  meta: { name: 'add', description: 'Add the platform to an existing Nuxt 4 application: fw add [folder]' },
-  args,
-  run: ({ args: given }) => endWith(() => add(given)),
-})
-
-async function add(given: ParsedArgs<typeof args>): Promise<number> {
+/** Makes a Nuxt 4 application extend the platform, after the person has seen the changes. */
+export async function addPlatform(given: Given): Promise<number> {
   const folder = resolve(given.folder ?? '.')
   const source = await packageSource(given.package, process.cwd())
   try {

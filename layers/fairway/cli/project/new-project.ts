@@ -1,39 +1,23 @@
 import { basename, relative, resolve } from 'node:path'
 import { isCancel, select, text } from '@clack/prompts'
-import { defineCommand, type ParsedArgs } from 'citty'
-import { createProject, projectNameFault, titleFault, toTitle, folderFault } from './project/create-project'
-import { packageArg, packageSource } from './project/package-source'
-import { type Sample, SAMPLES, templateFiles, templateValues } from './project/template'
-import { CANCELLED, endWith, isAtTerminal, say, UsageFault } from './terminal'
+import { createProject, projectNameFault, titleFault, toTitle, folderFault } from './create-project'
+import { packageSource } from './package-source'
+import { templateFiles, templateValues } from './template'
+import { type Sample, SAMPLES } from '../names'
+import { CANCELLED, isAtTerminal, say, UsageFault } from '../terminal'
 
-const args = {
-  folder: { type: 'positional', required: false, description: 'The folder, and the name of the project.' },
-  sample: { type: 'string', description: `What to begin with: ${Object.keys(SAMPLES).join(' or ')}.` },
-  title: { type: 'string', description: 'The name that people see; otherwise it comes from the folder.' },
-  package: packageArg,
-  install: {
-    type: 'boolean',
-    default: true,
-    description: 'Install the packages.',
-    negativeDescription: 'Write the files only.',
-  },
-  git: {
-    type: 'boolean',
-    default: true,
-    description: 'Begin a git repository.',
-    negativeDescription: 'Do not create a Git repository.',
-  },
-  'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
-} as const
+interface Given {
+  folder?: string
+  sample?: string
+  title?: string
+  package?: string
+  install: boolean
+  git: boolean
+  'dry-run': boolean
+}
 
-/** `fw new <folder>`: creates a project in a folder below the current one. */
-export const newCommand = defineCommand({
-  meta: { name: 'new', description: 'Make a new project: fw new my-app' },
-  args,
-  run: ({ args: given }) => endWith(() => make(given)),
-})
-
-async function make({ install, git, ...given }: ParsedArgs<typeof args>): Promise<number> {
+/** Creates a project in a new folder, and asks at a terminal for what was not given. Throws a UsageFault for wrong names. */
+export async function newProject({ install, git, ...given }: Given): Promise<number> {
   const folder = resolve(given.folder ?? (await askFolder()))
   const name = basename(folder)
   const title = given.title ?? toTitle(name)

@@ -1,13 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineCommand, type ParsedArgs } from 'citty'
 import { compare } from 'verkit'
-import { applicationDir } from '../modules/registry/roots'
-import { PACKAGE_NAME } from '../shared/package'
-import { showChanges, writeChanges } from './project/changes'
-import { pack, packageSource, type PackageSource, placePackage } from './project/package-source'
-import { outputOf, installPackages, runProgram } from './project/run-program'
+import { applicationDir } from '../../../modules/registry/roots'
+import { PACKAGE_NAME } from '../../../shared/package'
+import { showChanges, writeChanges } from '../changes'
+import { pack, packageSource, type PackageSource, placePackage } from '../package-source'
+import { outputOf, installPackages, runProgram } from '../run-program'
 import {
   planUpgrade,
   platformDependency,
@@ -15,27 +14,17 @@ import {
   removeUnpacked,
   unpackVersion,
   type UpgradePlan,
-} from './project/upgrade/plan-upgrade'
-import { endWith, say, UsageFault } from './terminal'
+} from './plan-upgrade'
+import { say, UsageFault } from '../../terminal'
 
-const args = {
-  to: { type: 'string', description: 'A version, or the file of a package; otherwise the newest that npm has.' },
-  force: {
-    type: 'boolean',
-    default: false,
-    description: 'Also over changes that are not committed, and to an older version.',
-  },
-  'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
-} as const
+interface Given {
+  to?: string
+  force: boolean
+  'dry-run': boolean
+}
 
-/** `fw upgrade`: shows the changelog and the changes of the next version, then installs it. */
-export const upgradeCommand = defineCommand({
-  meta: { name: 'upgrade', description: 'Go to the next version of the platform: fw upgrade [--to <version or file>]' },
-  args,
-  run: ({ args: given }) => endWith(() => upgrade(given)),
-})
-
-async function upgrade({ to, force, 'dry-run': isDry }: ParsedArgs<typeof args>): Promise<number> {
+/** Shows the changelog and the changes of the next version, then installs it. Throws a UsageFault when the project is not ready. */
+export async function upgrade({ to, force, 'dry-run': isDry }: Given): Promise<number> {
   const standing = process.cwd()
   const root = applicationDir()
   const installed = join(root, 'node_modules', PACKAGE_NAME)
