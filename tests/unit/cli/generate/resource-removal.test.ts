@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { planMigration } from '#fairway/cli/generate/migration'
@@ -10,7 +10,7 @@ import { filesBelow } from '#fairway/modules/registry/discover'
 import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { writeFiles } from '../../../support/files'
 import { startFw } from '../../../support/fw'
-import { newApplication } from '../../../support/new-application'
+import { newApplication, writeMigrationsByHand } from '../../../support/new-application'
 
 let app: string
 const write = (path: string, text: string) => writeFiles(app, { [path]: text })
@@ -43,8 +43,7 @@ beforeAll(async () => {
   crm = { dir: app, empty, companies }
 })
 beforeEach(() => {
-  app = newApplication()
-  cpSync(crm.dir, app, { recursive: true, filter: path => !path.endsWith('node_modules') })
+  app = newApplication(crm.dir)
 })
 
 describe('fw remove resource', () => {
@@ -91,10 +90,8 @@ describe('fw remove resource', () => {
   })
 
   it('writes no migration when the author writes migrations by hand', async () => {
-    await remove('deal')
-    for (const path of files().filter(path => path.startsWith('drizzle/meta/')))
-      writeChanges(app, [{ path, before: read(path) }])
-    const { changes, remarks } = await plan('company')
+    writeMigrationsByHand(app)
+    const { changes, remarks } = await plan('deal')
     expect(changes.filter(({ path }) => path.startsWith('drizzle/'))).toEqual([])
     expect(remarks).toEqual([expect.stringContaining('written by hand')])
   })
@@ -117,6 +114,7 @@ describe('fw remove resource with edited files', () => {
   })
 
   it('deletes edited files with --force', async () => {
+    writeMigrationsByHand(app)
     edit('server/database/deals.ts', `delete: 'member'`, `delete: 'admin'`)
     edit('app/pages/deals/index.vue', 'i-lucide-list', 'i-lucide-handshake')
     write('app/locales/fr/deals.json', '{ "deals": { "name": "Affaires" } }')
@@ -167,6 +165,7 @@ describe('fw remove resource for a resource in use', () => {
   })
 
   it('ignores files that only use similar names', async () => {
+    writeMigrationsByHand(app)
     write(
       'server/tasks/clean.ts',
       `import { deals } from '../database/deals-of-others'\nconst name = 'deal-list-of-others'`,
@@ -197,6 +196,7 @@ describe('fw remove resource output', () => {
   })
 
   it('lists the kept files with reasons and exits with 1', async () => {
+    writeMigrationsByHand(app)
     edit('tests/deals.test.ts', 'import', '// Mine.\nimport')
     const { code, out } = await fw('deal')
     expect([code, out]).toEqual([1, expect.stringContaining('  stays    tests/deals.test.ts (you have edited it)\n')])

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ import { migrate } from '#fairway/server/kernel/database/migrate'
 import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
 import { openEmptyDatabase, quietLog } from '../../../support/database'
 import { writeFiles } from '../../../support/files'
-import { newApplication } from '../../../support/new-application'
+import { newApplication, writeMigrationsByHand } from '../../../support/new-application'
 import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
 import { UsageFault } from '#fairway/cli/terminal'
 
@@ -66,14 +66,18 @@ async function generate(name: string, fields: readonly string[], args?: Partial<
 }
 
 let issues: { dir: string; made: GeneratePlan }
-/** Issues of an organization, generated once. */
+let companies: string
+/** Issues of an organization, and companies that others can refer to; each generated once. */
 beforeAll(async () => {
   app = newApplication()
   issues = { dir: app, made: await generate('issue', ISSUE, { isOrg: true }) }
+  app = companies = newApplication()
+  await generate('company', ['name:text', 'country:text'], { isOrg: true })
 })
 
-/** An application that already has the issues. */
-const withIssues = () => cpSync(issues.dir, app, { recursive: true, filter: path => !path.endsWith('node_modules') })
+const withIssues = () => void (app = newApplication(issues.dir))
+const withCompanies = () => void (app = newApplication(companies))
+const byHand = () => writeMigrationsByHand(app)
 
 /** Throws when files are not formatted or have lint errors. */
 function expectTidy(): void {
@@ -111,6 +115,7 @@ describe('fw generate resource', () => {
 
   it('lets organization members edit together with --org, and otherwise stores rows for one person', async () => {
     withIssues()
+    byHand()
     await generate('note', ['title:text'])
     expect(read('server/actions/issues/create-issue.ts')).toContain('...inOrganization(session)')
     expect(read('server/database/issues.ts')).toContain('...organizationColumns()')
@@ -124,6 +129,7 @@ describe('fw generate resource', () => {
 
   it('shows “New” in an organization only to members whom the policy allows to create', async () => {
     withIssues()
+    byHand()
     await generate('note', ['title:text'])
     const page = read('app/pages/issues/index.vue')
     expect(page).toContain('const mayCreate = computed(() => list.canCreate.value !== false)')
@@ -134,6 +140,7 @@ describe('fw generate resource', () => {
   })
 
   it('writes formatted code without lint errors for every field type', async () => {
+    byHand()
     await generate('project', EVERYTHING, { isOrg: true })
     await generate('purchase-order-item', [
       'short-description:text',
@@ -146,6 +153,7 @@ describe('fw generate resource', () => {
   it.each([true, false])(
     'uses every text that it writes, and writes every text that it uses (--org %s)',
     async isOrg => {
+      byHand()
       await generate('project', EVERYTHING, { isOrg })
       const platformApp = join(root, 'layers/fairway/app')
       const sources = [...sourcesBelow(app, ['app/{pages,components}/**/*.vue']).values()].join('\n')
@@ -175,7 +183,7 @@ describe('fw generate resource', () => {
   })
 
   it('writes no migration when the author writes migrations by hand', async () => {
-    write('drizzle/0000_mine.sql', 'CREATE TABLE `mine` (`id` text);')
+    byHand()
     const { changes, remarks } = await generate('issue', ISSUE)
     expect(paths(changes).filter(path => path.startsWith('drizzle/'))).toEqual([])
     expect(remarks).toEqual([expect.stringContaining('written by hand')])
@@ -183,12 +191,11 @@ describe('fw generate resource', () => {
 })
 
 describe('fw generate resource with a reference field', () => {
-  const companies = () => generate('company', ['name:text', 'country:text'], { isOrg: true })
   const contacts = (fields: readonly string[] = ['name:text', 'company:ref(companies)']) =>
     generate('contact', fields, { isOrg: true })
 
   it('writes a two-column foreign key, joined title, filter and picker, and the test creates the referenced rows', async () => {
-    await companies()
+    withCompanies()
     await contacts()
     await generate('offer', ['title:text', 'contact:ref(contacts)', 'company:ref(companies)?'], { isOrg: true })
     expect(read('server/database/contacts.ts')).toMatch(
@@ -209,7 +216,7 @@ describe('fw generate resource with a reference field', () => {
   })
 
   it('supports references to its own table and several references to another table', async () => {
-    await companies()
+    withCompanies()
     const fields = ['name:text', 'lead:ref(contacts)?', 'employer:ref(companies)', 'biller:ref(companies)?']
     await contacts(fields)
     await generate('contact', [], { isThere: true, hasImport: true })
@@ -221,6 +228,7 @@ describe('fw generate resource with a reference field', () => {
   })
 
   it('reaches the import, the test and a second run through a chain of required references', async () => {
+    byHand()
     const chain = async () => [
       await generate('building', ['name:text'], { isOrg: true }),
       await generate('room', ['name:text', 'building:ref(buildings)'], { isOrg: true }),
@@ -243,7 +251,8 @@ describe('fw generate resource with a reference field', () => {
   })
 
   it('is read back from the generated files', async () => {
-    await companies()
+    withCompanies()
+    byHand()
     await contacts()
     expect((await contacts([])).changes).toEqual([])
     expect((await contacts(['email:email?'])).kept).toEqual([])
@@ -261,12 +270,13 @@ describe('fw generate resource with a reference field', () => {
       'The list has companyTitle from the reference',
     ],
   ])('refuses %j (--org %s): %s', async (fields, isOrg, reason) => {
-    await companies()
+    withCompanies()
     await expect(generate('contact', fields, { isOrg })).rejects.toThrow(reason)
   })
 
   it('is refused in a circle', async () => {
-    await companies()
+    withCompanies()
+    byHand()
     await contacts()
     await expect(generate('company', ['chief:ref(contacts)?'])).rejects.toThrow('Contacts refer to the companies')
   })
@@ -274,7 +284,7 @@ describe('fw generate resource with a reference field', () => {
   it('is added to an existing table, which keeps its rows and their references', async () => {
     const db = await openEmptyDatabase()
     const migrateNow = async () => migrate(db, await readMigrationFolder(join(app, 'drizzle')), quietLog)
-    await companies()
+    withCompanies()
     await contacts(['name:text', 'lead:ref(contacts)?'])
     await migrateNow()
     const insert = 'insert into contacts (id, org_id, created_by_name, name, lead_id, created_at, updated_at) values'
@@ -418,6 +428,7 @@ describe('fw generate resource with another field', () => {
 
   it('requires an existing resource for fw generate field', async () => {
     withIssues()
+    byHand()
     await expect(plan('ticket', ['note:text?'], { isThere: true })).rejects.toThrow('There is no ticket')
     expect((await plan('issue', ['note:text?'], { isThere: true })).kept).toEqual([])
   })
@@ -452,7 +463,8 @@ describe('fw generate import', () => {
   })
 
   it('supports every field type, finds references by title and includes fields added later', async () => {
-    await generate('company', ['name:text'], { isOrg: true })
+    withCompanies()
+    byHand()
     await generate('project', [...EVERYTHING, 'company:ref(companies)'], { isOrg: true })
     await toImport('project')
     await generate('note', ['title:text'])
@@ -514,6 +526,7 @@ describe('resource names and field types', () => {
   ])('the plural of %s is %s', (one, many) => expect(pluralOf(one)).toBe(many))
 
   it('accepts names that the generated files use themselves', async () => {
+    byHand()
     await generate('ticket', ['title:text', 'row:text?', 'page:integer', 'order:integer', 'contract:file'])
     expect(read('server/collections/ticket-list.ts')).toContain(
       `filters: { title: 'search', row: 'search', ownerEmail: 'exact' },`,
@@ -524,12 +537,14 @@ describe('resource names and field types', () => {
   })
 
   it('accepts a custom plural and finds the files generated with it', async () => {
+    byHand()
     await generate('datum', ['name:text'], { plural: 'measurements' })
     expect(existsSync(join(app, 'server/database/measurements.ts'))).toBe(true)
     expect((await plan('datum', [], { plural: 'measurements' })).changes).toEqual([])
   })
 
   it('reads every field type back from the table file, including optional fields', async () => {
+    byHand()
     const values = new Map([
       ['enum', '(a,b)'],
       ['money', '(EUR)'],
