@@ -3,15 +3,13 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { BACKUP_ACTION, recordWithin } from '../../server/domains/actions'
 import { databaseConfig } from '../../server/kernel/config/environment'
 import { readEnv } from '../../server/kernel/config/env'
 import { filesConfig } from '../../server/kernel/config/files-config'
-import { databaseTarget } from '../../server/kernel/database/client'
+import { databaseTarget } from '../../server/kernel/database/target'
 import { checkDatabase, copyDatabase, type DatabaseCheck, sum } from './database-file'
 import { archiveOf, entriesOf, holdingFiles } from './files-archive'
 import { isSealedFile, sealFile, unsealFile } from './sealed-file'
-import { inLocalApp } from '../local-app'
 import { say, showProgress } from '../terminal'
 
 const LEAST_CHARACTERS = 16
@@ -55,14 +53,20 @@ export async function writeBackup(given: string | undefined, keyFile: string | u
 }
 
 /** Writes the audit row that the console reads the age of the newest backup from; the backup is complete without it. */
-const noteBackup = (file: string): Promise<unknown> =>
-  inLocalApp(async app => {
-    await recordWithin(app, app.db.orm, { action: BACKUP_ACTION, caller: 'cli', orgId: null, input: { file } })
-    return 0
-  }).catch((thrown: unknown) => {
+async function noteBackup(file: string): Promise<void> {
+  try {
+    // Only this part needs the server; checks and restores start without it.
+    const { inLocalApp } = await import('../local-app')
+    const { BACKUP_ACTION, recordWithin } = await import('../../server/domains/actions')
+    await inLocalApp(async app => {
+      await recordWithin(app, app.db.orm, { action: BACKUP_ACTION, caller: 'cli', orgId: null, input: { file } })
+      return 0
+    })
+  } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown)
     process.stderr.write(`The console will not show this backup: ${reason}\n`)
-  })
+  }
+}
 
 async function writeDatabase(from: string, to: string, passphrase: string | undefined): Promise<void> {
   await inPart(to, async part => {

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import { databaseConfig } from '../../server/kernel/config/environment'
 import { type Env, readEnv } from '../../server/kernel/config/env'
-import { databaseTarget } from '../../server/kernel/database/client'
+import { databaseTarget } from '../../server/kernel/database/target'
 
 type Nuxt = ReturnType<typeof useNuxt>
 

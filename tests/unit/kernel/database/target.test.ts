@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { databaseTarget } from '#fairway/server/kernel/database/client'
+import { databaseTarget } from '#fairway/server/kernel/database/target'
 
 describe('databaseTarget', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Client, InArgs, InStatement } from '@libsql/client'
 import type { Log } from '../events/log'
+import { databaseTarget, type DatabaseTarget } from './target'
 import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } from './database-error'
 import { followed, followedReads, recordRead } from './followed-reads'
 import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
@@ -224,26 +225,6 @@ function clientRead<Row extends object>(client: Client, sql: string): (args: Rea
     const { columns, rows } = await client.execute({ sql, args })
     return rows.map(row => Object.fromEntries(columns.map((name, index) => [name, row[index]])) as Row)
   }
-}
-
-/** The location of the data, which decides how it is reached. */
-type DatabaseTarget =
-  | { kind: 'memory'; url: string }
-  | { kind: 'file'; url: string; path: string }
-  | { kind: 'server'; url: string }
-  | { kind: 'replica'; url: string; path: string }
-
-const MEMORY_URL = /^(file:)?:memory:(\?.*)?$/
-const FILE_URL = /^file:(?:\/\/(?:localhost)?(?=\/))?([^?#]+)/
-
-/** Returns how a database is reached, by its address; throws for a file address without a path. */
-export function databaseTarget(url: string, replicaPath?: string): DatabaseTarget {
-  if (MEMORY_URL.test(url)) return { kind: 'memory', url }
-  if (!url.startsWith('file:'))
-    return replicaPath ? { kind: 'replica', url, path: replicaPath } : { kind: 'server', url }
-  const path = FILE_URL.exec(url)?.[1]
-  if (!path) throw new Error('the database address names no file')
-  return { kind: 'file', url, path: decodeURIComponent(path) }
 }
 
 /** Reads through the client in one call, which sees one state of the database. */
