@@ -33,7 +33,6 @@ const importers = {
   'file-type': '^layers/fairway/server/domains/files/',
   s3mini: '^layers/fairway/server/domains/files/',
   papaparse: '^layers/fairway/shared/csv/',
-  'playwright-core': '^layers/fairway/desktop/program/',
 }
 
 /** How the path of what an author writes begins: in the root, or in the sample once that has left it. */
@@ -103,24 +102,26 @@ module.exports = {
     ),
     rule(
       'desktop-stands-alone',
-      'the desktop library runs anywhere: it imports zod, shared and itself',
-      { path: '^layers/fairway/desktop/', pathNot: '^layers/fairway/desktop/program/' },
-      { pathNot: '^layers/fairway/(desktop|shared)/|(^|/)node_modules/zod/' },
+      'the desktop library runs anywhere: it imports zod, the formats that it shares with the platform, and itself',
+      { path: '^packages/desktop/src/', pathNot: '^packages/desktop/src/program/' },
+      {
+        pathNot: '^packages/desktop/src/(?!program/)|^layers/fairway/shared/desktop-wire\\.ts$|(^|/)node_modules/zod/',
+      },
     ),
     rule(
       'desktop-program',
       'the desktop program knows the library, a browser, files and processes, and nothing else of ours',
-      { path: '^layers/fairway/desktop/program/' },
+      { path: '^packages/desktop/src/program/' },
       {
         pathNot:
-          '^layers/fairway/(desktop|shared)/|(^|/)node_modules/(zod|playwright-core)/|^(node:)?(child_process|crypto|fs/promises|net|path|timers/promises)$',
+          '^packages/desktop/src/|^layers/fairway/shared/desktop-wire\\.ts$|(^|/)node_modules/(zod|playwright-core)/|^(node:)?(child_process|crypto|fs|fs/promises|net|os|path|timers/promises)$',
       },
     ),
     rule(
-      'desktop-knows-no-browser',
-      'a browser is only in the desktop program',
-      { path: '^layers/fairway/desktop/', pathNot: '^layers/fairway/desktop/program/' },
-      { path: '^layers/fairway/desktop/program/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
+      'desktop-by-its-name',
+      'the platform loads the desktop program by the name of its package, in one command',
+      { path: '^layers/fairway/', pathNot: '^layers/fairway/cli/open-desktop\\.ts$' },
+      { path: '^packages/|(^|/)node_modules/playwright-core/' },
     ),
     rule(
       'kernel-below-domains',

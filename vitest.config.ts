@@ -25,6 +25,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'desktop',
+          include: ['packages/desktop/tests/unit/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'http',
           include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
           exclude,

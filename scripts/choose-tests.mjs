@@ -3,10 +3,12 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { samplePlace } from './sample.mjs'
 
-const SOURCES = '{app,bench,layers,modules,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
+const SOURCES = '{app,bench,layers,modules,packages,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
 const ALIASES = [
   ['#fairway/', 'layers/fairway/'],
   ['#fw', 'layers/fairway/server/fw'],
+  ['nuxt-fairway/desktop-wire', 'layers/fairway/shared/desktop-wire'],
+  ['nuxt-fairway-desktop', 'packages/desktop/src'],
   ['~~/', `${samplePlace}/`],
   ['~/', `${samplePlace}/app/`],
 ]
@@ -16,7 +18,7 @@ const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 
 /** Files that everything depends on without an import. */
 const GROUND =
-  /^((layers\/fairway\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
+  /^(((layers\/fairway|packages\/\w+)\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
 /**
  * Files that compose all domains. A test that imports one does not test each domain, so changes do not propagate through them.
  */
@@ -40,11 +42,12 @@ export const SLOW = /\.slow\.(test|spec)\.ts$/
 export function listTests(root, { everything = false } = {}) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
-    ...find('unit', 'tests/{unit,architecture}/**/*.test.ts'),
+    ...find('unit', '{tests/{unit,architecture},packages/*/tests/unit}/**/*.test.ts'),
     // `npm run hosts` runs the released clients beside the sequences.
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('components', 'tests/components/**/*.test.ts'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
+    ...find('desktop', 'packages/desktop/tests/e2e/*.spec.ts'),
     ...find('starter', 'tests/starter/*.test.ts'),
   ]
     .filter(({ path }) => everything || !SLOW.test(path))
@@ -52,7 +55,7 @@ export function listTests(root, { everything = false } = {}) {
 }
 
 /** The suites, in the order of `npm test`. */
-export const SUITES = ['unit', 'http', 'components', 'starter', 'e2e']
+export const SUITES = ['unit', 'http', 'components', 'starter', 'e2e', 'desktop']
 
 /** Returns the tests with one of these words in their path or in the title of a `test`, `it` or `describe`, ignoring case. */
 export function testsNamed(root, words) {

@@ -13,17 +13,30 @@ export const publishedText = text => text.replaceAll(MARKED, (_all, later = '') 
 /** The repository of an address, as `owner/name`; undefined when it is not on GitHub. */
 export const repositoryOf = address => /github\.com[:/]([^/]+\/[^/#]+?)(?:\.git)?(?:[/#].*)?$/.exec(address)?.[1]
 
-/** The changes of the files that name the version or say whether the package is published, by path. */
+/** The folders of the packages that a release publishes with one version, in order. */
+export const packageFolders = ['layers/fairway', 'packages/desktop']
+
+/** The text of a package.json with a new version of the package, and of the other one that it names as a peer. */
+const manifestEdit = version => text =>
+  text
+    .replace(/^ {2}"version": ".*"/m, `  "version": "${version}"`)
+    .replace(/"(nuxt-fairway(?:-desktop)?)": "\d.*"/, `"$1": "${version}"`)
+    .replace('"private": true', '"private": false')
+
+/** The changes of the files that name the version or say whether the packages are published, by path. */
 export const fileEdits = version => ({
-  'layers/fairway/package.json': text =>
-    text.replace(/^ {2}"version": ".*"/m, `  "version": "${version}"`).replace('"private": true', '"private": false'),
+  ...Object.fromEntries(packageFolders.map(folder => [`${folder}/package.json`, manifestEdit(version)])),
   'layers/fairway/shared/package.ts': text =>
     text.replace(/VERSION = '.*'/, `VERSION = '${version}'`).replace('IS_PUBLISHED = false', 'IS_PUBLISHED = true'),
   'package.json': text => text.replace(/"nuxt-fairway": ".*"/, `"nuxt-fairway": "${version}"`),
   'package-lock.json'(text) {
     const lock = JSON.parse(text)
     lock.packages[''].dependencies['nuxt-fairway'] = version
-    lock.packages['layers/fairway'].version = version
+    for (const folder of packageFolders) {
+      const { peerDependencies } = Object.assign(lock.packages[folder], { version })
+      for (const name of ['nuxt-fairway', 'nuxt-fairway-desktop'])
+        if (Object.hasOwn(peerDependencies, name)) peerDependencies[name] = version
+    }
     return `${JSON.stringify(lock, null, 2)}\n`
   },
 })

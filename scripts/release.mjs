@@ -1,11 +1,11 @@
-// `npm run release`: shows what a release of nuxt-fairway would do, and changes nothing. `-- 0.2.0` names the version; the default
+// `npm run release`: shows what a release of nuxt-fairway and nuxt-fairway-desktop would do, and changes nothing. `-- 0.2.0` names the version; the default
 // is that of package.json. `-- --publish` does it: changes the files, runs all tests, commits, tags and pushes. The tag starts
 // .github/workflows/release.yml, which runs `npm publish --provenance`: npm creates a provenance only in a workflow.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { faultsOf, fileEdits, publishedText } from './release-edits.mjs'
+import { faultsOf, fileEdits, packageFolders, publishedText } from './release-edits.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const shell = process.platform === 'win32'
@@ -29,12 +29,12 @@ function plannedTexts(version) {
   return new Map(texts.filter(([path, text]) => text !== read(path)))
 }
 
-/** Describes the package as npm would pack it now. */
-function packed() {
+/** Describes the package of a folder as npm would pack it now. */
+function packed(folder) {
   const args = ['pack', '--dry-run', '--json', '--loglevel=error']
-  const written = execFileSync('npm', args, { cwd: join(root, 'layers/fairway'), shell, encoding: 'utf8' })
-  const [{ entryCount, size }] = JSON.parse(written.slice(written.indexOf('[\n')))
-  return `${entryCount} files, ${(size / 1e6).toFixed(2)} MB`
+  const written = execFileSync('npm', args, { cwd: join(root, folder), shell, encoding: 'utf8' })
+  const [{ name, entryCount, size }] = JSON.parse(written.slice(written.indexOf('[\n')))
+  return `${name} ${version}: ${entryCount} files, ${(size / 1e6).toFixed(2)} MB`
 }
 
 const given = process.argv.slice(2)
@@ -54,11 +54,11 @@ const faults = faultsOf({
 const texts = plannedTexts(version)
 const paths = [...texts.keys()]
 
-console.log(`nuxt-fairway ${version}: ${packed()}`)
+console.log(packageFolders.map(packed).join('\n'))
 if (faults.length > 0) console.log(`\nFix first:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
 console.log(`\nChanges:\n${paths.map(path => `  ${path}`).join('\n') || '  no file'}`)
 console.log(`\nRuns:\n  npm test\n  git commit, git tag ${tag}\n  git push --atomic origin main ${tag}`)
-console.log('\nThe tag starts .github/workflows/release.yml:\n  npm publish --provenance')
+console.log('\nThe tag starts .github/workflows/release.yml:\n  npm publish --provenance, for each package')
 if (!given.includes('--publish')) {
   console.log(`\nNothing is changed. To release: npm run release -- ${version} --publish`)
   process.exit(0)

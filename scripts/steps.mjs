@@ -32,9 +32,10 @@ function report({ name, ok, seconds, output }) {
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
-/** The scope of the import rules: the platform, and the authors' files in each application. */
+/** The scope of the import rules: the packages, and the authors' files in each application. */
 const walled = [
   'layers/fairway',
+  'packages/desktop/src',
   ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),
 ].filter(path => existsSync(path))
 

@@ -27,7 +27,7 @@ if (chosen.length === 0) {
 }
 const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
 
-const needsBuild = withConformance || ['http', 'components', 'e2e'].some(name => filesOf(name).length > 0)
+const needsBuild = withConformance || ['http', 'components', 'e2e', 'desktop'].some(name => filesOf(name).length > 0)
 const needsAuthor = chosen.some(({ path }) => readFileSync(path, 'utf8').includes("application: 'author'"))
 // Types and the build use one processor each, so everything in this round runs concurrently.
 const [built] = await Promise.all([needsBuild ? buildAll() : undefined, checksAndUnit()])
@@ -106,7 +106,7 @@ async function checksAndUnit() {
   if (prepared?.ok === false) return
   await Promise.all([
     withChecks && runChecks({ changed }).then(count),
-    files.length > 0 && suite('unit', 'vitest', vitest('unit', files), 'unit.json'),
+    files.length > 0 && suite('unit', 'vitest', ['--project', 'desktop', ...vitest('unit', files)], 'unit.json'),
   ])
 }
 
@@ -120,9 +120,15 @@ async function onTheBuild(built) {
   if (withConformance) await counted('conformance', 'scripts/conformance.mjs')
   const starter = filesOf('starter')
   if (starter.length > 0) await counted('starter', 'scripts/starter.mjs', ...starter)
-  const e2e = filesOf('e2e')
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
-  if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
+  await browserTests('e2e')
+  await browserTests('desktop', '--config', 'packages/desktop')
+}
+
+async function browserTests(name, ...options) {
+  const files = filesOf(name)
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/${name}.json` }
+  const args = ['test', ...options, ...files, '--reporter', 'list,json']
+  if (files.length > 0) await suite(name, 'playwright', args, `${name}.json`, env)
 }
 
 /** What `--everything` repeats in another form: the server without shortcuts and as two instances, and the day's registry. */

@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter(path => path && existsSync(join(root, path)))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const sources = files.filter(path =>
-  /^(layers\/fairway\/|tests\/fixtures\/sample\/)?(app|server|shared|modules|cli|desktop)\/.*\.(ts|tsx|vue|mjs)$/.test(
+  /^((layers\/fairway\/|tests\/fixtures\/sample\/)?(app|server|shared|modules|cli)|packages\/\w+\/src)\/.*\.(ts|tsx|vue|mjs)$/.test(
     path,
   ),
 )
@@ -42,7 +42,7 @@ describe('source files', () => {
 
   it('contain no TODO, FIXME or XXX marks and, in server code, no module-level let', () => {
     const server = sources.filter(path =>
-      /^(layers\/fairway\/|tests\/fixtures\/sample\/)?(server|shared|modules|cli|desktop)\//.test(path),
+      /^((layers\/fairway\/|tests\/fixtures\/sample\/)?(server|shared|modules|cli)|packages\/\w+\/src)\//.test(path),
     )
     expect(server.filter(path => /^(export )?let /m.test(read(path)))).toEqual([])
     expect(sources.filter(path => /\b(TODO|FIXME|XXX)\b/.test(read(path)))).toEqual([])

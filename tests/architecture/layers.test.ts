@@ -14,6 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 type Case = [rule: string, folder: string, code: string, others: string[]]
 const HOUSE = 'layers/fairway'
+const DESKTOP = 'packages/desktop/src'
 
 /** A forbidden import per rule inside the platform: the importing file's folder, the import, and the files that must exist. */
 const inHouse: Case[] = [
@@ -34,11 +35,7 @@ const inHouse: Case[] = [
   ['app-not-server', 'app', `import { x } from '../server/fw'\nexport const y = x`, []],
   ['shared-is-pure', 'shared', `import 'vue'`, []],
   ['shared-is-pure', 'shared', `import '../app/b'`, ['app/b.ts']],
-  ['desktop-stands-alone', 'desktop', `import '../server/fw'`, []],
-  ['desktop-stands-alone', 'desktop', `import 'node:fs/promises'`, []],
-  ['desktop-program', 'desktop/program', `import '../../server/fw'`, []],
-  ['desktop-knows-no-browser', 'desktop', `import './program/b'`, ['desktop/program/b.ts']],
-  ['importer-of-playwright-core', 'server/domains/sessions', `import 'playwright-core'`, []],
+  ['desktop-by-its-name', 'server/domains/sessions', `import 'playwright-core'`, []],
   ['kernel-below-domains', 'server/kernel', `import '../domains/pages/index'`, ['server/domains/pages/index.ts']],
   ['domains-below-facade', 'server/domains/pages', `import '../../fw'`, []],
   ['domains-below-facade', 'server/domains/pages', `import '../../actions/b'`, ['server/actions/b.ts']],
@@ -112,6 +109,11 @@ const between: Case[] = [
   ['declarations-stand-alone', 'server/mcp', `import 'vue'`, []],
   ['platform-without-an-application', `${HOUSE}/server`, `import '../../../server/actions/b'`, ['server/actions/b.ts']],
   ['platform-without-an-application', `${HOUSE}/app`, `import '../../../app/b'`, ['app/b.ts']],
+  ['desktop-stands-alone', DESKTOP, `import '../../../${HOUSE}/shared/b'`, [`${HOUSE}/shared/b.ts`]],
+  ['desktop-stands-alone', DESKTOP, `import 'node:fs/promises'`, []],
+  ['desktop-stands-alone', DESKTOP, `import './program/b'`, [`${DESKTOP}/program/b.ts`]],
+  ['desktop-program', `${DESKTOP}/program`, `import '../../../../${HOUSE}/server/fw'`, []],
+  ['desktop-by-its-name', `${HOUSE}/cli`, `import '../../../${DESKTOP}/b'`, [`${DESKTOP}/b.ts`]],
 ]
 
 const inPlatform = ([rule, folder, code, others]: Case): Case => [
@@ -140,7 +142,7 @@ const allowed: [folder: string, code: string, others: string[]][] = [
 ]
 
 const TSCONFIG = '{"compilerOptions":{"moduleResolution":"bundler","module":"esnext"},"include":["../**/*"]}'
-const PLACES = ['app', 'layers', 'server', 'tests']
+const PLACES = ['app', 'layers', 'packages', 'server', 'tests']
 
 /** The path of a case's file: a separate file in its folder, or the case's own path. One run on one tree checks all cases. */
 const forbiddenFile = (index: number) => {

@@ -18,7 +18,7 @@ const inCode = { errors: { errors: titles }, 'field-errors': { fieldErrors } }
 const pages = sourcesBelow(root, [`{layers/fairway,${samplePlace}}/app/**/*.{vue,ts}`])
 const serverPages = sourcesBelow(root, ['layers/fairway/server/{domains,kernel}/**/*.tsx'])
 // The desktop program uses the application's texts. English titles of navigation entries are in the pages.
-const desktop = sourcesBelow(root, ['layers/fairway/desktop/program/*.ts'])
+const desktop = sourcesBelow(root, ['packages/desktop/src/program/*.ts'])
 const server = sourcesBelow(root, [
   'layers/fairway/{server/{domains,kernel},shared}/**/*.{ts,tsx}',
   `${samplePlace}/server/{actions,mails}/**/*.{ts,tsx}`,

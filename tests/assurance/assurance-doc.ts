@@ -96,7 +96,7 @@ function behind(answer: Answer): string {
 
 function testLink(reference: string): string {
   const { file, name } = readReference(reference)
-  return `[${file.slice('tests/'.length)}](../../${file}) «${text(name)}»`
+  return `[${file.replace(/^packages\/|tests\//g, '')}](../../${file}) «${text(name)}»`
 }
 
 const documentLink = (place: string): string =>

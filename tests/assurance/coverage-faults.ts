@@ -54,7 +54,8 @@ function testFaults(tests: string, root: string): string[] {
   if (!REFERENCES.test(tests)) return [`its tests are no list of paths with titles: ${tests}`]
   return [...tests.matchAll(new RegExp(REFERENCE, 'g'))].flatMap(([reference]) => {
     const path = reference.split('`')[1] ?? ''
-    if (!/^tests\/.+\.(test|spec)\.ts$/.test(path) || !existsSync(join(root, path))) return [`there is no test ${path}`]
+    if (!/^(packages\/\w+\/)?tests\/.+\.(test|spec)\.ts$/.test(path) || !existsSync(join(root, path)))
+      return [`there is no test ${path}`]
     const names = testsAndGroups(readFileSync(join(root, path), 'utf8'))
     return [...reference.matchAll(/«([^»]+)»/g)].flatMap(([, title = '']) => {
       const found = names.filter(name => isNamed(name, title)).length

@@ -17,7 +17,10 @@ const reasoned =
   (kind: Exclude<Answer['kind'], 'tested' | 'documented'>): Row =>
   (id, asks, reason) => ({ id, asks, answer: { kind, reason } })
 
-/** Verified by tests, each as `folder/file › describe › name` (the describe is optional). `gap` is the part without a test. */
+/**
+ * Verified by tests, each as `folder/file › describe › name` (the describe is optional), and those of the desktop package as
+ * `desktop/folder/file …`. `gap` is the part without a test.
+ */
 export const tested = (id: string, asks: string, tests: readonly string[], gap?: string): Requirement => ({
   id,
   asks,
@@ -46,7 +49,8 @@ export const absent = reasoned('does not apply')
 /** Required but not implemented. */
 export const missing = reasoned('not met')
 
-const testFile = (name: string): string => `tests/${name}.${name.startsWith('e2e/') ? 'spec' : 'test'}.ts`
+const testFile = (name: string): string =>
+  `${name.replace(/^(desktop\/)?/, '$1tests/').replace(/^desktop/, 'packages/desktop')}.${/\be2e\//.test(name) ? 'spec' : 'test'}.ts`
 
 /** The file and the name of a test in the table's notation: `folder/file › describe › name`. */
 export function readReference(reference: string): { file: string; name: string } {

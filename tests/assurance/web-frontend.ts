@@ -85,8 +85,8 @@ export const webFrontend: readonly Requirement[] = [
     '3.5.5',
     'Messages between windows are taken from known origins in known shapes.',
     [
-      'e2e/desktop-broker › ignores frames and origins that are not applications of the shell',
-      'e2e/desktop-broker › unknown commands of any shape are refused and change nothing',
+      'desktop/e2e/broker › ignores frames and origins that are not applications of the shell',
+      'desktop/e2e/broker › unknown commands of any shape are refused and change nothing',
     ],
     'The sample page for MCP hosts speaks to whichever host shows it, whose origin the protocol does not tell.',
   ),

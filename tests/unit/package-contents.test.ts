@@ -11,20 +11,26 @@ const packedSchema = z.tuple([
   z.object({ size: z.number(), files: z.array(z.object({ path: z.string(), size: z.number() })) }),
 ])
 
-let packed: z.output<typeof packedSchema>[0]
-let paths: string[]
-beforeAll(() => {
+/** Packs the package of a folder and returns its size and files. */
+function pack(cwd: string) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-pack-'))
   const args = ['pack', '--json', '--pack-destination', folder, '--loglevel=error']
-  const written = execFileSync('npm', args, { cwd: layer, stdio: ['ignore', 'pipe', 'ignore'] }).toString()
-  ;[packed] = packedSchema.parse(JSON.parse(written.slice(written.indexOf('[\n'))))
-  paths = packed.files.map(({ path }) => path).toSorted()
+  const written = execFileSync('npm', args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString()
+  const [packed] = packedSchema.parse(JSON.parse(written.slice(written.indexOf('[\n'))))
+  return { ...packed, paths: packed.files.map(({ path }) => path).toSorted() }
+}
+
+let packed: ReturnType<typeof pack>
+let paths: string[]
+beforeAll(() => {
+  packed = pack(layer)
+  paths = packed.paths
 })
 
 /** The places where files of the package may be. A file anywhere else is unexpected. */
 const PLACES: RegExp[] = [
   /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^(server|modules|shared|desktop|testing)\/.+\.(ts|tsx)$/,
+  /^(server|modules|shared|testing)\/.+\.(ts|tsx)$/,
   /^app\/.+\.(ts|vue|css|json|html)$/,
   /^cli\/(\w+(-\w+)*\.mjs|hosts\/json-entry\.ts|project\/upgrade\/codemods\.ts)$/,
   /^dist\/cli\/[\w-]+\.mjs$/,
@@ -110,5 +116,28 @@ describe('the package', () => {
     // drizzle-kit requires an older esbuild than vitest's vite accepts. Without this dependency, npm hoists either of them.
     expect(manifest.dependencies).toHaveProperty('esbuild')
     expect(manifest.overrides).toBeUndefined()
+  })
+})
+
+describe('the desktop package', () => {
+  const folder = 'packages/desktop'
+  const desktop = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+  it('contains only its sources, README and licence, and every file that it exports', () => {
+    const contents = pack(folder).paths
+    expect(contents.filter(path => !/^(package\.json|README\.md|LICENSE|src\/.+\.ts)$/.test(path))).toEqual([])
+    const exported = Object.values<string>(desktop.exports).map(target => target.replace('./', ''))
+    expect(contents).toEqual(expect.arrayContaining([...exported, 'README.md', 'LICENSE']))
+  })
+
+  it('and the platform need each other in one version, from one repository', () => {
+    expect(desktop).toMatchObject({
+      version: manifest.version,
+      repository: { ...manifest.repository, directory: folder },
+      peerDependencies: { 'nuxt-fairway': manifest.version },
+      dependencies: { zod: manifest.dependencies.zod },
+    })
+    expect(manifest.peerDependencies).toMatchObject({ [desktop.name]: desktop.version })
+    expect(manifest.peerDependenciesMeta).toMatchObject({ [desktop.name]: { optional: true } })
   })
 })

@@ -4,8 +4,10 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { FW_CONFIG_KEYS } from '#fairway/server/kernel/config/fw-config'
 import { aliases, platformDir } from '#fairway/modules/registry/roots'
-import { published } from '#fairway/published'
+import { published as ofPlatform } from '#fairway/published'
+import { published as ofDesktop } from '../../packages/desktop/published'
 
+const published = { ...ofPlatform, ...ofDesktop }
 const read = (path: string) => readFileSync(join(platformDir, path), 'utf8')
 const files = (pattern: string) => globSync(pattern, { cwd: platformDir }).toSorted()
 
@@ -38,7 +40,9 @@ describe('published names', () => {
     ['client', 'app/client.ts'],
     ['tables', 'server/fw-tables.ts'],
     ['vitest', 'cli/vitest.mjs'],
-    ['desktop', 'desktop/index.ts'],
+    ['desktopWire', 'shared/desktop-wire.ts'],
+    ['desktop', '../../packages/desktop/src/index.ts'],
+    ['desktopProgram', '../../packages/desktop/src/program/index.ts'],
   ] as const)('match the exports of %s (%s)', (part, path) => {
     expect(
       exportsOf(path)

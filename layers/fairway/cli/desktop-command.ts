@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { DESKTOP_PACKAGE } from '../shared/package'
 import { endWith } from './terminal'
 
 /** The options of `fw desktop`, with and without `open`. */
@@ -21,7 +22,7 @@ const open = defineCommand({
   run: ({ args }) =>
     endWith(async () => {
       const { needPackage } = await import('./project/optional-package')
-      await needPackage('playwright-core', { root: process.cwd(), purpose: 'The desktop program' })
+      await needPackage(DESKTOP_PACKAGE, { root: process.cwd(), purpose: 'The desktop program' })
       const { openDesktop } = await import('./open-desktop')
       return openDesktop(args)
     }),

@@ -1,7 +1,10 @@
 /** The npm package with the command line `fw`, for machines without a copy of the application. */
 export const PACKAGE_NAME = 'nuxt-fairway'
 
-/** The version of package.json. */
+/** The package with the desktop program. It has the same versions. */
+export const DESKTOP_PACKAGE = 'nuxt-fairway-desktop'
+
+/** The version of both packages. */
 export const VERSION = '0.1.0'
 
 /**

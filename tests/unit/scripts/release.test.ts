@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import manifest from '#fairway/package.json'
+import desktop from '../../../packages/desktop/package.json'
 import { IS_PUBLISHED, VERSION } from '#fairway/shared/package'
 import { faultsOf, fileEdits, publishedText, repositoryOf } from '../../../scripts/release-edits.mjs'
 
@@ -36,21 +37,35 @@ describe('fileEdits', () => {
 
   it('publishes the current version by two words, if it is not published yet', () => {
     const changed = Object.entries(edited(VERSION)).filter(([path, text]) => text !== read(path))
-    const expected = ['layers/fairway/package.json', 'layers/fairway/shared/package.ts']
+    const expected = [
+      'layers/fairway/package.json',
+      'packages/desktop/package.json',
+      'layers/fairway/shared/package.ts',
+    ]
     expect(changed.map(([path]) => path)).toEqual(IS_PUBLISHED ? [] : expected)
   })
 
   it('names another version everywhere', () => {
     const texts = edited('9.8.7')
+    const changes = { version: '9.8.7', private: false }
     expect(JSON.parse(texts['layers/fairway/package.json'] ?? '')).toEqual({
       ...manifest,
-      version: '9.8.7',
-      private: false,
+      ...changes,
+      peerDependencies: { ...manifest.peerDependencies, 'nuxt-fairway-desktop': '9.8.7' },
+    })
+    expect(JSON.parse(texts['packages/desktop/package.json'] ?? '')).toEqual({
+      ...desktop,
+      ...changes,
+      peerDependencies: { 'nuxt-fairway': '9.8.7' },
     })
     expect(texts['layers/fairway/shared/package.ts']).toMatch(/VERSION = '9\.8\.7'[^]*IS_PUBLISHED = true/)
     expect(JSON.parse(texts['package.json'] ?? '').dependencies['nuxt-fairway']).toBe('9.8.7')
     const { packages } = JSON.parse(texts['package-lock.json'] ?? '')
-    expect([packages[''].dependencies['nuxt-fairway'], packages['layers/fairway'].version]).toEqual(['9.8.7', '9.8.7'])
+    expect(packages[''].dependencies['nuxt-fairway']).toBe('9.8.7')
+    expect(packages).toMatchObject({
+      'layers/fairway': { version: '9.8.7', peerDependencies: { 'nuxt-fairway-desktop': '9.8.7' } },
+      'packages/desktop': { version: '9.8.7', peerDependencies: { 'nuxt-fairway': '9.8.7' } },
+    })
   })
 })
 

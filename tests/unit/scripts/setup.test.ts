@@ -21,6 +21,7 @@ const needs: Record<string, string[]> = {
   'test:http': ['built', 'nginx'],
   'test:e2e': ['built', 'browser'],
   'test:starter': ['browser'],
+  'test:desktop': ['browser'],
   screenshots: ['browser'],
   'test:instances': ['built', 'nginx'],
   'test:plain': ['built', 'nginx'],

@@ -6,7 +6,7 @@ const place = { root: platformDir, purpose: 'The desktop program' }
 
 describe('needPackage', () => {
   it('does nothing for an installed package', async () => {
-    expect(await needPackage('playwright-core', place)).toBeUndefined()
+    expect(await needPackage('nuxt-fairway-desktop', place)).toBeUndefined()
   })
 
   it('explains how to add a missing package in a non-interactive shell', async () => {

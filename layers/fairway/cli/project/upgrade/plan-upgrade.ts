@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { readEnvFile } from '../../change-file'
 import type { FileChange } from '../changes'
 import { setJsonEntry } from '../../hosts/json-entry'
-import { PACKAGE_NAME } from '../../../shared/package'
+import { DESKTOP_PACKAGE, PACKAGE_NAME } from '../../../shared/package'
 import { withOwnNode } from '../own-node'
 import { overridesSchema, type PlatformManifest, platformManifest } from '../package-source'
 import type { Codemod } from './codemods'
@@ -114,6 +114,7 @@ function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseIn
   const wanted = sections.flatMap(([section, packages]) =>
     Object.entries(packages).flatMap(([name, version]) => {
       if (name === PACKAGE_NAME) return [[section, name, dependency] as const]
+      if (name === DESKTOP_PACKAGE) return version.endsWith(to.version) ? [] : [[section, name, to.version] as const]
       const [before, after] = [from.dependencies[name], to.dependencies[name]]
       if (before === undefined || after === undefined || version === after) return []
       if (version === before) return [[section, name, after] as const]

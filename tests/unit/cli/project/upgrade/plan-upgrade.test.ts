@@ -48,19 +48,20 @@ const renaming: Codemod = {
 
 const manifest = `{
   "name": "mine",
-  "dependencies": { "zod": "4.6.7", "drizzle-orm": "0.45.3", "nuxt-fairway": "0.1.0" }
+  "dependencies": { "zod": "4.6.7", "drizzle-orm": "0.45.3", "nuxt-fairway": "0.1.0" },
+  "devDependencies": { "nuxt-fairway-desktop": "0.1.0" }
 }
 `
 const plan = (now: PlatformVersion, next: PlatformVersion) =>
   planUpgrade({ root, now, next, dependency: next.manifest.version })
 
 describe('planUpgrade', () => {
-  it('updates the platform and the packages that both have, and nothing else in package.json', async () => {
+  it('updates the platform, its desktop package and the packages that both have, and nothing else in package.json', async () => {
     write({ 'package.json': manifest })
     const next = version('0.2.0')
     next.manifest.dependencies = { zod: '4.7.0', 'drizzle-orm': '0.46.0' }
     const { changes, remarks } = await plan(version('0.1.0'), next)
-    const after = manifest.replace('4.6.7', '4.7.0').replace('"0.1.0"', '"0.2.0"')
+    const after = manifest.replace('4.6.7', '4.7.0').replaceAll('"0.1.0"', '"0.2.0"')
     expect(changes).toEqual([{ path: 'package.json', before: manifest, after }])
     // The author chose a different version: the upgrade keeps it and adds a remark.
     expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
