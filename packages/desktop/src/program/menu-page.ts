@@ -129,10 +129,11 @@ const preferenceOf = ({ label, text, isOn }: MenuView['preference']): Element =>
 })
 
 /**
- * Draws the menu. It runs in the page, so it cannot use other code of this file. It keeps the keyboard focus, and it keeps a
+ * Draws the menu, and returns whether a person could see it: a window that is hidden or closing never resolves it, and a later
+ * draw replaces it. It runs in the page, so it cannot use other code of this file. It keeps the keyboard focus, and it keeps a
  * pressed button until release: a replaced button never receives its click.
  */
-export async function drawMenu({ elements, send }: { elements: Element[]; send: string }): Promise<void> {
+export async function drawMenu({ elements, send }: { elements: Element[]; send: string }): Promise<boolean> {
   const build = ({ tag, text, attributes = {}, command, children = [] }: Element): HTMLElement => {
     const made = document.createElement(tag)
     if (text !== undefined) made.textContent = text
@@ -147,17 +148,18 @@ export async function drawMenu({ elements, send }: { elements: Element[]; send: 
     return made
   }
   const main = document.querySelector('main')
-  if (!main) return
+  if (!main) return false
   const turn = `${Number(main.dataset.turn ?? 0) + 1}`
   main.dataset.turn = turn
   while (main.querySelector(':active')) await new Promise(resolve => setTimeout(resolve, 20))
   // A later draw contains everything that this one would show.
-  if (main.dataset.turn !== turn) return
+  if (main.dataset.turn !== turn) return false
   const before = document.activeElement?.id
   main.replaceChildren(...elements.map(build))
-  if (!before) return
-  const again = document.getElementById(before)
-  const isUsable = again !== null && !again.hasAttribute('disabled')
+  const again = before ? document.getElementById(before) : null
   // The pressed button may be gone; the keyboard focus moves to the outcome.
-  ;(isUsable ? again : document.getElementById('status'))?.focus()
+  if (before) (again?.matches(':enabled') ? again : document.getElementById('status'))?.focus()
+  // The second frame begins after the first is on the screen.
+  await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  return true
 }

@@ -10,7 +10,7 @@ const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'
 export interface MenuWindowInput {
   profiles: Profiles
   memory: WindowMemory
-  /** The content to draw, and the actions to run once it is visible. */
+  /** The content to draw, and what to run once a person could see it. */
   view(): { drawn: MenuView; onSeen(): void }
   onClosed(): void
 }
@@ -59,7 +59,8 @@ export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindo
     // The content belongs only to the menu's page; a closed page is not drawn.
     if (page.url() !== MENU_ADDRESS) return
     const { drawn, onSeen } = view()
-    await page.evaluate(drawMenu, { elements: menuElements(drawn), send: MENU_SEND }).then(onSeen, () => undefined)
+    const isSeen = await page.evaluate(drawMenu, { elements: menuElements(drawn), send: MENU_SEND }).catch(() => false)
+    if (isSeen && !page.isClosed()) onSeen()
   }
   const open = async () => {
     // A window can close immediately, and then a healthy browser has no window to return.
@@ -75,7 +76,7 @@ export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindo
       held.shown = undefined
       onClosed()
     })
-    await drawIn(page)
+    void drawIn(page)
   }
   return {
     async show() {

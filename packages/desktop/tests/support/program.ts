@@ -4,8 +4,6 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium, expect, type Page } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../../../../scripts/chromium.mjs'
 import { type RunningFw, startFw } from '../../../../tests/support/fw'
-import { AUTH_PREFIX } from '#fairway/shared/paths'
-import { query } from '../../../../tests/support/query'
 import type { Workspace } from '../../../../tests/support/workspace'
 
 /** A person's computer: the program's data, and an ordinary browser that records the addresses it should open. */
@@ -130,20 +128,6 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
 export function rememberedWindows({ folder }: Computer): unknown {
   const file = join(folder, 'preferences.json')
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).windows : undefined
-}
-
-/** A hub that offers workspace sign-in and has this person's account. */
-export async function readyHub({ hub }: Workspace, person: { email: string }): Promise<void> {
-  const answer = await fetch(`${hub.origin}${AUTH_PREFIX}/sign-up/email`, {
-    method: 'POST',
-    headers: { origin: hub.origin, 'content-type': 'application/json' },
-    body: JSON.stringify(person),
-  })
-  if (!answer.ok) raise(await answer.text())
-  await query(hub, 'update users set email_verified = 1')
-  await query(hub, 'delete from sessions')
-  const sql = `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', 1, 0, '')`
-  await query(hub, sql)
 }
 
 const raise = (what: string): never => {
