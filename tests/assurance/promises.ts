@@ -408,7 +408,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'Desktop broker': [
     'desktop/e2e/broker › ignores frames and origins that are not applications of the shell',
-    'desktop/e2e/broker › unknown commands of any shape are refused and change nothing',
+    'desktop/unit/broker › refuses the unknown command %j and changes nothing',
     'desktop/e2e/broker › no message contains a cookie, code, verifier, nonce, state or assertion',
     'desktop/e2e/broker › names ineligible applications with the reason and requests no session from them',
     'desktop/e2e/broker › is signed out again and named when it signs in another person',

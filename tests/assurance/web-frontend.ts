@@ -86,7 +86,7 @@ export const webFrontend: readonly Requirement[] = [
     'Messages between windows are taken from known origins in known shapes.',
     [
       'desktop/e2e/broker › ignores frames and origins that are not applications of the shell',
-      'desktop/e2e/broker › unknown commands of any shape are refused and change nothing',
+      'desktop/unit/broker › refuses the unknown command %j and changes nothing',
     ],
     'The sample page for MCP hosts speaks to whichever host shows it, whose origin the protocol does not tell.',
   ),

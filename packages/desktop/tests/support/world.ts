@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from '@playwright/test'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { sessionCookie } from '#fairway/server/domains/people/session-cookie'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
-import { AUTH_PREFIX } from '#fairway/shared/paths'
 import {
   appPartition,
   createBroker,
@@ -16,7 +15,8 @@ import {
   type DesktopStatus,
 } from '../../src'
 import type { HubApp } from '../../src/eligibility'
-import { createTestHost } from './contexts'
+import { createChromiumHost } from '../../src/program/chromium-host'
+import { readyHub, setFlag } from './hub'
 import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
 import { query } from '../../../../tests/support/query'
 import { aPerson } from '../../../../tests/support/people'
@@ -111,22 +111,24 @@ export async function startSession(server: WorldServer, email: string): Promise<
 }
 
 /** Turns workspace sign-in for desktop applications on or off at the hub. */
-export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> =>
-  void (await rowsOf(
-    hub,
-    `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 0, '')`,
-    [Number(isOn)],
-  ))
+export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> => {
+  if (hub.behind) await setFlag(hub.behind, isOn)
+}
 
-async function addPerson(hub: WorldServer): Promise<void> {
-  const answer = await fetch(`${hub.behind?.origin}${AUTH_PREFIX}/sign-up/email`, {
-    method: 'POST',
-    headers: { origin: hub.origin, 'content-type': 'application/json' },
-    body: JSON.stringify(ada),
-  })
-  if (!answer.ok) raise(await answer.text())
-  await rowsOf(hub, 'update users set email_verified = 1')
-  await endSessions(hub)
+/**
+ * The desktop program's host on contexts of one running browser, one for each partition. Tests do not wait for a browser to start
+ * then.
+ */
+function createTestHost(browser: Browser, preferencesFile: string) {
+  const userAgent = `Mozilla/5.0 (X11; Linux x86_64) Chrome/${browser.version()} Fairway-Desktop/1.2.3`
+  const contexts = new Map<string, Promise<BrowserContext>>()
+  const context = (partition: string): Promise<BrowserContext> => {
+    const known = contexts.get(partition) ?? browser.newContext({ userAgent })
+    contexts.set(partition, known)
+    return known
+  }
+  const close = () => Promise.all([...contexts.values()].map(async opened => (await opened).close()))
+  return { ...createChromiumHost({ context, preferencesFile }), context, close }
 }
 
 /** Timers that run in real time and can also be made to run at once. */
@@ -166,14 +168,13 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
   const [messages, statuses]: [string[], DesktopStatus[]] = [[], []]
   const clock = createClock()
   const preferencesFile = join(mkdtempSync(join(tmpdir(), 'fw-desktop-')), 'preferences.json')
-  const host = createTestHost(browser, { preferencesFile, version: '1.2.3' })
+  const host = createTestHost(browser, preferencesFile)
   const timedHost: DesktopHost = { ...host, now: clock.now, after: clock.after }
   const apps = new Map<string, WorldServer>()
   const configs: DesktopApp[] = []
   const starting = ids.map(id => startWorldServer(id, secrets))
   const hub = await startWorldServer('hub', secrets)
-  await addPerson(hub)
-  await switchHub({ hub }, true)
+  if (hub.behind) await readyHub(hub.behind, ada, hub.origin)
   const add = (id: string, server: WorldServer, config: Partial<DesktopApp> = {}) => {
     const { origin } = server
     apps.set(id, server)
@@ -228,6 +229,12 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     },
     /** The window of the next ceremony. */
     nextWindow: async () => (await host.context(HUB_PARTITION)).waitForEvent('page'),
+    /** Sends the command `sign-in`; returns its window, and its later answer. */
+    async begin() {
+      const opening = world.nextWindow()
+      const answer = world.send({ type: 'sign-in' })
+      return { answer, window: await opening }
+    },
     /** Sends the command `sign-in` and confirms if a window opens. */
     async signIn() {
       const opening = world.nextWindow().catch(() => null)

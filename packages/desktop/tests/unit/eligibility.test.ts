@@ -18,6 +18,9 @@ const hubApp: HubApp = {
   callbackUrl: `${notes.origin}/_fw/identity/callback`,
   isCanonical: false,
 }
+const canonical = { ...hubApp, isCanonical: true }
+const calledAt = (callbackUrl: string): HubApp => ({ ...hubApp, callbackUrl })
+const EVIL = 'https://evil.example.com'
 const at = (origin: string): [DesktopApp, HubApp] => [
   { ...notes, origin },
   { ...hubApp, origin, callbackUrl: `${origin}/_fw/identity/callback` },
@@ -25,7 +28,6 @@ const at = (origin: string): [DesktopApp, HubApp] => [
 
 describe('checkEligibility', () => {
   it('accepts a canonical application without shell configuration', () => {
-    const canonical = { ...hubApp, isCanonical: true }
     expect(checkEligibility(unconfigured, [canonical], false)).toEqual({ isEligible: true, hubApp: canonical })
   })
 
@@ -33,60 +35,22 @@ describe('checkEligibility', () => {
     expect(checkEligibility(notes, [hubApp], false)).toEqual({ isEligible: true, hubApp })
   })
 
+  const off = { isEnabled: false }
+  const developed = { mode: 'development' } as const
   it.each<[string, DesktopApp, HubApp[], string]>([
     ['a custom application without workspaceSso', unconfigured, [hubApp], 'not-opted-in'],
-    ['one that is switched off in the shell', { ...notes, isEnabled: false }, [hubApp], 'not-opted-in'],
-    [
-      'a canonical one that is switched off',
-      { ...notes, isEnabled: false },
-      [{ ...hubApp, isCanonical: true }],
-      'not-opted-in',
-    ],
-    ['one in development', { ...notes, mode: 'development' }, [hubApp], 'not-production'],
-    [
-      'a canonical one in development',
-      { ...unconfigured, mode: 'development' },
-      [{ ...hubApp, isCanonical: true }],
-      'not-production',
-    ],
+    ['one that is switched off in the shell', { ...notes, ...off }, [hubApp], 'not-opted-in'],
+    ['a canonical one that is switched off', { ...notes, ...off }, [canonical], 'not-opted-in'],
+    ['one in development', { ...notes, ...developed }, [hubApp], 'not-production'],
+    ['a canonical one in development', { ...unconfigured, ...developed }, [canonical], 'not-production'],
     ['one the hub does not know', notes, [], 'not-registered'],
     ['one the hub knows by another id', { ...notes, id: 'notes-two' }, [hubApp], 'not-registered'],
-    [
-      'one the hub knows at another origin',
-      { ...notes, origin: 'https://evil.example.com' },
-      [hubApp],
-      'not-registered',
-    ],
-    [
-      'a canonical id at another origin',
-      { ...unconfigured, origin: 'https://evil.example.com' },
-      [{ ...hubApp, isCanonical: true }],
-      'not-opted-in',
-    ],
-    [
-      'one whose callback is on another origin',
-      notes,
-      [{ ...hubApp, callbackUrl: 'https://evil.example.com/_fw/identity/callback' }],
-      'not-registered',
-    ],
-    [
-      'one whose callback has a query',
-      notes,
-      [{ ...hubApp, callbackUrl: `${hubApp.callbackUrl}?next=/` }],
-      'not-registered',
-    ],
-    [
-      'one whose callback has a fragment',
-      notes,
-      [{ ...hubApp, callbackUrl: `${hubApp.callbackUrl}#x` }],
-      'not-registered',
-    ],
-    [
-      'one whose callback is no address',
-      notes,
-      [{ ...hubApp, callbackUrl: '/_fw/identity/callback' }],
-      'not-registered',
-    ],
+    ['one the hub knows at another origin', { ...notes, origin: EVIL }, [hubApp], 'not-registered'],
+    ['a canonical id at another origin', { ...unconfigured, origin: EVIL }, [canonical], 'not-opted-in'],
+    ['one whose callback is on another origin', notes, [calledAt(`${EVIL}/callback`)], 'not-registered'],
+    ['one whose callback has a query', notes, [calledAt(`${hubApp.callbackUrl}?next=/`)], 'not-registered'],
+    ['one whose callback has a fragment', notes, [calledAt(`${hubApp.callbackUrl}#x`)], 'not-registered'],
+    ['one whose callback is no address', notes, [calledAt('/_fw/identity/callback')], 'not-registered'],
   ])('rejects %s', (_title, app, snapshot, reason) => {
     expect(checkEligibility(app, snapshot, false)).toEqual({ isEligible: false, reason })
   })
