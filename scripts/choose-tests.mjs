@@ -86,6 +86,7 @@ export function testsOf(root, changed, { isBuilt = false } = {}) {
     if (path.startsWith('tests/architecture/')) return true
     if (suite === 'unit') return reached.has(path)
     if (reachedFromOutside.has(path)) return true
+    if (suite === 'desktop') return false
     if (suite === 'starter') return isBuilt && changed.some(path => PACKED.test(path))
     return (
       server ||

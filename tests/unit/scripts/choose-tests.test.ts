@@ -5,6 +5,7 @@ import { folderWith } from '../../support/files'
 
 const files: Record<string, string> = {
   'layers/fairway/shared/paths.ts': '',
+  'layers/fairway/shared/desktop-wire.ts': '',
   'layers/fairway/server/notes/index.ts': `import { list } from './list'`,
   'layers/fairway/server/notes/list.ts': `export { paths } from '#fairway/shared/paths'`,
   'layers/fairway/server/team.ts': '',
@@ -26,6 +27,9 @@ const files: Record<string, string> = {
   'tests/starter/short.test.ts': '',
   'tests/starter/long.slow.test.ts': `it('installs packages', () => {})`,
   'tests/components/team.test.ts': '',
+  'packages/desktop/src/broker.ts': `import { paths } from 'nuxt-fairway/desktop-wire'`,
+  'packages/desktop/tests/unit/broker.test.ts': `import '../../src/broker'`,
+  'packages/desktop/tests/e2e/broker.slow.spec.ts': `import '../../src/broker'`,
   'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
 }
 
@@ -37,6 +41,8 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replace('tests/', ''))
 const always = 'architecture/files.test.ts'
+const DESKTOP_UNIT = 'packages/desktop/unit/broker.test.ts'
+const desktop = ['packages/desktop/e2e/broker.spec.ts', DESKTOP_UNIT]
 const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
 
 describe('testsOf', () => {
@@ -44,6 +50,8 @@ describe('testsOf', () => {
     ['a module of the server', ['layers/fairway/server/notes/list.ts'], [always, 'unit/notes.test.ts']],
     ['what server and tests share', ['layers/fairway/shared/paths.ts'], [always, 'unit/notes.test.ts']],
     ['a page', ['app/pages/team.vue'], [always]],
+    ['the desktop package', ['packages/desktop/src/broker.ts'], [...desktop, always]],
+    ['what it shares with the platform', ['layers/fairway/shared/desktop-wire.ts'], [DESKTOP_UNIT, always]],
     ['a program that a test starts', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts']],
     ['a domain that the whole application has', ['layers/fairway/server/team.ts'], [always, 'unit/team.test.ts']],
     ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts']],

@@ -80,24 +80,15 @@ test.describe('workspace sign-in', () => {
     for (const agent of agents) expect(String(agent)).toMatch(/^Mozilla\/5\.0 .* Fairway-Desktop\/1\.2\.3$/)
   })
 
-  test('counts an application as signed in when the same person has a session, without requesting a code', async ({
+  test('requests no code from an application with a session, and reports one of another person unchanged', async ({
     world,
   }) => {
-    const notes = world.app('notes')
     await addSession(world, 'notes', EMAIL)
-    await world.signIn()
-    expect(await world.appLines()).toEqual(['notes: signed-in', 'tasks: signed-in'])
-    expect(notes.count(LOGIN)).toBe(0)
-  })
-
-  test('leaves an application with another person’s session unchanged and reports it', async ({ world }) => {
-    const notes = world.app('notes')
-    await addSession(world, 'notes', 'bob@example.com')
-    const answer = await world.signIn()
-    expect(answer).toMatchObject({ status: { state: 'incomplete' } })
-    expect(await world.appLines()).toEqual(['notes: failed other-account', 'tasks: signed-in'])
-    expect(await seenBy(world, 'notes')).toBe('bob@example.com')
-    expect(notes.count(LOGIN) + notes.count(END)).toBe(0)
+    await addSession(world, 'tasks', 'bob@example.com')
+    expect(await world.signIn()).toMatchObject({ status: { state: 'incomplete' } })
+    expect(await world.appLines()).toEqual(['notes: signed-in', 'tasks: failed other-account'])
+    expect(await seenBy(world, 'tasks')).toBe('bob@example.com')
+    for (const { count } of world.apps.values()) expect(count(LOGIN) + count(END)).toBe(0)
   })
 
   test('joins a second sign-in to the running one, with one window, one ceremony and one answer', async ({ world }) => {
@@ -112,27 +103,17 @@ test.describe('workspace sign-in', () => {
 })
 
 test.describe('sign-in window', () => {
-  test('completes only at the exact completion page', async ({ world }) => {
-    const { answer, window } = await world.begin()
-    await window.waitForURL(/ceremonies/)
-    const nonce = [...world.secrets].find(([, what]) => what === 'nonce')?.[0] ?? ''
-    const elsewhere = world.app('notes').origin
-    await window.goto(`${elsewhere}/_fw/desktop/complete?nonce=${nonce}`)
-    await window.goto(`${world.hub.origin}/_fw/desktop/complete?nonce=${nonce}&more=1`)
-    await wait(100)
-    expect(world.hub.count(EXCHANGE)).toBe(0)
-    expect(await world.status()).toMatchObject({ state: 'signing-in' })
-    await world.send({ type: 'sign-out' })
-    expect(await answer).toMatchObject({ ok: true, status: { state: 'idle' } })
-  })
-
-  test('stays open when the completion page is reached without a session', async ({ world }) => {
+  test('completes only at the exact completion page, with a session', async ({ world }) => {
     const { answer, window } = await world.begin()
     await window.waitForURL(/ceremonies/)
     // The window shows the sign-in page, which leads back to the ceremony.
     const page = world.hub.origin + new URL(window.url()).searchParams.get('return')
-    const shown = await window.goto(page.replace(/ceremonies\/[^?]*/, 'complete'))
-    expect(shown?.status()).toBe(401)
+    const complete = page.replace(/ceremonies\/[^?]*/, 'complete')
+    await window.goto(complete.replace(world.hub.origin, world.app('notes').origin))
+    await window.goto(`${complete}&more=1`)
+    await wait(100)
+    expect(world.hub.count(EXCHANGE)).toBe(0)
+    expect((await window.goto(complete))?.status()).toBe(401)
     await poll(() => world.hub.count(EXCHANGE)).toBe(1)
     expect(await world.status()).toMatchObject({ state: 'signing-in', email: null })
     await window.goto(page)
@@ -140,7 +121,9 @@ test.describe('sign-in window', () => {
     expect(await answer).toMatchObject({ status: { state: 'signed-in' } })
   })
 
-  test('cancels the sign-in five seconds after the person closes it', async ({ world }) => {
+  test('cancels the sign-in five seconds after the person closes it, and times out after ten minutes', async ({
+    world,
+  }) => {
     const { answer, window } = await world.begin()
     const closing = window.waitForEvent('close')
     await window.close()
@@ -149,16 +132,13 @@ test.describe('sign-in window', () => {
     expect(await world.status()).toMatchObject({ state: 'signing-in' })
     world.clock.pass(1000)
     expect(await answer).toMatchObject({ ok: true, status: { state: 'failed', reason: 'cancelled', email: null } })
-    expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
-  })
-
-  test('is closed with a timeout after ten minutes', async ({ world }) => {
-    const { answer, window } = await world.begin()
-    await window.waitForURL(/ceremonies/)
-    const closing = window.waitForEvent('close')
+    const next = await world.begin()
+    await next.window.waitForURL(/ceremonies/)
+    const closed = next.window.waitForEvent('close')
     world.clock.pass(600_000)
-    expect(await answer).toMatchObject({ status: { state: 'failed', reason: 'timed-out' } })
-    await closing
+    expect(await next.answer).toMatchObject({ status: { state: 'failed', reason: 'timed-out' } })
+    await closed
+    expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
   })
 
   test('signs in to no application when the hub session and the exchange name different people', async ({ world }) => {
@@ -526,12 +506,19 @@ test.describe('periodic check and restart', () => {
     await poll(() => world.clock.isSetFor(300_000)).toBe(true)
   }
 
-  test('a missing hub session requires a new sign-in and leaves application sessions in place', async ({ world }) => {
+  test('a restart keeps the workspace, and a missing hub session requires a new sign-in only at the hub', async ({
+    world,
+  }) => {
     await world.signIn()
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL })
     await fiveMinutes(world)
     expect(await world.status()).toMatchObject({ state: 'signed-in' })
+    expect([world.hub.count(CEREMONIES), world.app('notes').count(LOGIN)]).toEqual([1, 1])
     await endSessions(world.hub)
     await fiveMinutes(world)
+    expect(await world.status()).toMatchObject({ state: 'sign-in-required', email: null })
+    await world.restart()
     expect(await world.status()).toMatchObject({ state: 'sign-in-required', email: null })
     expect(await seenBy(world, 'notes')).toBe(EMAIL)
     expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
@@ -549,17 +536,6 @@ test.describe('periodic check and restart', () => {
     expect(await seenBy(world, 'notes')).toBe(EMAIL)
     expect(await world.send({ type: 'sign-out' })).toMatchObject({ ok: true, status: { state: 'idle' } })
     expect(await seenBy(world, 'notes')).toBeNull()
-  })
-
-  test('a restart keeps the workspace signed in without opening a window', async ({ world }) => {
-    await world.signIn()
-    await world.restart()
-    expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL })
-    expect(world.hub.count(CEREMONIES)).toBe(1)
-    expect(world.app('notes').count(LOGIN)).toBe(1)
-    await endSessions(world.hub)
-    await world.restart()
-    expect(await world.status()).toMatchObject({ state: 'sign-in-required', email: null })
   })
 })
 
