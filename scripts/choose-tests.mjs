@@ -36,8 +36,8 @@ const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|setting
 export const SLOW = /\.slow\.(test|spec)\.ts$/
 
 /**
- * Returns the test files of a checkout: `{ suite, path }`, with one of SUITES. The slow ones are left out unless `everything` is
- * set.
+ * Returns the test files of a checkout: `{ suite, path }`, with one of SUITES. Slow files and the desktop program in its windows are
+ * left out unless `everything` is set.
  */
 export function listTests(root, { everything = false } = {}) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
@@ -50,7 +50,7 @@ export function listTests(root, { everything = false } = {}) {
     ...find('desktop', 'packages/desktop/tests/e2e/*.spec.ts'),
     ...find('starter', 'tests/starter/*.test.ts'),
   ]
-    .filter(({ path }) => everything || !SLOW.test(path))
+    .filter(({ suite, path }) => everything || !(SLOW.test(path) || suite === 'desktop'))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
@@ -73,7 +73,7 @@ export function testsNamed(root, words) {
  * minute.
  */
 export function testsOf(root, changed, { isBuilt = false } = {}) {
-  const tests = listTests(root)
+  const tests = listTests(root, { everything: true }).filter(({ path }) => !SLOW.test(path) || changed.includes(path))
   if (changed.some(path => GROUND.test(path))) return tests.filter(({ suite }) => isBuilt || suite === 'unit')
   const reached = reachedBy(root, changed)
   const reachedFromOutside = reachedBy(

@@ -29,7 +29,7 @@ const files: Record<string, string> = {
   'tests/components/team.test.ts': '',
   'packages/desktop/src/broker.ts': `import { paths } from 'nuxt-fairway/desktop-wire'`,
   'packages/desktop/tests/unit/broker.test.ts': `import '../../src/broker'`,
-  'packages/desktop/tests/e2e/broker.slow.spec.ts': `import '../../src/broker'`,
+  'packages/desktop/tests/e2e/broker.spec.ts': `import '../../src/broker'`,
   'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
 }
 
@@ -75,16 +75,18 @@ describe('testsOf', () => {
 
   it('returns all tests when package-lock.json has changed', () => {
     const changed = ['docs/guide.md', 'package-lock.json']
-    expect(testsOf(root, changed, { isBuilt: true })).toEqual(listTests(root))
+    const all = listTests(root, { everything: true }).filter(({ path }) => !path.includes('.slow.'))
+    expect(testsOf(root, changed, { isBuilt: true })).toEqual(all)
     expect(testsOf(root, changed)).toEqual(listTests(root).filter(({ suite }) => suite === 'unit'))
   })
 })
 
-it('listTests keeps released clients out, and slow tests unless everything is asked for', () => {
+it('listTests keeps released clients out, and slow tests and the desktop program unless everything is asked for', () => {
   const everything = paths(listTests(root, { everything: true }))
   expect(everything).not.toContain('hosts/clients.test.ts')
-  expect(everything).toContain('starter/long.slow.test.ts')
-  expect(paths(listTests(root))).toEqual(everything.filter(path => path !== 'starter/long.slow.test.ts'))
+  const slow = ['packages/desktop/e2e/broker.spec.ts', 'starter/long.slow.test.ts']
+  expect(everything).toEqual(expect.arrayContaining(slow))
+  expect(paths(listTests(root))).toEqual(everything.filter(path => !slow.includes(path)))
 })
 
 describe('testsNamed', () => {
