@@ -9,7 +9,7 @@ export const api: readonly Requirement[] = [
     [
       'http/actions › returns the result as JSON with cache-control no-store',
       'http/shell › return 404 as problem details: %s',
-      'http/oauth-authorize › rejects a query over 8 KiB and an empty query',
+      'unit/domains/oauth-server/authorize › rejects a query over 8 KiB and an empty query',
     ],
     'JSON names no charset, since it is UTF-8 by its own standard.',
   ),

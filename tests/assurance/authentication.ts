@@ -17,13 +17,13 @@ const ways: readonly Requirement[] = [
 const passwords: readonly Requirement[] = [
   tested('6.2.1', 'Passwords have eight characters at least.', [
     'unit/domains/people/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
-    'http/sign-in › returns 400 for a password of %s',
+    'unit/domains/sign-in/sign-in › returns 400 for a password of %s',
   ]),
   tested('6.2.2', 'People can change their password.', [
-    'http/sign-in › requires the old password and ends other sessions',
+    'unit/domains/sign-in/sign-in › requires the old password and ends other sessions',
   ]),
   tested('6.2.3', 'Changing it needs the old one.', [
-    'http/sign-in › requires the old password and ends other sessions',
+    'unit/domains/sign-in/sign-in › requires the old password and ends other sessions',
   ]),
   tested(
     '6.2.4',
@@ -35,10 +35,10 @@ const passwords: readonly Requirement[] = [
     'unit/domains/people/password-policy › requires no digits, capitals or symbols',
   ]),
   tested('6.2.6', 'The field hides the password.', [
-    'http/sign-in › hides the password and allows password managers and pasting',
+    'unit/domains/sign-in/sign-in › hides the password and allows password managers and pasting',
   ]),
   tested('6.2.7', 'Pasting and password managers work.', [
-    'http/sign-in › hides the password and allows password managers and pasting',
+    'unit/domains/sign-in/sign-in › hides the password and allows password managers and pasting',
   ]),
   tested(
     '6.2.8',
@@ -87,7 +87,7 @@ const general: readonly Requirement[] = [
     'Only while the installation (`FW_REQUIRE_SECOND_FACTOR`) or the organization requires it, and after the days of grace.',
   ),
   tested('6.3.4', 'All ways to sign in are known, and as strong as documented.', [
-    'http/sign-in › returns 404 for other endpoints of the library',
+    'unit/domains/sign-in/sign-in › returns 404 for other endpoints of the library',
     'http/two-factor › requires the code in this browser, in a waiting browser and after a password reset',
     'http/bearer › does not authenticate, with or without a session cookie: %s',
   ]),

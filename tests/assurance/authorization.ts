@@ -10,7 +10,7 @@ export const authorization: readonly Requirement[] = [
     'docs/guides/vault.md',
   ]),
   tested('8.2.1', 'Functions are for those who may use them.', [
-    'http/org-matrix › organization permissions as %s › %s',
+    'unit/domains/organizations/org-matrix › organization permissions as %s › %s',
     'http/actions › returns 401 without a session and stores no note and no audit row',
     'unit/domains/actions/run-action › denies when the guard returns %j',
     'unit/domains/organizations/app-roles › allows only an explicit assignment, and denies owners, the default role and other roles',
@@ -21,14 +21,14 @@ export const authorization: readonly Requirement[] = [
     'http/org-invitations › returns 404 for another person’s invitation and reveals nothing',
   ]),
   tested('8.2.3', 'Fields are for those who may see or set them.', [
-    'http/vault › stores, lists, tests, replaces and deletes a credential without returning its value',
+    'unit/domains/organizations/vault/vault-requests › stores, lists, tests, replaces and deletes a credential without returning its value',
     'unit/domains/collections/serving › returns only the declared fields of its items',
     'unit/domains/actions/run-action › validates the result and keeps details of a mismatch private',
     'http/sessions › returns the session without a token and with Cache-Control no-store',
   ]),
   tested('8.3.1', 'The server decides.', [
-    'http/org-matrix › organization permissions as %s › %s',
-    'http/organizations › loses the admin’s rights as soon as they are demoted',
+    'unit/domains/organizations/org-matrix › organization permissions as %s › %s',
+    'unit/domains/organizations/organizations › loses the admin’s rights as soon as they are demoted',
   ]),
   tested('8.4.1', 'Organizations never reach each other.', [
     'http/org-scoping › actions never read or change rows of another organization',

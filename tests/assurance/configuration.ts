@@ -63,7 +63,7 @@ export const configuration: readonly Requirement[] = [
   tested('13.4.4', 'TRACE is not answered.', ['http/shell › rejects TRACE without repeating the request']),
   tested('13.4.5', 'Descriptions and measurements are open only where that is meant.', [
     'http/collections › serves %s as public JSON-LD',
-    'http/vault › return metrics to clients with the token',
-    'http/vault › require a confirmed address from FW_OPERATORS and return 404 to others',
+    'unit/domains/organizations/vault/vault-requests › return metrics to clients with the token',
+    'unit/domains/organizations/vault/vault-requests › require a confirmed address from FW_OPERATORS and return 404 to others',
   ]),
 ]

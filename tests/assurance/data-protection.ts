@@ -37,7 +37,7 @@ export const dataProtection: readonly Requirement[] = [
   tested('14.3.2', 'Browsers keep no answers.', [
     'http/actions › returns the result as JSON with cache-control no-store',
     'http/sessions › returns the session without a token and with Cache-Control no-store',
-    'http/oauth-authorize › is not cached and cannot be framed',
+    'unit/domains/oauth-server/authorize › is not cached and cannot be framed',
   ]),
   tested(
     '14.3.3',

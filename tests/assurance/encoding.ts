@@ -6,12 +6,12 @@ export const encoding: readonly Requirement[] = [
     'http/rate-limits › is limited to ten per hour and network, regardless of the path’s spelling',
   ]),
   tested('1.1.2', 'Output is escaped last, where it is interpreted.', [
-    'http/oauth-authorize › escapes the app’s name',
+    'unit/domains/oauth-server/authorize › escapes the app’s name',
     'http/org-limits › contain no user-supplied text in the subject except plain names of the inviter and organization',
   ]),
   tested('1.2.1', 'What goes into HTML and headers is escaped for its place.', [
-    'http/sign-in › escapes the input',
-    'http/oauth-authorize › does not render request parameters as markup',
+    'unit/domains/sign-in/sign-in › escapes the input',
+    'unit/domains/oauth-server/authorize › does not render request parameters as markup',
   ]),
   tested('1.2.2', 'URLs are built with encoded parts and safe schemes.', [
     'unit/shared/return-path › returns / for %j',
@@ -23,7 +23,7 @@ export const encoding: readonly Requirement[] = [
     'http/shell › do not include the query',
   ]),
   tested('1.2.4', 'Queries bind their values.', [
-    'http/organizations › is listed with pages, search, role filter and sort order, and wildcards are treated as text',
+    'unit/domains/organizations/organizations › is listed with pages, search, role filter and sort order, and wildcards are treated as text',
     'unit/domains/collections/sql/offset-page › search for literal text, ignoring case',
     'http/collections/random-queries › returns no failure for ${RUNS} random queries, and a page for every link in a response',
   ]),
@@ -44,7 +44,7 @@ export const encoding: readonly Requirement[] = [
   tested('1.3.2', 'Nothing evaluates code.', ['http/shell › allow only their own inline scripts, by hash']),
   tested('1.3.3', 'Text is cut and cleaned before it reaches a dangerous place.', [
     'unit/domains/actions/peer-calls/approvals › truncates long values and removes invisible characters',
-    'http/organizations › returns 400 for %j and stores nothing',
+    'unit/domains/organizations/organizations › returns 400 for %j and stores nothing',
   ]),
   absent('1.3.4', 'SVG of people is sanitized.', 'No file of people is accepted.'),
   absent('1.3.5', 'Markup of people, such as Markdown, is sanitized.', 'Texts are shown as text, in no markup.'),

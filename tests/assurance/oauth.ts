@@ -53,7 +53,7 @@ const server: readonly Requirement[] = [
   tested('10.4.3', 'A code lives ten minutes at most.', ['unit/domains/oauth-server/tokens › expires after a minute']),
   tested('10.4.4', 'No token is issued in an address or for a password.', [
     'unit/domains/oauth-server/tokens › gets unsupported_grant_type for another grant type',
-    'http/oauth-authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
+    'unit/domains/oauth-server/authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
   ]),
   tested('10.4.5', 'A stolen refresh token is noticed.', [
     'unit/domains/oauth-server/tokens › ends the connection when it is used again, and the log names client, account and age',
@@ -62,15 +62,15 @@ const server: readonly Requirement[] = [
     'unit/domains/oauth-server/tokens › applies to the token’s own client only, and reuse by another client ends the connection',
   ]),
   tested('10.4.6', 'PKCE with S256 is required.', [
-    'http/oauth-authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
+    'unit/domains/oauth-server/authorize › GET /mcp/oauth/authorize: error redirect after the client and redirect URI are verified › rejects a request with %s',
     'unit/domains/oauth-server/tokens › is used up by a wrong verifier',
   ]),
   tested('10.4.7', 'Apps that register themselves are checked, and people are warned.', [
     'unit/domains/oauth-server/client-metadata › refuses redirect_uris with %s as invalid_redirect_uri',
     'unit/domains/oauth-server/client-metadata › refuses metadata %s as invalid_client_metadata',
     'http/oauth-register › allows 60 new registrations per network and hour, then returns 429 with Retry-After',
-    'http/oauth-authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
-    'http/oauth-authorize › warns when the app’s name does not match the host that it redirects to',
+    'unit/domains/oauth-server/authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
+    'unit/domains/oauth-server/authorize › warns when the app’s name does not match the host that it redirects to',
   ]),
   tested('10.4.8', 'Refresh tokens have a final expiry.', [
     'unit/domains/oauth-server/tokens › expires after 30 days without use, and after 90 days in any case',
@@ -81,7 +81,7 @@ const server: readonly Requirement[] = [
   ]),
   absent('10.4.10', 'Clients with a secret prove it.', 'No client has one; a client that sends one is refused.'),
   tested('10.4.11', 'Clients get the scopes they need.', [
-    'http/oauth-authorize › grants the ticked scopes and ignores mcp:apps when it was not requested',
+    'unit/domains/oauth-server/authorize › grants the ticked scopes and ignores mcp:apps when it was not requested',
     'unit/domains/oauth-server/tokens › can narrow the scope for one answer, but never widen it',
   ]),
 ]
@@ -108,12 +108,12 @@ const openId: readonly Requirement[] = [
 
 const consent: readonly Requirement[] = [
   tested('10.7.1', 'People consent to each request.', [
-    'http/oauth-authorize › prompt=none returns login_required when signed out and consent_required when consent is needed',
-    'http/oauth-authorize › is rejected when it is %s',
+    'unit/domains/oauth-server/authorize › prompt=none returns login_required when signed out and consent_required when consent is needed',
+    'unit/domains/oauth-server/authorize › is rejected when it is %s',
   ]),
   tested('10.7.2', 'They see what they consent to.', [
-    'http/oauth-authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
-    'http/oauth-authorize › ticks the expected boxes when an app asks for %s',
+    'unit/domains/oauth-server/authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
+    'unit/domains/oauth-server/authorize › ticks the expected boxes when an app asks for %s',
   ]),
   tested(
     '10.7.3',

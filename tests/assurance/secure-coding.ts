@@ -37,7 +37,7 @@ export const secureCoding: readonly Requirement[] = [
     'Production holds what it needs.',
     [
       'http/start › is not created or offered when NODE_ENV is %s',
-      'http/sign-in › returns 404 for other endpoints of the library',
+      'unit/domains/sign-in/sign-in › returns 404 for other endpoints of the library',
     ],
     'The notes sample is part of the application until `fw remove sample` takes it out.',
   ),
@@ -54,7 +54,7 @@ export const secureCoding: readonly Requirement[] = [
   ]),
   tested('15.3.3', 'Requests set the fields that are meant.', [
     'http/actions › ignores __proto__ and unknown names in query and body',
-    'http/org-matrix › cannot change or remove the actor’s own membership',
+    'unit/domains/organizations/org-matrix › cannot change or remove the actor’s own membership',
   ]),
   tested('15.3.4', 'The address of a visitor is the true one.', [
     'unit/kernel/http/client-address › returns the socket address and ignores headers without a trusted proxy',
@@ -73,7 +73,7 @@ export const secureCoding: readonly Requirement[] = [
   ]),
   tested('15.3.7', 'A parameter that comes twice, or from elsewhere, decides nothing.', [
     'unit/domains/actions/coerce-input › rejects a single value that is given twice',
-    'http/oauth-authorize › GET /mcp/oauth/authorize: error page before the client and redirect URI are verified › rejects a request with %s twice',
+    'unit/domains/oauth-server/authorize › GET /mcp/oauth/authorize: error page before the client and redirect URI are verified › rejects a request with %s twice',
     'http/oauth-tokens › accepts only POST forms of up to 64 KiB that contain each field once',
   ]),
 ]

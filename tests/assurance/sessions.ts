@@ -56,7 +56,7 @@ export const sessions: readonly Requirement[] = [
     'unit/domains/sign-in/outdated-sign-in › fails for twenty sign-ins that race with the suspension over a slow database',
   ]),
   tested('7.4.3', 'Other sessions can be ended after sign-in methods change.', [
-    'http/sign-in › requires the old password and ends other sessions',
+    'unit/domains/sign-in/sign-in › requires the old password and ends other sessions',
     'http/mail-sign-in › replaces the password once, ends all sessions and signs this browser in',
     'http/devices › ends all other sessions and returns how many were active',
     'unit/domains/sign-in/end-access › is not signed in after %s',
@@ -71,7 +71,7 @@ export const sessions: readonly Requirement[] = [
     'Owners and admins end memberships and connected apps; sessions are ended by deleting their rows (docs/storage-schema.md).',
   ),
   tested('7.5.1', 'Changing sign-in methods requires a new sign-in.', [
-    'http/operations › checks its required role and recent sign-in before it reads the body',
+    'unit/operations › checks its required role and recent sign-in before it reads the body',
     'http/two-factor › requires the password and changes nothing before the first code',
     'http/two-factor › switch two-factor off after the password is confirmed, and remove codes and waiting sign-ins',
   ]),

@@ -10,20 +10,20 @@ export const validation: readonly Requirement[] = [
   tested('2.2.1', 'Input is checked against what is expected.', [
     'http/actions › returns the matching error code and stores nothing for %j',
     'http/actions › returns 400 for the query %s and names the field',
-    'http/operations › rejects a body that is not a JSON object, if it reads one',
+    'unit/operations › rejects a body that is not a JSON object, if it reads one',
   ]),
   tested('2.2.2', 'The server checks every input, even if the browser did.', [
     'http/actions › names each invalid field without repeating its value',
-    'http/org-matrix › change a member from %s to %s only if the actor manages both roles',
+    'unit/domains/organizations/org-matrix › change a member from %s to %s only if the actor manages both roles',
   ]),
   tested('2.2.3', 'Values that belong together are checked together.', [
-    'http/organizations › requires a confirmed address, belongs to one organization and lets colleagues join once',
+    'unit/domains/organizations/organizations › requires a confirmed address, belongs to one organization and lets colleagues join once',
     'unit/domains/collections/query › readSelection › rejects %s',
   ]),
   tested('2.3.1', 'Steps happen in their order, for the same person.', [
     'http/two-factor › creates no session before the code is correct',
-    'http/oauth-authorize › is rejected for another person',
-    'http/oauth-authorize › is rejected in another session of the same person',
+    'unit/domains/oauth-server/authorize › is rejected for another person',
+    'unit/domains/oauth-server/authorize › is rejected in another session of the same person',
   ]),
   tested('2.3.2', 'The documented limits hold.', [
     'http/org-limits › allow an account ten new organizations per day, even with simultaneous requests',

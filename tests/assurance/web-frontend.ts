@@ -12,7 +12,7 @@ export const webFrontend: readonly Requirement[] = [
     'unit/domains/oauth-client/round-trip › have the __Host- prefix and Secure over https',
   ]),
   tested('3.3.2', 'Cookies say when other sites may send them.', [
-    'http/sign-in › returns no token and sets one HttpOnly cookie',
+    'unit/domains/sign-in/sign-in › returns no token and sets one HttpOnly cookie',
     'unit/domains/oauth-client/round-trip › have the __Host- prefix and Secure over https',
   ]),
   tested(
@@ -26,7 +26,7 @@ export const webFrontend: readonly Requirement[] = [
     'Cookies of one path have `__Secure-`: `__Host-` is for cookies of all paths.',
   ),
   tested('3.3.4', 'Scripts see no session, and answers hold none but the cookie.', [
-    'http/sign-in › returns no token and sets one HttpOnly cookie',
+    'unit/domains/sign-in/sign-in › returns no token and sets one HttpOnly cookie',
     'http/sessions › returns the session without a token and with Cache-Control no-store',
     'http/provider-sign-in › is stored as a hash and in a cookie that scripts cannot read',
   ]),
@@ -59,14 +59,14 @@ export const webFrontend: readonly Requirement[] = [
     'Only allowed sites can show our pages in a frame.',
     [
       'http/embed › can be framed only by its own origin by default, and an invalid setting prevents the start',
-      'http/oauth-authorize › is not cached and cannot be framed',
+      'unit/domains/oauth-server/authorize › is not cached and cannot be framed',
       'http/app-to-app › cannot be shown in a frame',
     ],
     'Answers that are no pages do not say so.',
   ),
   tested('3.5.1', 'Requests that change something come from our own pages.', [
     'http/other-sites › returns 403 with and without cookies: %s %s',
-    'http/oauth-authorize › is rejected from another site and remains valid',
+    'unit/domains/oauth-server/authorize › is rejected from another site and remains valid',
   ]),
   tested('3.5.2', 'Nothing relies on a preflight that some requests go without.', [
     'http/other-sites › returns 403 with and without cookies: %s %s',
@@ -98,7 +98,7 @@ export const webFrontend: readonly Requirement[] = [
   tested('3.7.2', 'Redirects to other hosts go to known ones.', [
     'unit/domains/oauth-server/redirect-uri › rejects an authorization request with %s',
     'http/identity-hub › returns 400 with a page to everyone, signed in or not: %s',
-    'http/sign-in › redirects to the start page for the return path %j',
-    'http/sign-in › returns 400 for the callback %j before the library reads it',
+    'unit/domains/sign-in/sign-in › redirects to the start page for the return path %j',
+    'unit/domains/sign-in/sign-in › returns 400 for the callback %j before the library reads it',
   ]),
 ]

@@ -60,6 +60,13 @@ export function recording(dataDir: string): Record<string, string> {
   return { NODE_OPTIONS: `--import ${recorder}`, TEST_STATEMENTS: fileOf(dataDir) }
 }
 
+/** Records the statements of requests to an app in this process, until the returned function is called. */
+export async function recordHere(dataDir: string): Promise<() => void> {
+  await import('./statement-recorder.mjs')
+  process.env.TEST_STATEMENTS = fileOf(dataDir)
+  return () => delete process.env.TEST_STATEMENTS
+}
+
 /** Throws when a request of this server has scanned a growing table. */
 export async function expectNoScans(dataDir: string): Promise<void> {
   const statements = readStatements(dataDir)

@@ -1,4 +1,5 @@
-// Loaded before a built server. Writes each distinct statement of a request to the file that TEST_STATEMENTS names.
+// Loaded before a built server, or into a worker of Vitest. Writes each distinct statement of a request to the file that
+// TEST_STATEMENTS names at that time.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { appendFileSync } from 'node:fs'
 import { Server } from 'node:http'
@@ -9,9 +10,10 @@ const known = new Set()
 
 function note(sql) {
   const request = requests.getStore()
-  if (!request || known.has(sql)) return
+  const file = process.env.TEST_STATEMENTS
+  if (!request || !file || known.has(sql)) return
   known.add(sql)
-  appendFileSync(process.env.TEST_STATEMENTS, `${JSON.stringify({ request, sql })}\n`)
+  appendFileSync(file, `${JSON.stringify({ request, sql })}\n`)
 }
 
 const { emit } = Server.prototype

@@ -10,6 +10,8 @@ import { requestPath } from '../server/kernel/http/request-info'
 
 /** Handles the requests of a test application. */
 export interface Edge {
+  /** Opens the socket now instead of with the first request. */
+  open(): Promise<unknown>
   /** Sends a request to the application's own address; does not follow redirects. */
   fetch(path: string | URL, init?: RequestInit): Promise<Response>
   close(): Promise<void>
@@ -17,19 +19,21 @@ export interface Edge {
 
 /**
  * Mounts the routes and middleware of the platform and the application over an app context, as Nitro does. They listen on a
- * loopback socket that opens with the first request. Pages are not rendered: their paths return `not-found`.
+ * loopback socket, by default on a free port, that opens with the first request. Pages are not rendered: their paths return
+ * `not-found`.
  */
-export function createEdge(app: App, mounted = handlers): Edge {
+export function createEdge(app: App, mounted = handlers, port = 0): Edge {
   const server = createServer(toNodeListener(mount(app, mounted)))
   server.unref()
   let opening: Promise<string> | undefined
   const open = () =>
     (opening ??= new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+      server.listen(port, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
     }))
   const { baseUrl } = app.config
   return {
+    open,
     async fetch(path, init = {}) {
       const url = new URL(path, baseUrl)
       if (url.origin !== baseUrl) throw new TypeError(`${url.origin} is not this application; it is at ${baseUrl}`)

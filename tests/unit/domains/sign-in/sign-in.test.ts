@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOf, statusAndCode } from '../support/error-code'
-import { createBrowser, sessionOf, signUp } from '../support/http'
-import { borrowServer, type TestServer } from '../support/server'
+import { codeOf, statusAndCode } from '../../../support/error-code'
+import { createBrowser, sessionOf, signUp } from '../../../support/http'
+import { openApp } from '../../../support/in-process'
+import type { TestServer } from '../../../support/server'
 
 const password = 'zebra quilt 7 lantern'
 let server: TestServer
 
 beforeAll(async () => {
-  server = await borrowServer()
+  server = await openApp()
 })
 afterAll(() => server.stop())
 

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOf } from '../support/error-code'
-import { sessionOf } from '../support/http'
-import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, type TeamPerson } from '../support/team'
+import { codeOf } from '../../../support/error-code'
+import { sessionOf } from '../../../support/http'
+import { query } from '../../../support/query'
+import { openApp } from '../../../support/in-process'
+import type { TestServer } from '../../../support/server'
+import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await borrowServer()
+  server = await openApp()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, sessionOf } from '../support/http'
-import { statusAndCode } from '../support/error-code'
-import { readOutbox } from '../support/mail'
-import { addGrant, countRows, query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+import { createBrowser, sessionOf } from '../../../../support/http'
+import { statusAndCode } from '../../../../support/error-code'
+import { readOutbox } from '../../../../support/mail'
+import { addGrant, countRows, query } from '../../../../support/query'
+import { openApp } from '../../../../support/in-process'
+import type { TestServer } from '../../../../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../../support/team'
 
 const PATH = '/_fw/account'
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_RATE_LIMITS: 'off' } })
+  server = await openApp({ FW_RATE_LIMITS: 'off' })
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser } from '../support/http'
-import { addGrant, query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, type TeamPerson } from '../support/team'
+import { createBrowser } from '../../../../support/http'
+import { addGrant, query } from '../../../../support/query'
+import { openApp } from '../../../../support/in-process'
+import type { TestServer } from '../../../../support/server'
+import { createTeamWorld, type TeamPerson } from '../../../../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await borrowServer()
+  server = await openApp()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())
@@ -55,7 +56,7 @@ describe('GET /_fw/activity', () => {
   })
 
   it('returns 60 pages per person and minute, then 429 with Retry-After', async () => {
-    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
     const { browser } = await createTeamWorld(limited).person()
     const answers = await Promise.all(Array.from({ length: 61 }, () => browser.get('/_fw/activity')))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array(60).fill(200), 429])

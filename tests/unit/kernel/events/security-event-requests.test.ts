@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
-import { createBrowser, sessionOf, type TestBrowser, userAgents } from '../support/http'
-import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, PASSWORD } from '../support/team'
+import { createBrowser, sessionOf, type TestBrowser, userAgents } from '../../../support/http'
+import { query } from '../../../support/query'
+import { openApp } from '../../../support/in-process'
+import type { TestServer } from '../../../support/server'
+import { createTeamWorld, PASSWORD } from '../../../support/team'
 
 const OPERATOR = 'operator@example.test'
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_OPERATORS: OPERATOR } })
+  server = await openApp({ FW_OPERATORS: OPERATOR })
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())
@@ -67,7 +68,7 @@ describe('GET /_fw/security-events/mine', () => {
 
 describe('sign-in events', () => {
   it('contain no unknown address, and at most one row per minute for blocked attempts', async () => {
-    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
     const people = createTeamWorld(limited)
     const ada = await people.person()
     for (let tries = 0; tries < 9; tries++)

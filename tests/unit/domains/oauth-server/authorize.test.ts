@@ -3,8 +3,8 @@ import { issueTicket } from '#fairway/server/domains/oauth-server/authorize/cons
 import type { AuthorizeRequest } from '#fairway/server/domains/oauth-server/authorize/authorize-request'
 import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createBrowser, sessionOf } from '../support/http'
-import { instanceBeside, postForm } from '../support/oauth-grant'
+import { createBrowser, sessionOf } from '../../../support/http'
+import { instanceBeside, postForm } from '../../../support/oauth-grant'
 import {
   AUTHORIZE,
   authorizePage,
@@ -14,10 +14,11 @@ import {
   formOf,
   registeredClient,
   WEB_REDIRECT,
-} from '../support/oauth-host'
-import { countRows, query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+} from '../../../support/oauth-host'
+import { countRows, query } from '../../../support/query'
+import { openApp } from '../../../support/in-process'
+import type { TestServer } from '../../../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
@@ -34,7 +35,7 @@ const TRUSTED = { client_name: 'Example' }
 let trusted: string
 
 beforeAll(async () => {
-  server = await borrowServer()
+  server = await openApp()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
   ada = await world.person({ name: 'Ada' })

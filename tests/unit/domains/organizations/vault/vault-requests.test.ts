@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld } from '../support/team'
+import { query } from '../../../../support/query'
+import { openApp } from '../../../../support/in-process'
+import type { TestServer } from '../../../../support/server'
+import { createTeamWorld } from '../../../../support/team'
 
 const VALUE = 'sk-live-0123456789abcdef-0123456789'
 const OPERATOR = 'operator@example.test'
@@ -11,7 +12,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
+  server = await openApp({ FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS })
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())
@@ -74,7 +75,7 @@ describe('operator endpoints', () => {
 
   it('return metrics to clients with the token', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${server.origin}/_fw/metrics`, { headers })
-    const closed = await borrowServer()
+    const closed = await openApp()
     expect((await fetch(`${closed.origin}/_fw/metrics`, { headers: { authorization: 'Bearer x' } })).status).toBe(404)
     await closed.stop()
     expect((await ask({})).status).toBe(401)

@@ -5,7 +5,8 @@ import { statusAndCode } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { openApp } from '../support/in-process'
+import type { TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
 const operations = findOperations().map(operation => ({ ...operation, at: operation.path.replaceAll(/:\w+/g, 'none') }))
@@ -19,7 +20,7 @@ let operator: TestBrowser
 let early: TestBrowser
 let nobody: TestBrowser
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_OPERATORS: 'operator@example.test,early@example.test' } })
+  server = await openApp({ FW_OPERATORS: 'operator@example.test,early@example.test' })
   openApi = await readOpenApi(server.origin)
   const world = createTeamWorld(server)
   const team = await world.team()
