@@ -8,10 +8,20 @@ import { isNamed, listTests } from '../assurance/list-tests'
 import { promises } from '../assurance/promises'
 import { readReference } from '../assurance/requirement'
 import { levelA, levelAA } from '../assurance/wcag'
+import { ONE_INSTANCE_ONLY } from '../support/one-instance-only'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const rows = Object.values(requirements).flat()
+
+it('the tests that are skipped with several instances exist', () => {
+  const missing = Object.keys(ONE_INSTANCE_ONLY).filter(key => {
+    const [file = '', name] = key.split(' > ')
+    if (!existsSync(join(root, 'tests', file))) return true
+    return name !== undefined && !listTests(read(`tests/${file}`)).some(full => isNamed(full, name))
+  })
+  expect(missing).toEqual([])
+})
 
 describe('the ASVS table', () => {
   it('lists each of the 253 requirements of levels 1 and 2 once, in its chapter', () => {
