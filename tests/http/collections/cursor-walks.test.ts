@@ -44,6 +44,8 @@ const WALKS: Walk[] = [
   { path: '/cursor-filtered?category=1', ids: [19, 17, 15, 13, 11, 9, 7, 5, 3, 1] },
 ]
 
+const ON_ONE_PAGE = new Set(['/cursor-empty', '/cursor-sized?itemsPerPage=100'])
+
 let fixture: CollectionFixture
 beforeAll(async () => {
   fixture = await startCollectionFixture()
@@ -69,17 +71,18 @@ describe('cursor pagination', () => {
     }
   })
 
-  it.each(WALKS)('can turn around in the middle of $path', async ({ path }) => {
-    const { pages, paths } = await walk(fixture, path, 'next')
-    for (const [index, page] of pages.entries()) {
-      const next = page.view?.next
-      if (next === undefined) continue
-      expect(next).toBe(paths[index + 1])
-      const after = await fixture.page(next)
-      const before = await fixture.page(after.view?.previous ?? 'no link back')
-      expect(before.member).toEqual(page.member)
-    }
-  })
+  it.each(WALKS.filter(({ path }) => !ON_ONE_PAGE.has(path)))(
+    'can turn around in the middle of $path',
+    async ({ path }) => {
+      const { pages, paths } = await walk(fixture, path, 'next')
+      expect(pages.length).toBeGreaterThan(1)
+      for (const [index, page] of pages.slice(0, -1).entries()) {
+        const after = await fixture.page(paths[index + 1] ?? 'no next page')
+        const before = await fixture.page(after.view?.previous ?? 'no link back')
+        expect(before.member).toEqual(page.member)
+      }
+    },
+  )
 })
 
 interface ChangingWalk {
@@ -179,7 +182,7 @@ describe('cursor pagination while rows change', () => {
     const empty = await fixture.page(last)
     expect(empty.member).toEqual([])
     expect(empty.view).not.toHaveProperty('next')
-    if (empty.view?.previous) expect((await fixture.ids(empty.view.previous)).at(-1)).toBe(9)
+    expect((await fixture.ids(empty.view?.previous ?? 'no link back')).at(-1)).toBe(9)
   })
 })
 
