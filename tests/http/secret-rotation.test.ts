@@ -88,6 +88,9 @@ describe('root secret rotation', () => {
 
   it('requires no previous secret after resealing, and recently active people stay signed in', async () => {
     const granted = await connected()
+    const vault = '/_fw/vault/openai'
+    expect((await ada.browser.request(vault, { method: 'PUT', json: { value: 'sk-1' } })).status).toBe(204)
+    const away = await createTeamWorld(first).person({ email: 'away@example.test' })
     await restart(SECOND, first.secret)
     // The server renews a session once a day and then signs its cookie with the current secret.
     await query(first, 'update sessions set updated_at = updated_at - 90000000')
@@ -100,6 +103,8 @@ describe('root secret rotation', () => {
     const published = await kids()
     await restart(SECOND)
     expect(await sessionOf(ada.browser)).toMatchObject({ email: ada.email })
+    expect(await sessionOf(away.browser)).toBeNull()
+    expect(await (await ada.browser.post(`${vault}/test`, { json: {} })).json()).toEqual({ outcome: 'readable' })
     const renewed = await token(renewal(granted.refresh_token))
     expect([await opens(granted.access_token), renewed.status, await kids()]).toEqual([200, 200, published])
   })
