@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import type { RollupConfig } from 'nitropack/types'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { checkRoutes, hasOwnMiddleware } from '#fairway/modules/author-routes/index'
 import { platformDir } from '#fairway/modules/registry/roots'
 import { folderWith } from '../../support/files'
@@ -16,17 +16,16 @@ import {
 import { write, theirs } from '../write'
 `
 
+// Making one takes longer than everything else here, so all projects share it.
+const scanner = await createNitro({ rootDir: folderWith({}), logLevel: 0 })
+afterAll(() => scanner.close())
+
 /** The faults of a project's routes, as the build reports them; empty when there are none. */
 async function faultsOf(files: Record<string, string>): Promise<string> {
   const rootDir = folderWith(files)
-  const nitro = await createNitro({
-    rootDir,
-    srcDir: join(rootDir, 'server'),
-    scanDirs: [join(rootDir, 'server')],
-    logLevel: 0,
-  })
-  const routes = [...nitro.scannedHandlers]
-  await nitro.close()
+  scanner.options.scanDirs = [join(rootDir, 'server')]
+  await scanHandlers(scanner)
+  const routes = [...scanner.scannedHandlers]
   try {
     checkRoutes(routes, rootDir)
     return ''
