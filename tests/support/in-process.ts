@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
 import fwConfig from '#fw/config'
@@ -24,9 +25,17 @@ import { expectNoSecrets, SECRET } from './secrets'
 import { freePort, testEnv, type TestServer } from './server'
 
 /**
- * Serves the sample application from this process, with an empty database: for tests of responses, in the project `unit`. They
+ * Serves the sample application from this process to the tests of this file: for tests of responses, in the project `unit`. They
  * cost a third of what they cost with a borrowed server. It renders no pages and runs no background jobs.
  */
+export function useServerInProcess(env: Record<string, string> = {}): TestServer {
+  const server = {} as TestServer
+  beforeAll(async () => void Object.assign(server, await openApp(env)))
+  afterAll(() => server.stop())
+  return server
+}
+
+/** The same for a single test, which stops it. */
 export async function openApp(env: Record<string, string> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fw-test-'))
   const port = await freePort()

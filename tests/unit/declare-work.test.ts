@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#fairway/server/domains/actions'
 import { requireOrgRole } from '#fairway/server/domains/organizations'
@@ -6,12 +6,11 @@ import { declareWork } from '#fairway/server/declare-work'
 import { defineJob, type JobContext, listJobs, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
 import fwPurge from '#fairway/server/jobs/fw-purge'
 import { listAlerts } from '#fairway/server/kernel/security-events/list-security-events'
-import { createTestApp, type TestApp } from '../support/app'
+import { useTestApp } from '../support/use-app'
 import { query } from '../support/query'
 
-let test: TestApp
+const test = useTestApp()
 beforeEach(async () => {
-  test = await createTestApp()
   const person = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`
   await query(test.app, person, ['ada', 'Ada', 'ada@example.test'])
   await query(test.app, person, ['ben', 'Ben', 'ben@example.test'])
@@ -20,7 +19,6 @@ beforeEach(async () => {
   await query(test.app, member, ['ada', 'owner'])
   await query(test.app, member, ['ben', 'member'])
 })
-afterEach(() => test.close())
 
 const rename = defineAction({
   description: 'Names the organization.',

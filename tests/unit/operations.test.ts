@@ -1,17 +1,16 @@
 // Checks that hold for every declared operation. The tests of each domain check its behavior.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findOperations } from '#fairway/modules/registry/operation-files'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
 import { query } from '../support/query'
-import { openApp } from '../support/in-process'
-import type { TestServer } from '../support/server'
+import { useServerInProcess } from '../support/in-process'
 import { createTeamWorld } from '../support/team'
 
 const operations = findOperations().map(operation => ({ ...operation, at: operation.path.replaceAll(/:\w+/g, 'none') }))
 
-let server: TestServer
+const server = useServerInProcess({ FW_OPERATORS: 'operator@example.test,early@example.test' })
 let openApi: Awaited<ReturnType<typeof readOpenApi>>
 let owner: TestBrowser
 let member: TestBrowser
@@ -20,7 +19,6 @@ let operator: TestBrowser
 let early: TestBrowser
 let nobody: TestBrowser
 beforeAll(async () => {
-  server = await openApp({ FW_OPERATORS: 'operator@example.test,early@example.test' })
   openApi = await readOpenApi(server.origin)
   const world = createTeamWorld(server)
   const team = await world.team()
@@ -32,7 +30,6 @@ beforeAll(async () => {
   early = person.browser
   nobody = createBrowser(server.origin)
 })
-afterAll(() => server.stop())
 
 const describedAt = (path: string, method: string) =>
   Object(openApi.described(path.replaceAll(/:(\w+)/g, '{$1}'), method))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { and, eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -13,7 +13,7 @@ import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { notes } from '../../../server/database/notes'
-import { createTestApp, type TestApp } from '../../support/app'
+import { shareTestApp } from '../../support/use-app'
 import { aMember, addTo, anotherOrg, sessionNow } from '../../support/members'
 import { query } from '../../support/query'
 
@@ -66,11 +66,10 @@ const catalogs: Catalogs = {
   collections: [],
 }
 
-let test: TestApp
+const test = shareTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] }) })
 let ada: Session
 let tom: Session
 beforeAll(async () => {
-  test = await createTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] }) })
   ada = await aMember(test.app, { email: 'ada@example.test', name: 'Ada' })
   const made = await aMember(test.app, { email: 'tom@example.test', name: 'Tom' })
   await addTo(test.app, ada, made, 'member')
@@ -90,7 +89,6 @@ beforeAll(async () => {
   const deal = { id: 'row-1', orgId: ada.orgId ?? '', createdBy: ada.email, createdByName: ada.name, title: 'Plan' }
   await test.app.db.orm.insert(deals).values(deal)
 })
-afterAll(() => test.close())
 
 const explain = (target: Partial<Target>, error: AppError) =>
   explainDenial(test.app, catalogs, { kind: 'action', name: 'admins-only', session: tom, ids: [], ...target }, error)

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { isMasked, listTables, readTable, ROWS_ON_A_PAGE } from '#fairway/server/devtools/tables'
 import { createRecording } from '#fairway/server/devtools/recording'
 import { mintSession } from '#fairway/server/domains/people'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { createTestApp, type TestApp } from '../../support/app'
+import { shareTestApp } from '../../support/use-app'
 import { addPerson } from '../../support/members'
 
-let test: TestApp
+const test = shareTestApp()
 beforeAll(async () => {
-  test = await createTestApp()
   for (let index = 0; index <= ROWS_ON_A_PAGE; index++) await addPerson(test.app, { name: `Person ${index}.` })
 })
-afterAll(() => test.close())
 
 it('listTables returns application tables first, then platform tables, with row counts', async () => {
   const tables = await listTables(test.app)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
   assignOneTime,
@@ -15,7 +15,7 @@ import {
   withdrawOneTimeStatement,
 } from '#fairway/server/kernel/one-time/one-time'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createTestApp, type TestApp } from '../../support/app'
+import { useTestApp } from '../../support/use-app'
 import { withLatency } from '../../support/database-slow'
 import { countRows, query } from '../../support/query'
 
@@ -27,13 +27,11 @@ const link: OneTimePurpose<{ path: string }> = {
 const code: OneTimePurpose<{ path: string }> = { ...link, name: 'code', mostPerSubject: 2 }
 const payload = { path: '/notes' }
 
-let test: TestApp
+const test = useTestApp()
 let app: App
-beforeEach(async () => {
-  test = await createTestApp()
+beforeEach(() => {
   app = test.app
 })
-afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 

@@ -1,19 +1,15 @@
 import { createApp, createRouter, defineEventHandler, toNodeListener } from 'h3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Action, defineAction, definePublicRoute, runAction } from '#fairway/server/domains/actions'
 import { checkAction } from '#fairway/server/domains/actions/run-action'
 import { aroundRequests } from '#fairway/server/enter-request'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { serveListener } from '../../../support/web-server'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp()
-})
-afterAll(() => test.close())
+const test = shareTestApp()
 
 const sessionOf = (userId: string, orgId: string | null): Session => ({
   userId,

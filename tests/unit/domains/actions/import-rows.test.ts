@@ -8,7 +8,7 @@ import {
   personSchema,
   references,
 } from 'nuxt-fairway/tables'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, defineAppRoles, importInput, importOutput, importRows, inOrganization, newId } from '#fw'
 import { runAction } from '#fairway/server/domains/actions'
@@ -17,7 +17,7 @@ import { withRun } from '#fairway/server/kernel/current-run'
 import { listWritesAfter } from '#fairway/server/domains/actions/audit/follow-audit'
 import { raiseSql } from '#fairway/server/kernel/database/refusals'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -73,11 +73,10 @@ const importDeals = defineAction({
     }),
 })
 
-let test: TestApp
+const test = useTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager'] }) })
 let ada: Session
 let eve: Session
 beforeEach(async () => {
-  test = await createTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager'] }) })
   const columns = `id text primary key, org_id text not null, created_by text_creator, created_by_name text not null`
   await query(test.app, `create table companies (${columns}, name text not null, unique (org_id, id))`)
   await query(
@@ -96,7 +95,6 @@ beforeEach(async () => {
   ])
     await query(test.app, `insert into companies values (?, ?, null, 'x', ?)`, [id, orgId, name])
 })
-afterEach(() => test.close())
 
 const run = (rows: Record<string, unknown>[], { dryRun = false, session = ada } = {}) =>
   runAction(test.app, {

@@ -1,5 +1,5 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { file, fileSchema, filesSchema, organizationColumns, personSchema } from 'nuxt-fairway/tables'
 import { defineAction, importRows, inOrganization, newId } from '#fw'
@@ -8,7 +8,7 @@ import { unknownUploads } from '#fairway/server/domains/actions/coerce-input'
 import { keepFiles } from '#fairway/server/domains/files'
 import { issueTicket } from '#fairway/server/domains/files/ticket'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 import { aFile } from '../../../support/stored-files'
@@ -38,12 +38,11 @@ const sheets = sqliteTable('sheets', {
   scan: file('scan', { upload: 'scans' }),
 })
 
-let test: TestApp
+const test = shareTestApp()
 let ada: Session
 let tom: Session
 let eve: Session
 beforeAll(async () => {
-  test = await createTestApp()
   await query(
     test.app,
     `create table sheets (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null, scan text_file)`,
@@ -55,7 +54,6 @@ beforeAll(async () => {
   eve = await aMember(test.app)
   tom = { ...(await sessionNow(test.app, second)), orgId: ada.orgId }
 })
-afterAll(() => test.close())
 
 const ticketOf = async (who: Session, upload = 'scans') => {
   const id = await aFile(test.app, 'x', who, upload)

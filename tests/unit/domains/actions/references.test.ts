@@ -2,12 +2,12 @@ import { and, eq } from 'drizzle-orm'
 import { index, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { organizationColumns, references } from 'nuxt-fairway/tables'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { accessibleTo, defineAction, inOrganization, newId } from '#fw'
 import { type Action, runAction } from '#fairway/server/domains/actions'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -61,7 +61,7 @@ const actions = {
   }),
 }
 
-let test: TestApp
+const test = shareTestApp()
 let ada: Session
 let eve: Session
 const run = (name: keyof typeof actions, input: object, session: Session, caller: 'http' | 'mcp' = 'http') =>
@@ -75,7 +75,6 @@ const run = (name: keyof typeof actions, input: object, session: Session, caller
   }) as Promise<string>
 
 beforeAll(async () => {
-  test = await createTestApp()
   const [before, after] = [
     await generateSQLiteDrizzleJson({}),
     await generateSQLiteDrizzleJson({ companies, contacts, remarks }),
@@ -83,7 +82,6 @@ beforeAll(async () => {
   for (const statement of await generateSQLiteMigration(before, after)) await query(test.app, statement)
   ;[ada, eve] = [await aMember(test.app), await aMember(test.app)]
 })
-afterAll(() => test.close())
 
 it('references accept a row of the same organization and reject a missing row', async () => {
   const company = await run('create-company', {}, ada)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, runAction, type Action, type ActionContext } from '#fairway/server/domains/actions'
 import type { ActionCaller } from '#fairway/server/domains/actions/action'
@@ -8,16 +8,15 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { metricsText } from '#fairway/server/kernel/events/metrics'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = shareTestApp()
 let app: App
-beforeAll(async () => {
-  test = await createTestApp()
+beforeAll(() => {
   app = test.app
 })
-afterAll(() => test.close())
 
 const session: Session = {
   userId: 'u1',

@@ -1,12 +1,12 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineCollection, outputOf } from '#fw'
 import { organizationColumns } from 'nuxt-fairway/tables'
 import { inputJsonSchema, runAction } from '#fairway/server/domains/actions'
 import { listActions } from '#fairway/server/domains/collections'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -38,11 +38,10 @@ const entries = [
 ]
 const [list] = listActions(entries, [])
 
-let test: TestApp
+const test = shareTestApp()
 let ada: Session
 let eve: Session
 beforeAll(async () => {
-  test = await createTestApp()
   await query(
     test.app,
     `create table deals (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
@@ -66,7 +65,6 @@ beforeAll(async () => {
       amount,
     ])
 })
-afterAll(() => test.close())
 
 interface Answer {
   items: { title: string }[]

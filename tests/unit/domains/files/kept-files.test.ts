@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { deleteFiles, keepFiles } from '#fairway/server/domains/files'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp()
-})
-afterAll(() => test.close())
+const test = shareTestApp()
 
 it('keepFiles lets several processes create the same triggers concurrently', async () => {
   const { app } = test

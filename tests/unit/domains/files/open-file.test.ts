@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { csvRows, openFile } from '#fairway/server/domains/files'
 import { storageOf } from '#fairway/server/domains/files/storage-of'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp()
-})
-afterEach(() => test.close())
+const test = useTestApp()
 
 async function keep(...chunks: (string | Uint8Array)[]): Promise<string> {
   const id = newId()

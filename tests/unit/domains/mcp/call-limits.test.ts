@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { withinCallLimits } from '#fairway/server/domains/mcp/access'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'on' })
 
 const accessOf = (grantId: string) => ({ grantId }) as McpAccess
 

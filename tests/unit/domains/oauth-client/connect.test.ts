@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   disconnect,
   endConnection,
@@ -9,7 +9,8 @@ import {
 } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { aMember } from '../../../support/members'
 import { createIssuer, type Misbehaviour } from '../../../support/provider'
 import { query } from '../../../support/query'
@@ -23,18 +24,16 @@ const env = {
 const visitor = { clientAddress: '192.0.2.1', requestId: 'request-1' }
 const person = { sub: 'sub-1', email: 'ada@corp.test' }
 
-let test: TestApp
+const test = useTestApp(env)
 let app: App
 let ada: Session
 let issuer: ReturnType<typeof createIssuer>
 
 beforeEach(async () => {
-  test = await createTestApp(env)
   issuer = createIssuer('https://corp.test', corp)
   app = { ...test.app, fetch: (input, init) => issuer.handle(new Request(input, init)) }
   ada = await aMember(app)
 })
-afterEach(() => test.close())
 
 const start = async () => {
   const {

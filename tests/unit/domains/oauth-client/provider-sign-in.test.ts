@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readSessionTokens } from '#fairway/server/domains/people'
 import { setAuthProvider } from '#fairway/server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { listAlerts } from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { sessionNow } from '../../../support/members'
 import { createIssuer, type Misbehaviour } from '../../../support/provider'
 import { query } from '../../../support/query'
@@ -22,17 +22,16 @@ const googleMetadata = {
 }
 const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
 
-let test: TestApp
+const test = useTestApp({
+  FW_BASE_URL: 'https://app.example.test',
+  GOOGLE_CLIENT_ID: google.clientId,
+  GOOGLE_CLIENT_SECRET: google.clientSecret,
+  FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
+})
 let app: App
 let issuers: Record<'google' | 'corp', ReturnType<typeof createIssuer>>
 
-beforeEach(async () => {
-  test = await createTestApp({
-    FW_BASE_URL: 'https://app.example.test',
-    GOOGLE_CLIENT_ID: google.clientId,
-    GOOGLE_CLIENT_SECRET: google.clientSecret,
-    FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
-  })
+beforeEach(() => {
   issuers = {
     google: createIssuer('https://accounts.google.com', { ...google, metadata: googleMetadata }),
     corp: createIssuer('https://corp.test', corp),
@@ -43,7 +42,6 @@ beforeEach(async () => {
   }
   app = { ...test.app, fetch }
 })
-afterEach(() => test.close())
 
 async function signIn(
   provider: 'google' | 'corp',

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { endConnection, endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { CookieJar } from '../../../support/http'
 import { createIssuer } from '../../../support/provider'
@@ -17,16 +17,14 @@ const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
 const ada = { sub: 'sub-1', email: 'ada@corp.test' }
 const FAILED = '/sign-in?error=invalid-state'
 
-let test: TestApp
+const test = useTestApp(env)
 let app: App
 let issuer: ReturnType<typeof createIssuer>
 
-beforeEach(async () => {
-  test = await createTestApp(env)
+beforeEach(() => {
   issuer = createIssuer('https://corp.test', corp)
   app = { ...test.app, fetch: (input, init) => issuer.handle(new Request(input, init)) }
 })
-afterEach(() => test.close())
 
 /** Begins a sign-in and approves it at the provider. The browser has not returned yet. */
 async function approved(jar = new CookieJar(), returnPath = '/notes') {

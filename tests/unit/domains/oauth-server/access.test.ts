@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
@@ -13,12 +13,13 @@ import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { unseal } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { addTo, aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 let owner: Session
 let good: string
@@ -27,12 +28,10 @@ const issue = async (person: Session, on: App = app) =>
   (await answerTokenRequest(on, { form: await approve(on, person) })).access_token
 
 beforeEach(async () => {
-  test = await createTestApp()
   app = test.app
   owner = await aMember(app)
   good = await issue(owner)
 })
-afterEach(() => test.close())
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const partsOf = (token: string) =>

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { registerClient, showConsent } from '#fairway/server/domains/oauth-server'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
 
 const visit = { session: null, sessionId: null, signedInAt: null, clientAddress: '203.0.113.7', requestId: 'r' }
 
-let test: TestApp
+const test = shareTestApp()
 let client: string
 beforeAll(async () => {
-  test = await createTestApp()
   client = (await registerClient(test.app, { redirect_uris: [WEB_REDIRECT] }, visit.clientAddress)).client_id
 })
-afterAll(() => test.close())
 
 async function refusalOfQuery(query: string): Promise<URLSearchParams | number> {
   const answer = await showConsent(test.app, { ...visit, query })

@@ -1,24 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, listGrants } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember } from '../../../support/members'
 import { approve, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 let owner: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   app = test.app
   owner = await aMember(app)
 })
-afterEach(() => test.close())
 
 const token = (form: Record<string, string>, on: App = app) => answerTokenRequest(on, { form })
 const connect = async (person: Session = owner, input: Parameters<typeof approve>[2] = {}) =>

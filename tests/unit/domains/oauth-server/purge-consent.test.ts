@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { registerClient, showConsent } from '#fairway/server/domains/oauth-server'
 import { spendTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
 import type { App } from '#fairway/server/kernel/app-context'
 import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'
 
 const MINUTE = 60
-let test: TestApp
-
-beforeEach(async () => {
-  test = await createTestApp()
-})
-afterEach(() => test.close())
+const test = useTestApp()
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 

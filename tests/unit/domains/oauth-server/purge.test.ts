@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
@@ -11,7 +11,7 @@ import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
 import { approve, REDIRECT_URI, renewal } from '../../../support/oauth-grant'
@@ -19,14 +19,12 @@ import { countRows, query } from '../../../support/query'
 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   owner = await aMember(test.app)
 })
-afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })

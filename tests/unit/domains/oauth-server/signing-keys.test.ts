@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
@@ -12,21 +12,19 @@ import { backgroundDone } from '#fairway/server/kernel/background'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 const DAY = 24 * 60 * 60
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   owner = await aMember(test.app)
 })
-afterEach(() => test.close())
 
 /** Another process on the same database, this many seconds later. */
 const process = (seconds = 0, config = test.app.config): App => ({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   assignAppRole,
   defineAppRoles,
@@ -9,18 +9,17 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const roles = defineAppRoles({ appId: 'notes', roles: ['curator', 'reader'], defaultRole: 'reader' })
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 let member: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   test.app = { ...test.app, config: { ...test.app.config, appRoles: roles } }
   owner = await aMember(test.app)
   const joined = await aMember(test.app)
@@ -28,7 +27,6 @@ beforeEach(async () => {
   await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, owner.orgId])
   member = await sessionNow(test.app, joined)
 })
-afterEach(() => test.close())
 
 const guarded = (session: Session | null, orgId = session?.orgId ?? null, app: App = test.app) =>
   withRun({ app, session }, () => roles.requireAny('curator')({ session, orgId }))

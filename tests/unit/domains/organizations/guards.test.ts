@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { type ActionTypeOf, runAction } from '#fairway/server/domains/actions'
 import type { ActionCaller } from '#fairway/server/domains/actions/action'
@@ -14,20 +14,18 @@ import {
   type Session,
 } from '#fw'
 import type { OrgRole } from '#fairway/shared/roles'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const roles = defineAppRoles({ appId: 'notes', roles: ['curator', 'reader'] })
 const base = { description: 'Says where it runs.', input: z.object({}) }
 
-let test: TestApp
+const test = useTestApp({}, { appRoles: roles })
 let owner: Session
 beforeEach(async () => {
-  test = await createTestApp({}, { appRoles: roles })
   owner = await aMember(test.app)
 })
-afterEach(() => test.close())
 
 async function colleague(role: OrgRole): Promise<Session> {
   const joined = await aMember(test.app)

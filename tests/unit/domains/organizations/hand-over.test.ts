@@ -2,24 +2,23 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { listActivity } from '#fairway/server/domains/actions/audit/activity'
 import { leaveOrganization, removeMember, requireOrg } from '#fairway/server/domains/organizations'
 import { deleteAccount, planAccountEnd } from '#fairway/server/domains/sign-in'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg } from '../../../support/members'
 import { query } from '../../../support/query'
 import { SECRET } from '../../../support/secrets'
 
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 let admin: Session
 let leaver: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   await query(
     test.app,
     `create table deals (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
@@ -32,7 +31,6 @@ beforeEach(async () => {
   await addTo(test.app, owner, leaver, 'member')
   leaver = { ...leaver, orgId: owner.orgId, orgName: owner.orgName, orgRole: 'member' }
 })
-afterEach(() => test.close())
 
 const makeDeal = (
   id: string,

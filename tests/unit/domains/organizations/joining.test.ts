@@ -17,15 +17,12 @@ import { getOverview } from '#fairway/server/domains/organizations/overview'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withInterruption, withLatency } from '../../../support/database-slow'
 import { addPerson, addTo, aMember, anotherOrg, sessionFor, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp()
-})
-afterEach(() => test.close())
+const test = useTestApp()
 
 /** Invites a person to the owner's organization. Returns the invitation's id. */
 async function anInvitation(owner: Session, guest: Session): Promise<string> {

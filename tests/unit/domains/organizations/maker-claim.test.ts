@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decideClaim } from '#fairway/server/domains/sign-in'
 import {
   acceptInvitation,
@@ -11,19 +11,14 @@ import {
   transferOwnership,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, sessionNow } from '../../../support/members'
 import { countRows, query } from '../../../support/query'
 import { ownerArrives, squattedAccount } from '../../../support/squatted-account'
 
-let test: TestApp
-
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'off' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'off' })
 
 const decide = (owner: Awaited<ReturnType<typeof ownerArrives>>, decision: string, app: App = test.app) =>
   decideClaim(app, { ...owner, returnPath: '/notes', language: 'en', form: { decision }, requestId: 'test' })

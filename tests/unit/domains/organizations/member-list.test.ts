@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { exportMembers, listMembers, type MEMBER_ORDERS, memberStatements } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { addTo, aMember, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 let orgId: string
 beforeEach(async () => {
-  test = await createTestApp()
   owner = await aMember(test.app, { name: 'Mia' })
   orgId = owner.orgId ?? ''
 })
-afterEach(() => test.close())
 
 type Field = (typeof MEMBER_ORDERS)[number]
 const all = { page: 1, itemsPerPage: 30, search: '' }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { showApproval } from '#fairway/server/domains/actions'
 import { askForApproval } from '#fairway/server/domains/actions/peer-calls/approvals'
 import { refuseClosed, restoreOrganization, seesPerson } from '#fairway/server/domains/organizations'
@@ -12,12 +12,12 @@ import { deleteAccount, exportAccount, planAccountEnd } from '#fairway/server/do
 import { findJobOf } from '#fairway/server/kernel/jobs'
 import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' })
 /** Works in an open organization and is also a member of one that requires Google. */
 let person: Session
 let owner: Session
@@ -26,7 +26,6 @@ let closed: { id: string; name: string }
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
 beforeEach(async () => {
-  test = await createTestApp({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' })
   person = await aMember(test.app)
   owner = await aMember(test.app)
   await addTo(test.app, owner, person, 'member')
@@ -36,7 +35,6 @@ beforeEach(async () => {
   await query(test.app, `update organizations set required_auth_provider = 'google' where id = ?`, [closed.id])
   person = await sessionNow(test.app, person)
 })
-afterEach(() => test.close())
 
 /** A row of each kind that names the person, in one organization. */
 async function fill(orgId: string, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   managesRole,
   mayInOrg,
@@ -10,18 +10,11 @@ import {
 import { statusAndCode } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
 import { query } from '../../../support/query'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { useServerInProcess } from '../../../support/in-process'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess()
+const world = createTeamWorld(server)
 
 interface Scene {
   actor: TeamPerson

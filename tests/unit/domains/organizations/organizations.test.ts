@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
 import { query } from '../../../support/query'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { useServerInProcess } from '../../../support/in-process'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess()
+const world = createTeamWorld(server)
 
 describe('first organization', () => {
   it('is named after the person and is active in their session', async () => {

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
 import { allOf, appRole, definePolicy, orgRole, ownableColumns, person, rowIs, shared } from 'nuxt-fairway/tables'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessDenied,
   accessibleTo,
@@ -25,7 +25,8 @@ import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
 import { readCollectionPage } from '#fairway/shared/collections/collection-page'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import type { TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
@@ -53,14 +54,13 @@ const orgDealsTable = () =>
     amount: integer('amount'),
   })
 
-let test: TestApp
+const test = shareTestApp({}, { appRoles: roles })
 let owner: Session
 let admin: Session
 let manager: Session
 let tom: Session
 let eve: Session
 beforeAll(async () => {
-  test = await createTestApp({}, { appRoles: roles })
   await query(
     test.app,
     `create table deals (id text primary key, owner_email text not null, org_id text, visibility text not null default 'private',
@@ -87,7 +87,6 @@ beforeAll(async () => {
     assignAppRole(test.app, owner, { email: manager.email, role: 'manager' }),
   )
 })
-afterAll(() => test.close())
 
 const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
 

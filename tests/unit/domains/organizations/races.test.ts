@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   acceptInvitation,
   changeMemberRole,
@@ -12,20 +12,18 @@ import {
 } from '#fairway/server/domains/organizations'
 import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { countRows, query } from '../../../support/query'
 
 const ROUNDS = 15
-let test: TestApp
+const test = useTestApp()
 let app: App
 
-beforeEach(async () => {
-  test = await createTestApp()
+beforeEach(() => {
   app = withLatency(test.app)
 })
-afterEach(() => test.close())
 
 const ownersOf = async (orgId: string | null) =>
   (await query(test.app, `select user_id from org_members where org_id = ? and role = 'owner'`, [orgId])).length

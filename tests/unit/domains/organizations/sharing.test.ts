@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   accessibleTo,
   listShares,
@@ -13,11 +13,11 @@ import {
 import { notes } from '~~/server/database/notes'
 import type { Visibility } from '#fairway/server/domains/organizations/ownable-columns'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let owner: Session
 let colleague: Session
 let admin: Session
@@ -25,7 +25,6 @@ let outsider: Session
 const db = () => test.app.db.orm
 
 beforeEach(async () => {
-  test = await createTestApp()
   owner = await aMember(test.app)
   outsider = await aMember(test.app)
   colleague = await colleagueOf(owner, 'member')
@@ -34,7 +33,6 @@ beforeEach(async () => {
   await aNote('published', owner, 'org')
   await aNote('shared', owner)
 })
-afterEach(() => test.close())
 
 async function colleagueOf(person: Session, role: 'admin' | 'member'): Promise<Session> {
   const joined = await aMember(test.app)

@@ -1,9 +1,10 @@
 import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
 import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { openDatabase } from '#fairway/server/kernel/database/client'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { countRows } from '../../../support/query'
 import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
@@ -11,11 +12,7 @@ import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../suppo
 const audience = 'http://localhost:3000'
 const type = 'a2a+jwt'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ A2A_SECRET, A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
-})
-afterEach(() => test.close())
+const test = useTestApp({ A2A_SECRET, A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const now = () => Math.floor(test.app.now().getTime() / 1000)

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { afterSignIn, readDevice, rememberLanguage, tellOwner } from '#fairway/server/domains/people'
 import { announceDevice } from '#fairway/server/domains/people/devices'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { runDueJobs } from '#fairway/server/kernel/jobs'
 import { sendMailJob } from '#fairway/server/kernel/mail/queue-mail'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { userAgents } from '../../../support/http'
 import { readOutbox, startSmtp } from '../../../support/mail'
 import { query } from '../../../support/query'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp()
-})
-afterEach(() => test.close())
+const test = useTestApp()
 
 const ada = {
   userId: 'ada',

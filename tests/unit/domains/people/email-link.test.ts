@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { endEmailLinks, findEmailLink, issueEmailLink, spendEmailLink } from '#fairway/server/domains/people'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { countRows, query } from '../../../support/query'
 
 const BASE_URL = 'https://app.example.test'
 const payload = { returnPath: '/', language: 'en', userAgent: '', clientAddress: '' } as const
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_BASE_URL: BASE_URL })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_BASE_URL: BASE_URL })
 
 describe('issueEmailLink', () => {
   it.each([

@@ -1,24 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { authorContext } from '#fairway/server/domains/actions'
 import { deleteOrganization, requireOrg } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, anotherOrg } from '../../../support/members'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp({ FW_ORG_DELETION_GRACE: '0' })
 let ada: Session
 
 beforeEach(async () => {
-  test = await createTestApp({ FW_ORG_DELETION_GRACE: '0' })
   ada = await aMember(test.app)
 })
-afterEach(() => test.close())
 
 const inHand = (session: Session | null = ada, app: App = test.app) =>
   authorContext(app, { session, signal: new AbortController().signal, requestId: 'test' })

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mayOpen } from '#fairway/server/domains/people'
 import { mayOpenSql } from '#fairway/server/domains/people/person'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp()
-})
-afterAll(() => test.close())
+const test = shareTestApp()
 
 const each = <T, U>(values: readonly T[], more: (value: T) => U[]): U[] => values.flatMap(more)
 const both = [true, false] as const

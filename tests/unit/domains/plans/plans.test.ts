@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { entitled, endPlans, keepLimits, setPlan, showPlan } from '#fairway/server/domains/plans'
 import type { App } from '#fairway/server/kernel/app-context'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { withRun } from '#fairway/server/kernel/current-run'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { startSqld } from '../../../support/database-sqld'
 import { withLatency } from '../../../support/database-slow'
 
@@ -28,14 +29,12 @@ const plans = {
 const TABLE = `create table if not exists deals (id integer primary key, org_id text, title text, created_by text_creator,
   company text references companies (id) on delete set null)`
 
-let test: TestApp
+const test = shareTestApp({}, { plans })
 let app: App
 beforeAll(async () => {
-  test = await createTestApp({}, { plans })
   app = test.app
   await setUp(app)
 })
-afterAll(() => test.close())
 
 async function setUp(on: App): Promise<void> {
   await on.db.client.execute('create table if not exists companies (id text primary key)')

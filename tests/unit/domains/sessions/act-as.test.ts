@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { createEvent } from 'h3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findCalledPerson } from '#fairway/server/domains/actions/peer-calls/authenticate-peer'
 import { findStaticAccess } from '#fairway/server/domains/mcp/access'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
@@ -11,17 +11,13 @@ import { actAs, getSession } from '#fairway/server/domains/sessions'
 import { compilePages } from '#fairway/modules/pages/page-files'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { shareTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { addPerson, aMember, sessionNow, signInAs } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp()
-})
-afterAll(() => test.close())
+const test = shareTestApp()
 
 /** Returns the same application with other settings. */
 const under = (settings: Partial<Config>): App => ({ ...test.app, config: { ...test.app.config, ...settings } })

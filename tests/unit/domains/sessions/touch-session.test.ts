@@ -1,24 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { sessionCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { aMember, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const MINUTE = 60_000
-let test: TestApp
+const test = useTestApp()
 let cookie: string
 
 beforeEach(async () => {
-  test = await createTestApp()
   const member = await aMember(test.app)
   const header = await signInAs(test.app, { ...member, ipAddress: '192.0.2.1' })
   cookie = header.split(';')[0] ?? ''
   await backgroundDone(test.app)
 })
-afterEach(() => test.close())
 
 const eventFrom = (address: string) =>
   ({ node: { req: { headers: { cookie }, socket: { remoteAddress: address } } }, context: {} }) as never

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { issueIdentityCode, spendIdentityCode } from '#fairway/server/domains/oauth-server/hub/token'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
@@ -12,7 +12,7 @@ import {
 import { changePassword } from '#fairway/server/domains/sign-in/password-sign-in'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, signInAs } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
@@ -21,17 +21,15 @@ import { query } from '../../../support/query'
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
 const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
-let test: TestApp
+const test = useTestApp()
 let app: App
 let person: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   app = test.app
   person = await aMember(app)
   await reset(PASSWORD)
 })
-afterEach(() => test.close())
 
 const isRefused = (promise: Promise<unknown>) =>
   promise.then(

@@ -1,10 +1,10 @@
 import { defineEventHandler } from 'h3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { knownBrowserCookie } from '#fairway/server/domains/people/known-browser'
 import { endSession } from '#fairway/server/domains/sessions'
 import { requestMagicLink, requestPasswordReset } from '#fairway/server/domains/sign-in/request-link'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { addPerson, aMember, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
@@ -12,14 +12,12 @@ import { freePort } from '../../../support/server'
 import { serveHandlers } from '../../../support/web-handlers'
 
 const HOME = '203.0.113.9'
-let test: TestApp
+const test = useTestApp({ SMTP_URL: 'smtp://127.0.0.1:9', EMAIL_FROM: 'no-reply@example.test' })
 let owner: Session
 
 beforeEach(async () => {
-  test = await createTestApp({ SMTP_URL: 'smtp://127.0.0.1:9', EMAIL_FROM: 'no-reply@example.test' })
   owner = await aMember(test.app)
 })
-afterEach(() => test.close())
 
 const from = (clientAddress: string, cookieHeader?: string) => ({ clientAddress, cookieHeader, userAgent: 'test' })
 const strangers = Array.from({ length: 8 }, (_, at) => from(`198.51.100.${at}`))

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf, signUp } from '../../../support/http'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { useServerInProcess } from '../../../support/in-process'
 
 const password = 'zebra quilt 7 lantern'
-let server: TestServer
-
-beforeAll(async () => {
-  server = await openApp()
-})
-afterAll(() => server.stop())
+const server = useServerInProcess()
 
 const ada = { email: 'ada@example.test', password, name: 'Ada' }
 

@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { invite } from '#fairway/server/domains/organizations/invite'
 import { signIn, signUp, signInSchema, signUpSchema } from '#fairway/server/domains/sign-in/password-sign-in'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const password = 'zebra quilt 7 lantern'
 const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'off' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'off' })
 
 const sign = (email: string, name = 'Ada') =>
   signUp(test.app, parseInput(signUpSchema, { email, name, password }), request)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import { findCookieSession } from '#fairway/server/domains/sessions/cookie-session'
 import {
@@ -14,7 +14,7 @@ import { proveSecondFactor } from '#fairway/server/domains/sign-in/two-factor/se
 import { signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { currentCodes, wrongCode } from '../../../support/authenticator'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, signInAs } from '../../../support/members'
@@ -24,11 +24,7 @@ import { OTHER_SECRET } from '../../../support/secrets'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp()
-})
-afterEach(() => test.close())
+const test = useTestApp()
 
 /** A person with a password and the secret of their authenticator app, which is not active yet. */
 async function aPerson() {

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
-import { openEmptyDatabase, platformMigrations, quietLog, type TestDatabase } from '../../../support/database'
+import { platformMigrations, quietLog } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 
-let db: TestDatabase
-beforeEach(async () => {
-  db = await openEmptyDatabase()
-})
-afterEach(() => db.close())
+const db = useEmptyDatabase()
 
 it('the migration queues events that were not queued, and a job for each waiting delivery', async () => {
   const platform = await platformMigrations()

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { connectionSealedColumns, getAccessToken } from '#fairway/server/domains/oauth-client'
 import { saveConnection } from '#fairway/server/domains/oauth-client/stored-connections'
 import { requireCredential, vaultSealedColumns } from '#fairway/server/domains/organizations'
@@ -7,7 +7,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { createKeyRing, seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { reseal } from '#fairway/server/kernel/crypto/reseal'
 import { mailSealedColumns } from '#fairway/server/kernel/mail/queue-mail'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
@@ -19,7 +19,7 @@ const tracker = {
 }
 const columns = [...vaultSealedColumns, ...connectionSealedColumns]
 
-let test: TestApp
+const test = useTestApp({ FW_OAUTH_PROVIDERS: JSON.stringify([tracker]) })
 let app: App
 
 const withSecrets = (...secrets: [string, ...string[]]): App => ({
@@ -29,14 +29,12 @@ const withSecrets = (...secrets: [string, ...string[]]): App => ({
 const resealAll = (from: App, dryRun = false) => Promise.all(columns.map(column => reseal(from, column, { dryRun })))
 
 beforeEach(async () => {
-  test = await createTestApp({ FW_OAUTH_PROVIDERS: JSON.stringify([tracker]) })
   app = test.app
   for (let index = 0; index < 450; index++)
     await putCredential(app, { userId: `user-${index}` }, 'key', `value-${index}`)
   const tokens = { access_token: 'access', refresh_token: 'refresh', token_type: 'bearer', expires_in: 3600 }
   await saveConnection(app, { userId: 'user-1', provider: 'tracker', tokens, scopes: [] })
 })
-afterEach(() => test.close())
 
 describe('reseal after a secret rotation', () => {
   it('reseals waiting mails and skips mails that were given up', async () => {

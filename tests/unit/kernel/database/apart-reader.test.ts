@@ -1,7 +1,7 @@
 import { desc, sql } from 'drizzle-orm'
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { beforeEach, expect, it } from 'vitest'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 
 const LIMIT_IN_MS = 300
@@ -9,15 +9,13 @@ const LIMIT_IN_MS = 300
 const ENDLESS = 'with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r'
 const COUNT = 'select count(*) from texts'
 
-let db: TestDatabase
+const db = useEmptyDatabase({ limits: { callInMs: LIMIT_IN_MS } })
 beforeEach(async () => {
-  db = await openEmptyDatabase({ limits: { callInMs: LIMIT_IN_MS } })
   await db.client.batch([
     'create table texts (id integer primary key, text text)',
     "insert into texts values (1, 'one')",
   ])
 })
-afterEach(() => db.close())
 
 const apart = <T>(read: Parameters<NonNullable<typeof db.apart<T>>>[0], signal?: AbortSignal) => db.apart!(read, signal)
 const count = () => apart(rows => rows(COUNT, []))

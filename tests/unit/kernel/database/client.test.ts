@@ -3,22 +3,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
-import { openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { quietLog } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 
 const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })
 const CREATE = 'create table rows (id integer primary key, text text not null unique)'
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.execute(CREATE)
 })
-
-afterEach(() => db.close())
 
 const count = async (): Promise<number> => (await db.orm.select().from(rows)).length
 

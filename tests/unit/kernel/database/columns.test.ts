@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { email, id, timestamp } from '#fairway/server/kernel/database/columns'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 
 const people = sqliteTable('people', {
   id: id(),
@@ -10,14 +10,11 @@ const people = sqliteTable('people', {
   seenAt: timestamp('seen_at'),
 })
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.execute('create table people (id text primary key, email text not null unique, seen_at integer)')
 })
-
-afterEach(() => db.close())
 
 it('email columns store addresses trimmed and in lower case, and find them in any case', async () => {
   await db.orm.insert(people).values({ id: 'a', email: ' Ada@Example.TEST ' })

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { beforeEach, expect, it } from 'vitest'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.execute('create table rows (id integer primary key, text text not null)')
 })
-
-afterEach(() => db.close())
 
 it.each([
   ['alone', '1'],

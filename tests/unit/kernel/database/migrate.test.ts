@@ -6,7 +6,8 @@ import { loadMigrations, toMigration, readMigrationFolder } from '#fairway/serve
 import { migrate, migrateAll, allPending, pendingMigrations, readiness } from '#fairway/server/kernel/database/migrate'
 import { createLog } from '#fairway/server/kernel/events/log'
 import { createTestApp } from '../../../support/app'
-import { platformMigrations, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { platformMigrations, quietLog } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
 const FIRST = toMigration(
@@ -30,13 +31,7 @@ ALTER TABLE __new_people RENAME TO people;--> statement-breakpoint
 PRAGMA foreign_keys=ON;`,
 )
 
-let db: TestDatabase
-
-beforeEach(async () => {
-  db = await openEmptyDatabase()
-})
-
-afterEach(() => db.close())
+const db = useEmptyDatabase()
 
 const tables = async () => {
   const { rows } = await db.client.execute("select name from sqlite_master where type = 'table' order by name")

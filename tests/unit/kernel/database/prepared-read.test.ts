@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { beforeEach, expect, it } from 'vitest'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.batch([
     'create table rows (id integer primary key, text text, size real)',
     "insert into rows values (1, 'one', 1.5), (2, null, 0)",
   ])
 })
-
-afterEach(() => db.close())
 
 it('prepareRead returns plain objects for texts, numbers and null', async () => {
   const find = db.prepareRead<{ id: number; text: string | null; size: number }>(

@@ -1,9 +1,9 @@
 import { createClient } from '@libsql/client'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { preparedQuery } from '#fairway/server/kernel/database/orm'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 
 const rows = sqliteTable('rows', {
   id: integer('id').primaryKey(),
@@ -16,14 +16,11 @@ const CREATE = [
   "insert into rows values (1, 'one', 1, 1.5, x'00ff'), (2, null, 0, 9e15, null)",
 ]
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.batch(CREATE)
 })
-
-afterEach(() => db.close())
 
 describe('a single select', () => {
   it.each([

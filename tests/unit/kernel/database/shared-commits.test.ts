@@ -1,20 +1,18 @@
 import { createClient } from '@libsql/client'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { refusalOf } from '../../../support/error-code'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { openEmptyDatabase } from '../../../support/database'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.batch([
     'create table rows (id integer primary key, text text not null, parent integer references rows (id) deferrable initially deferred)',
     'create table log (at integer)',
   ])
 })
-
-afterEach(() => db.close())
 
 const insert = (id: number | null, text: string | null = 'text') => ({
   sql: 'insert into rows (id, text) values (?, ?)',

@@ -1,19 +1,17 @@
 import { join } from 'node:path'
 import NativeDatabase from 'libsql'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { beforeEach, expect, it } from 'vitest'
+import { useEmptyDatabase } from '../../../support/use-app'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
-let db: TestDatabase
+const db = useEmptyDatabase()
 
 beforeEach(async () => {
-  db = await openEmptyDatabase()
   await db.client.batch([
     'create table rows (id integer primary key, text text)',
     "insert into rows values (1, 'one'), (2, null)",
   ])
 })
-afterEach(() => db.close())
 
 const COUNT = 'select count(*) from rows'
 

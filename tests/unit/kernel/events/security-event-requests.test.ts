@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
 import { createBrowser, sessionOf, type TestBrowser, userAgents } from '../../../support/http'
 import { query } from '../../../support/query'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { useServerInProcess, openApp } from '../../../support/in-process'
 import { createTeamWorld, PASSWORD } from '../../../support/team'
 
 const OPERATOR = 'operator@example.test'
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp({ FW_OPERATORS: OPERATOR })
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess({ FW_OPERATORS: OPERATOR })
+const world = createTeamWorld(server)
 
 const mine = async (browser: TestBrowser, query = ''): Promise<OwnEventPage> =>
   (await browser.get(`/_fw/security-events/mine${query}`)).json()

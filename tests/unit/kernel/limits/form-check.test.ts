@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { checkForm, issueFormTicket } from '#fairway/server/kernel/limits/form-check'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { refusalOf } from '../../../support/error-code'
 
 const NETWORK = '192.0.2.1'
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'on' })
 
 /** The result of the check for a form that is sent after some seconds. */
 const sent = (ticket: string, { after = 5, trap = '', clientAddress = NETWORK, isLimited = false } = {}) => {

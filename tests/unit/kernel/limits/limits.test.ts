@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { App } from '#fairway/server/kernel/app-context'
 import { rateLimit, resetRateLimit, refundRateLimit } from '../../../../layers/fairway/server/kernel/limits/rate-limit'
 import { type Limit, limits } from '../../../../layers/fairway/server/kernel/limits/limits'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { query } from '../../../support/query'
 
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'on' })
 
 const limit: Limit = { name: 'test', per: 'person', max: 3, window: 60 }
 const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })

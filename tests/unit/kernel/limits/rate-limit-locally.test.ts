@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rateLimit } from '../../../../layers/fairway/server/kernel/limits/rate-limit'
 import type { Limit } from '../../../../layers/fairway/server/kernel/limits/limits'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { createTestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 
 const limit: Limit = { name: 'test-local', per: 'person', max: 3, window: 60, isPerInstance: true }
-let test: TestApp
-beforeEach(async () => {
-  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
-})
-afterEach(() => test.close())
+const test = useTestApp({ FW_RATE_LIMITS: 'on' })
 
 const count = (subject: string, seconds = 0) =>
   rateLimit({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) }, limit, subject)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '#fairway/server/kernel/app-context'
 import {
   eventCounts,
@@ -12,18 +12,16 @@ import {
   recordSecurityEvent,
   purgeSecurityEvents,
 } from '../../../../layers/fairway/server/kernel/security-events/record-security-event'
-import { createTestApp, type TestApp } from '../../../support/app'
+import { useTestApp } from '../../../support/use-app'
 import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 
-beforeEach(async () => {
-  test = await createTestApp()
+beforeEach(() => {
   app = test.app
 })
-afterEach(() => test.close())
 
 const record = (kind: SecurityEventKind, times = 1, from: App = app) =>
   Promise.all(

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBrowser } from '../../../../support/http'
 import { addGrant, query } from '../../../../support/query'
-import { openApp } from '../../../../support/in-process'
-import type { TestServer } from '../../../../support/server'
+import { useServerInProcess, openApp } from '../../../../support/in-process'
 import { createTeamWorld, type TeamPerson } from '../../../../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess()
+const world = createTeamWorld(server)
 
 const run = async (who: TeamPerson, action: string, json: object) => {
   const answer = await who.browser.post(`/_fw/actions/${action}`, { json })

@@ -1,24 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { useTestApp } from '../../../../support/use-app'
 import { withLatency } from '../../../../support/database-slow'
 import { aMember, addTo, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../../support/secrets'
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 let ada: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   app = test.app
   ada = await aMember(app)
 })
-afterEach(() => test.close())
 
 async function record(times: number, session: Session | null = ada) {
   for (let index = 0; index < times; index++) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runAction, verifyAuditLog } from '#fairway/server/domains/actions'
 import { activityStatements, listActivity } from '#fairway/server/domains/actions/audit/activity'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
@@ -20,7 +20,7 @@ import deleteNote from '~~/server/actions/notes/delete-note'
 import setNoteVisibility from '~~/server/actions/notes/set-note-visibility'
 import shareNote from '~~/server/actions/notes/share-note'
 import updateNote from '~~/server/actions/notes/update-note'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { useTestApp } from '../../../../support/use-app'
 import { addTo, aMember, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 
@@ -35,14 +35,13 @@ const actions = {
 const catalog = Object.entries(actions).map(([name, action]) => ({ name, group: 'notes', action: action as never }))
 const subjects = subjectsOf(catalog)
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 let owner: Session
 let maria: Session
 let jon: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   app = test.app
   owner = await aMember(app, { name: 'Owner' })
   const join = async (name: string) => {
@@ -54,7 +53,6 @@ beforeEach(async () => {
   maria = await join('Maria')
   jon = await join('Jon')
 })
-afterEach(() => test.close())
 
 const run = (name: keyof typeof actions, session: Session, input: unknown) =>
   runAction(app, { name, action: actions[name] as never, input, session, caller: 'http', requestId: 'r' })

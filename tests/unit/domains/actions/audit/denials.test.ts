@@ -1,29 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { useTestApp } from '../../../../support/use-app'
 import { withLatency } from '../../../../support/database-slow'
 import { aMember } from '../../../../support/members'
 import { query } from '../../../../support/query'
 
 const HOUR_IN_MS = 3_600_000
 
-let test: TestApp
+const test = useTestApp()
 let app: App
 let ada: Session
 let time: { now: number }
 
 beforeEach(async () => {
-  test = await createTestApp()
   // The middle of an hour, so that a slow run stays within it.
   time = { now: Date.UTC(2026, 10, 22, 10, 30) }
   app = { ...test.app, now: () => new Date(time.now) }
   ada = await aMember(app)
 })
-afterEach(() => test.close())
 
 interface Denial {
   action?: string

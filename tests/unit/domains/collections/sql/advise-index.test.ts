@@ -1,10 +1,10 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { SqlDeclaration } from '#fairway/server/domains/collections/collection'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { aMember } from '../../../../support/members'
 import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, cursorPage, full, partial } from './reading'
@@ -22,19 +22,17 @@ const tasks = sqliteTable(
 )
 const item = z.object({ id: z.number(), state: z.string(), rank: z.number(), due: z.string().nullable() })
 
-let test: TestApp
+const test = shareTestApp({ NODE_ENV: 'development' })
 let member: Session
 let read = 0
 
 beforeAll(async () => {
-  test = await createTestApp({ NODE_ENV: 'development' })
   member = await aMember(test.app)
   await query(
     test.app,
     'create table "advised-tasks" (id integer primary key, org_id text not null, state text not null, rank integer not null, due_at integer)',
   )
 })
-afterAll(() => test.close())
 
 /** Returns the log lines about missing indexes since the previous call. */
 async function advice(): Promise<unknown[]> {

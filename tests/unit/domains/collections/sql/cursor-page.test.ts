@@ -1,9 +1,9 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { OrderBy } from '#fairway/server/domains/collections/effective-options'
 import { foldedSql } from '#fairway/server/kernel/folding/fold-sql'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { query } from '../../../../support/query'
 import { aContext, aReader, cursorPage, fill, idsOf, walk } from './reading'
 
@@ -42,7 +42,7 @@ const row = (id: number) => ({
   size: id,
 })
 
-let test: TestApp
+const test = shareTestApp()
 const reader = aReader(item, rows, { filters: { level: ['exact', 'range'], id: 'range' } })
 const context = () => aContext(test.app)
 const by = (...fields: string[]): OrderBy[] =>
@@ -52,14 +52,12 @@ const bounds = (...given: [string, 'lt' | 'gt', string][]) => ({
 })
 
 beforeAll(async () => {
-  test = await createTestApp()
   await fill(test.app, rows, CREATE, [])
 })
 beforeEach(async () => {
   await query(test.app, 'delete from cursor_rows')
   await test.app.db.orm.insert(rows).values(Array.from({ length: 24 }, (_, index) => row(index + 1)) as never)
 })
-afterAll(() => test.close())
 
 /** Returns the ids in an order, as SQLite itself sorts them. */
 async function sorted(order: string): Promise<unknown[]> {

@@ -1,9 +1,9 @@
 import { and, count, eq, gte, isNotNull, like, sql } from 'drizzle-orm'
 import { alias, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { SqlSelect } from '#fairway/server/domains/collections/collection'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, cursorPage, fill, full, idsOf, partial, walk } from './reading'
 
@@ -47,12 +47,11 @@ const withChildren = item.extend({ children: z.array(childItem) })
 const onChildren = eq(children.parentId, parents.id)
 const asList = { table: children, on: onChildren, as: 'children' } as const
 
-let test: TestApp
+const test = shareTestApp()
 const context = () => aContext(test.app)
 
 // Parent i has (i mod 4) children; every child has two toys; even parents have a profile; parent i works for i - 1.
 beforeAll(async () => {
-  test = await createTestApp()
   const numbers = Array.from({ length: COUNT }, (_, index) => index + 1)
   await fill(
     test.app,
@@ -76,7 +75,6 @@ beforeAll(async () => {
     .insert(profiles)
     .values(numbers.filter(id => id % 2 === 0).map(parentId => ({ parentId, motto: `M${parentId}` })))
 })
-afterAll(() => test.close())
 
 type Reader = ReturnType<typeof aReader>
 

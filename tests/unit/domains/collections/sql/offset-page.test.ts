@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { FilterCondition } from '#fairway/server/domains/collections/collection'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, fill, full, idsOf, partial } from './reading'
 
@@ -41,7 +41,7 @@ const row = (id: number) => ({
   note: id % 2 === 0 ? null : 'odd',
 })
 
-let test: TestApp
+const test = shareTestApp()
 const context = () => aContext(test.app)
 const reader = aReader(item, rows, {
   filters: { category: 'exact', id: ['exact', 'range'], name: ['exact', 'search'], price: 'range' },
@@ -66,7 +66,6 @@ const range = (field: string, operator: 'lt' | 'lte' | 'gt' | 'gte', value: stri
 const search = (field: string, value: string): FilterCondition => ({ kind: 'search', field, value })
 
 beforeAll(async () => {
-  test = await createTestApp()
   await fill(
     test.app,
     rows,
@@ -74,7 +73,6 @@ beforeAll(async () => {
     Array.from({ length: COUNT }, (_, index) => row(index + 1)),
   )
 })
-afterAll(() => test.close())
 
 describe('full page', () => {
   it('has its rows and the total at any position', async () => {

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { foldedText } from '#fairway/server/fw-tables'
 import { foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
 
@@ -29,15 +29,13 @@ const item = z.object({
 const FIELDS = ['id', 'a', 'b', 'c', 'd', 'e']
 const reader = aReader(item, rows, { filters: { b: ['exact', 'range'] }, order: FIELDS })
 
-let test: TestApp
+const test = shareTestApp()
 beforeAll(async () => {
-  test = await createTestApp()
   await test.app.db.client
     .executeMultiple(`create table random_rows (id integer primary key, a integer, b integer not null, c text, c_folded text_folded, d text not null, e real);
     create index random_a on random_rows (a); create index random_b on random_rows (b desc, a, id); create index random_c on random_rows (c_folded, e desc);`)
   await keepFolds(test.app)
 })
-afterAll(() => test.close())
 
 const few = fc.integer({ min: -1, max: 2 })
 const texts = fc.constantFrom('', 'a', 'A', 'ä', 'a\u0308', 'B', '\\', '\\a', '\\Ä', ' ', 'é', 'ß', 'ss', '%_', "'")

@@ -1,24 +1,23 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { CollectionScope } from '#fairway/server/domains/collections/collection'
 import { shareRow } from '#fairway/server/domains/organizations'
 import { notes } from '~~/server/database/notes'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { addTo, aMember, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
 
 const item = z.object({ id: z.string(), title: z.string() })
 
-let test: TestApp
+const test = shareTestApp()
 let owner: Session
 let colleague: Session
 let outsider: Session
 
 beforeAll(async () => {
-  test = await createTestApp()
   owner = await aMember(test.app)
   outsider = await aMember(test.app)
   const joined = await aMember(test.app)
@@ -50,7 +49,6 @@ beforeAll(async () => {
     now: test.app.now(),
   })
 })
-afterAll(() => test.close())
 
 const readerOf = (scope?: CollectionScope) => aReader(item, notes, { scope, filters: { title: 'exact' } })
 

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { authorizeIdentity } from '#fairway/server/domains/oauth-server'
 import { identityCode } from '#fairway/server/domains/oauth-server/hub/token'
 import { requireHub } from '#fairway/server/domains/oauth-server/hub/registration'
 import type { App } from '#fairway/server/kernel/app-context'
 import { peekOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { createTestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { newRequest, registered } from '../../../../support/hub'
 import { addPerson, sessionFor } from '../../../../support/members'
 import { query } from '../../../../support/query'
@@ -27,11 +28,7 @@ const env = {
   ]),
 }
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp(env)
-})
-afterAll(() => test.close())
+const test = shareTestApp(env)
 
 const visit = (app: App, query: string, findSession: () => Promise<ReturnType<typeof sessionFor> | null>) =>
   authorizeIdentity(app, requireHub(app), {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { query } from '../../../../support/query'
-import { openApp } from '../../../../support/in-process'
-import type { TestServer } from '../../../../support/server'
+import { useServerInProcess, openApp } from '../../../../support/in-process'
 import { createTeamWorld } from '../../../../support/team'
 
 const VALUE = 'sk-live-0123456789abcdef-0123456789'
 const OPERATOR = 'operator@example.test'
 const METRICS = 'metrics-token-0123456789-0123456789'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp({ FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS })
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess({ FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS })
+const world = createTeamWorld(server)
 
 const put = (path: string, value: unknown) => ({ path, input: { method: 'PUT', json: { value } } })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#fairway/server/domains/actions'
 import {
@@ -10,16 +10,12 @@ import {
 } from '#fairway/server/domains/pages'
 import { embedTokens } from '#fairway/server/schema'
 import { compilePages } from '#fairway/modules/pages/page-files'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { shareTestApp } from '../../../../support/use-app'
 import { withLatency } from '../../../../support/database-slow'
 import { aMember, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 
-let test: TestApp
-beforeAll(async () => {
-  test = await createTestApp()
-})
-afterAll(() => test.close())
+const test = shareTestApp()
 
 const pages = compilePages([{ path: '/' }, { path: '/embed/:view()', meta: { embed: true } }])
 const read = {

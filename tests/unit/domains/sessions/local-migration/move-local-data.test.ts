@@ -1,25 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ensureDevAccount } from '#fairway/server/domains/people'
 import { countLocalData, moveLocalData } from '#fairway/server/domains/sessions'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { useTestApp } from '../../../../support/use-app'
 import { withLatency } from '../../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 
 const LEGACY = 'local@localhost'
 
-let test: TestApp
+const test = useTestApp()
 let dev: Session
 let ada: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   const { userId } = await ensureDevAccount(test.app)
   dev = await sessionNow(test.app, { userId, email: 'dev@local.test', name: 'Dev' })
   ada = await aMember(test.app)
 })
-afterEach(() => test.close())
 const move = (target = ada, hasHook = false) => moveLocalData(test.app, target, { hasHook })
 const setting = (userId: string, key: string, value: string) =>
   query(test.app, 'insert into user_settings (user_id, key, value) values (?, ?, ?)', [userId, key, value])

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBrowser, sessionOf } from '../../../../support/http'
 import { statusAndCode } from '../../../../support/error-code'
 import { readOutbox } from '../../../../support/mail'
 import { addGrant, countRows, query } from '../../../../support/query'
-import { openApp } from '../../../../support/in-process'
-import type { TestServer } from '../../../../support/server'
+import { useServerInProcess } from '../../../../support/in-process'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../../support/team'
 
 const PATH = '/_fw/account'
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await openApp({ FW_RATE_LIMITS: 'off' })
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServerInProcess({ FW_RATE_LIMITS: 'off' })
+const world = createTeamWorld(server)
 
 const note = ({ browser }: TeamPerson, title: string) =>
   browser

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { deleteAccount, exportAccount, planAccountEnd } from '#fairway/server/domains/sign-in'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
+import { useTestApp } from '../../../../support/use-app'
 import { aMember, addTo } from '../../../../support/members'
 import { countRows, query } from '../../../../support/query'
 
-let test: TestApp
+const test = useTestApp()
 let person: Session
 
 beforeEach(async () => {
-  test = await createTestApp()
   person = await aMember(test.app)
   await query(
     test.app,
@@ -20,7 +19,6 @@ beforeEach(async () => {
     person.email,
   ])
 })
-afterEach(() => test.close())
 
 const leave = () =>
   deleteAccount(test.app, { ...person, sessionId: null }, { email: person.email }, 'request').then(
