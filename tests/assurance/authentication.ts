@@ -159,7 +159,7 @@ const providers: readonly Requirement[] = [
     'One provider cannot speak for the people of another.',
     [
       'http/provider-sign-in › is valid for one provider only',
-      'http/provider-sign-in › signs in through an existing link even when a stranger has registered the new address',
+      'unit/domains/people/link-provider-account › signs in through an existing link, even with an address that %s',
       'http/provider-sign-in › rejects an address when the provider %s',
     ],
     'A configured provider is believed when it says that an address is verified.',

@@ -22,7 +22,7 @@ export const cryptography: readonly Requirement[] = [
     'Keys and algorithms can be replaced.',
     [
       'unit/kernel/crypto/reseal › makes all values readable with the new secret alone',
-      'http/sessions › keeps people signed in only while the previous secret is listed',
+      'http/secret-rotation › ends sessions signed with a previous secret that is not listed',
       'unit/domains/oauth-server/signing-keys › survive a root secret rotation, and are replaced when the old secret is missing',
       'unit/kernel/crypto/password › hashes quickly on request and verifies both kinds of hashes',
     ],

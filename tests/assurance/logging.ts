@@ -73,8 +73,8 @@ export const logging: readonly Requirement[] = [
     'unit/kernel/database/client › contains no parameters',
   ]),
   tested('16.5.2', 'What others fail at does not stop the rest.', [
-    'http/identity-client › times out without delaying other people when the hub is silent or stops midway',
-    'http/org-auth-provider › returns 503 within seconds when a provider does not respond, and other sign-in methods keep working',
+    'http/silent-peers › as the identity hub, delays only its own sign-ins, and not for long',
+    'http/silent-peers › as a provider, delays only its own sign-ins, and not for long',
     'unit/kernel/mail/mail › does not wait for a silent mail server and seals waiting mails',
   ]),
   tested('16.5.3', 'A failure grants no access.', [

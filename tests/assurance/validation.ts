@@ -26,7 +26,7 @@ export const validation: readonly Requirement[] = [
     'unit/domains/oauth-server/authorize › is rejected in another session of the same person',
   ]),
   tested('2.3.2', 'The documented limits hold.', [
-    'http/org-limits › allow an account ten new organizations per day, even with simultaneous requests',
+    'unit/domains/organizations/races › of one account create at most ten organizations and twenty invitations',
     'http/passkeys › stops at 20 passkeys, even with simultaneous requests',
     'http/sessions › are limited to 25, and the oldest ends',
   ]),

@@ -28,7 +28,7 @@ export const webFrontend: readonly Requirement[] = [
   tested('3.3.4', 'Scripts see no session, and answers hold none but the cookie.', [
     'unit/domains/sign-in/sign-in › returns no token and sets one HttpOnly cookie',
     'http/sessions › returns the session without a token and with Cache-Control no-store',
-    'http/provider-sign-in › is stored as a hash and in a cookie that scripts cannot read',
+    'unit/domains/oauth-client/round-trip › have the __Host- prefix and Secure over https',
   ]),
   tested(
     '3.4.1',

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeOf, statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf } from '../support/http'
 import { newestMail, readOutbox } from '../support/mail'
 import { countRows, query } from '../support/query'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 const PATH = '/_fw/account/address'
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
+const server = useServer({ env: { FW_RATE_LIMITS: 'off' } })
+const world = createTeamWorld(server)
 let count = 0
-
-beforeAll(async () => {
-  server = await borrowServer({ env: { FW_RATE_LIMITS: 'off' } })
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
 
 const newAddress = () => `moved${++count}@example.test`
 const ask = ({ browser }: TeamPerson, email: string, more: object = {}) =>

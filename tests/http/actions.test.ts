@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
+const server = useServer()
 let ada: TestBrowser
 
 const password = 'quiet harbour lantern 42'
 const url = (name: string) => `/_fw/actions/${name}`
 
 beforeAll(async () => {
-  server = await borrowServer()
   ada = createBrowser(server.origin)
   await signUp(ada, { email: 'ada@example.test', password, name: 'Ada' })
 })
-afterAll(() => server.stop())
 
 const auditRows = (where: string) => query(server, `select * from audit_log where ${where} order by id`)
 

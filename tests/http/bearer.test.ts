@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
-let server: TestServer
+const server = useServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   browser = createBrowser(server.origin)
   await signUp(browser, person)
   await confirmAddress(server, person.email)
 })
-afterAll(() => server.stop())
 
 const headers = (authorization: string, cookie?: string): Record<string, string> => ({
   authorization,

@@ -1,18 +1,15 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builderKeys } from '../support/builder'
 import { fwBeside } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer({ env: { NODE_ENV: 'development' } })
-})
-afterAll(() => server.stop())
+const server = useServer({ env: { NODE_ENV: 'development' } })
 
 const local = { AUTH_MODE: 'local' }
 

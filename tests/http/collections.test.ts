@@ -1,15 +1,13 @@
 import { parseHydraDocumentation } from '@api-platform/api-doc-parser'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { borrowServer, type TestServer } from '../support/server'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
+const server = useServer()
 let paths: string[]
 beforeAll(async () => {
-  server = await borrowServer()
   const entrypoint = await (await fetch(`${server.origin}/index.jsonld`)).json()
   paths = Object.entries(entrypoint).flatMap(([key, path]) => (key.startsWith('@') ? [] : [String(path)]))
 })
-afterAll(() => server.stop())
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(server.origin + path, { headers, method })

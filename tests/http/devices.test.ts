@@ -1,20 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Device } from '#fairway/shared/schemas/account'
 import { createBrowser, sessionOf, signUp, type TestBrowser, userAgents } from '../support/http'
 import { readOutbox } from '../support/mail'
 import { query } from '../support/query'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { serveSilence } from '../support/web-server'
 
 const password = 'zebra quilt 7 lantern'
-let server: TestServer
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 let count = 0
 async function someone(): Promise<{ email: string; browser: TestBrowser }> {

@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { builtServer } from '../../scripts/sample.mjs'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer({ env: { NODE_ENV: 'development' } })
-})
-afterAll(() => server.stop())
+const server = useServer({ env: { NODE_ENV: 'development' } })
 
 it.each(['', '/requests', '/people', '/people/become'])('returns 404 for /_fw/devtools%s in a build', async path => {
   expect((await fetch(`${server.origin}/_fw/devtools${path}`)).status).toBe(404)

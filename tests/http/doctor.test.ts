@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fwBeside } from '../support/fw'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { serve } from '../support/web-server'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 const doctor = (args: string[], env: Record<string, string> = {}) =>
   fwBeside(server, ['doctor', ...args], { NODE_ENV: 'test', FW_BASE_URL: server.origin, ...env })

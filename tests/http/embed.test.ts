@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const password = 'zebra quilt 7 lantern'
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', accept: 'text/html' }
 const PAGE = '/embed/notes'
-let server: TestServer
-
-beforeAll(async () => {
-  server = await borrowServer({ env: { FW_EMBED_ANCESTORS: 'https://host.example.test, https://*.example.org' } })
-})
-afterAll(() => server.stop())
+const server = useServer({ env: { FW_EMBED_ANCESTORS: 'https://host.example.test, https://*.example.org' } })
 
 let count = 0
 async function signedIn() {

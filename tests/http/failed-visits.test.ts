@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { plainRequest } from '../support/http'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const typeOf = async (path: string, headers: Record<string, string>, method = 'GET') => {

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { connectEarlierHost, connectHost } from '../support/mcp'
 import { createPapers, PDF, PNG } from '../support/papers'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
+const server = useServer({ application: 'author' })
 let owner: TeamPerson
 let member: TeamPerson
 let outsider: TeamPerson
 let papers: ReturnType<typeof createPapers>
 
 beforeAll(async () => {
-  server = await borrowServer({ application: 'author' })
   ;({ owner, member, outsider } = await createTeamWorld(server).team())
   papers = createPapers(server)
 }, 600_000)
-afterAll(() => server.stop())
 
 async function tokenOf({ browser }: TeamPerson, scopes: string[] = ['mcp:read']): Promise<string> {
   const answer = await browser.post('/_fw/tokens', { json: { name: 'Host', scopes, expiresInDays: 30 } })

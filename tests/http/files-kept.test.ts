@@ -1,25 +1,22 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createPapers, HTML, PDF, PNG, SVG } from '../support/papers'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
+const server = useServer({ application: 'author', env: { FW_ORG_DELETION_GRACE: '0' } })
+const world = createTeamWorld(server)
 let owner: TeamPerson
 let member: TeamPerson
 let outsider: TeamPerson
-let world: ReturnType<typeof createTeamWorld>
 let papers: ReturnType<typeof createPapers>
 
 beforeAll(async () => {
-  server = await borrowServer({ application: 'author', env: { FW_ORG_DELETION_GRACE: '0' } })
-  world = createTeamWorld(server)
   ;({ owner, member, outsider } = await world.team())
   papers = createPapers(server)
 }, 600_000)
-afterAll(() => server.stop())
 
 const uploaded: typeof papers.uploaded = (...args) => papers.uploaded(...args)
 const act: typeof papers.act = (...args) => papers.act(...args)

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
 import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 const FORM = 'application/x-www-form-urlencoded'
 
-let server: TestServer
+const server = useServer({ env: { FW_ALLOWED_HOSTS: 'preview.example' } })
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { FW_ALLOWED_HOSTS: 'preview.example' } })
   browser = createBrowser(server.origin)
   await signUp(browser, ada)
 })
-afterAll(() => server.stop())
 
 const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}, to = server) =>
   plainRequest(to.origin, { path, ...init })

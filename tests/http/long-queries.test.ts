@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const BYTES = 15_000
 
-let server: TestServer
+const server = useServer()
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer()
   browser = createBrowser(server.origin)
   await signUp(browser, { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' })
 })
-afterAll(() => server.stop())
 
 const send = (path: string, headers: Record<string, string> = {}) => plainRequest(server.origin, { path, headers })
 const many = (name: string) =>

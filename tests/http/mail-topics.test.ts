@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const PATH = '/_fw/account/mail'
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
+const server = useServer({ application: 'author' })
+const world = createTeamWorld(server)
 
-beforeAll(async () => {
-  server = await borrowServer({ application: 'author' })
-  world = createTeamWorld(server)
-}, 600_000)
-afterAll(() => server.stop())
+beforeAll(async () => {}, 600_000)
 
 const listOf = async ({ browser }: TeamPerson, search = '') => (await browser.get(PATH + search)).json()
 const set = ({ browser }: TeamPerson, topic: string, isOn: boolean) =>

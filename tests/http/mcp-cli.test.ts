@@ -5,24 +5,23 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp'
 import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
-import { databaseOf, freePort, borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, freePort, startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 const folder = () => mkdtempSync(join(tmpdir(), 'fw-home-'))
 
-let server: TestServer
+const server = useServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
 beforeAll(async () => {
-  server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   await signUp(createBrowser(server.origin), person)
   await confirmAddress(server, person.email)
 })
-afterAll(() => server.stop())
 
 describe('fw connect', () => {
   it('writes the configuration file of a host once and keeps its existing entries', async () => {

@@ -8,18 +8,17 @@ import { sampleDir } from '../../scripts/sample.mjs'
 import { fw, FW_PROGRAM, startFw } from '../support/fw'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
-import { databaseOf, borrowServer, type TestServer } from '../support/server'
+import { databaseOf } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 
-let server: TestServer
+const server = useServer({ env: { NODE_ENV: 'development' } })
 let browser: TestBrowser
 beforeAll(async () => {
-  server = await borrowServer({ env: { NODE_ENV: 'development' } })
   browser = createBrowser(server.origin)
   await signUp(browser, ada)
 })
-afterAll(() => server.stop())
 beforeEach(() => query(server, 'delete from notes'))
 
 const localEnv = () => ({

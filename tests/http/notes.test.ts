@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const send = (who: TeamPerson, name: string, json: unknown) => who.browser.post(`/_fw/actions/${name}`, { json })
 const act = async (who: TeamPerson, name: string, json: unknown) => (await (await send(who, name, json)).json()).result

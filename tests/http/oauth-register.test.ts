@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ClientKey, makeClientKey } from '../support/client-assertion'
 import { raw } from '../support/http'
 import { register, registeredClient, WEB_REDIRECT } from '../support/oauth-host'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${server.origin}/mcp/oauth/register`, { method: 'POST', headers, body })

@@ -1,20 +1,17 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { FORM_TICKET_AGE_IN_MS } from '#fairway/shared/form-check'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld } from '../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
+const server = useServer()
+const world = createTeamWorld(server)
 let openApi: Awaited<ReturnType<typeof readOpenApi>>
 beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
   openApi = await readOpenApi(server.origin)
 })
-afterAll(() => server.stop())
 
 const ACTIONS = '/_fw/actions/'
 const url = (name: string) => ACTIONS + name

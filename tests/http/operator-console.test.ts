@@ -1,27 +1,25 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { fw as runFw, fwBeside } from '../support/fw'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
+const server = useServer({
+  env: { FW_OPERATORS: 'op@example.test', FW_METRICS_TOKEN: 'a-token-for-metrics-that-is-long-enough' },
+})
 let operator: TeamPerson
 let ada: TeamPerson
 let orgId: string
 let person: ReturnType<typeof createTeamWorld>['person']
 beforeAll(async () => {
-  server = await borrowServer({
-    env: { FW_OPERATORS: 'op@example.test', FW_METRICS_TOKEN: 'a-token-for-metrics-that-is-long-enough' },
-  })
   ;({ person } = createTeamWorld(server))
   operator = await person({ email: 'op@example.test' })
   ada = await person({ email: 'ada@example.test', name: 'Ada' })
   orgId = String((await sessionOf(ada.browser)).orgId)
 })
-afterAll(() => server.stop())
 
 const get = async (who: TeamPerson, path: string) => {
   const answer = await who.browser.get(`/_fw/operator/${path}`)

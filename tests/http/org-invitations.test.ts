@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
 import { managesRole, ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { createBrowser, sessionOf, signUp } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const inviteOf = (owner: TeamPerson, json: unknown) => owner.browser.post('/_fw/org/invitations', { json })
 const answer = (who: TeamPerson, id: string, verb: string, json: unknown = {}) =>

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
+import { expect, it } from 'vitest'
+import { databaseOf, startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const act = (who: TeamPerson, name: string, json: unknown = {}) => who.browser.post(`/_fw/actions/${name}`, { json })
 const idsOf = async (who: TeamPerson, name = 'list-notes', json: unknown = {}): Promise<string[]> =>

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
 const EVIL = 'https://evil.example'
 
-let server: TestServer
+const server = useServer()
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer()
   browser = createBrowser(server.origin)
   await signUp(browser, ada)
 })
-afterAll(() => server.stop())
 
 const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}) =>
   plainRequest(server.origin, { path, ...init })

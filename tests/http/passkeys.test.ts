@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const REGISTRATION = '/_fw/passkeys/registration'
 const OPTIONS = '/_fw/auth/passkey/options'
 const VERIFY = '/_fw/auth/passkey/verify'
 
-let server: TestServer
+const server = useServer()
 let count = 0
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
 
 const passkeysOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/passkeys')).json()).passkeys
 

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { fw } from '../support/fw'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { newestMail } from '../support/mail'
 import { connectHost } from '../support/mcp'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const TOKENS = '/_fw/tokens'
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const read = ['mcp:read']
 const write = ['mcp:read', 'mcp:write']

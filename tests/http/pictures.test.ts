@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBucket } from '../support/bucket'
@@ -6,7 +6,8 @@ import { codeOf } from '../support/error-code'
 import { sessionOf } from '../support/http'
 import { PNG } from '../support/papers'
 import { countRows, query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const PATH = '/_fw/account/picture'
@@ -17,14 +18,8 @@ const pictures = {
   'image/png': PNG,
 }
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const upload = ({ browser }: TeamPerson, bytes: Buffer, type = 'image/webp', { origin } = server) =>
   fetch(origin + PATH, {

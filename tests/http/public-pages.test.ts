@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp } from '../support/http'
 import { readOutbox } from '../support/mail'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.origin}${path}`, { headers, redirect: 'manual' })

@@ -295,20 +295,3 @@ describe('POST /_fw/account/address', () => {
     expect(again).toEqual([202, 202, 202, 202, 429, 429])
   })
 })
-
-describe('provider callback', () => {
-  it('is limited to 30 per minute and network', async () => {
-    const home = network()
-    const back = async (path = '/_fw/auth/callback/corp?code=a&state=b') => {
-      const answer = await fetch(server.origin + path, { redirect: 'manual', headers: { 'x-forwarded-for': home } })
-      await answer.arrayBuffer()
-      return answer
-    }
-    const statuses = await Promise.all(times(30, async () => (await back()).status))
-    expect(statuses).not.toContain(429)
-    const refused = await back()
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await back('/_fw/auth/callback/other?code=a')).status).toBe(429)
-  })
-})

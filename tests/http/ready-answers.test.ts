@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const password = 'zebra quilt 7 lantern'
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 async function signedIn(name: string): Promise<{ browser: TestBrowser; email: string; cookie: string }> {
   const browser = createBrowser(server.origin)

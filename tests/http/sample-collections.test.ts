@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { iterateCollection } from '#fairway/shared/collections/iterate-collection'
 import { statusAndCode } from '../support/error-code'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
-let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
-
-beforeAll(async () => {
-  server = await borrowServer()
-  world = createTeamWorld(server)
-})
-afterAll(() => server.stop())
+const server = useServer()
+const world = createTeamWorld(server)
 
 const act = async (who: TeamPerson, name: string, json: unknown) =>
   (await (await who.browser.post(`/_fw/actions/${name}`, { json })).json()).result

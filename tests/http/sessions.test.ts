@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
-import { OTHER_SECRET } from '../support/secrets'
-import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const password = 'zebra quilt 7 lantern'
 const DAY = 24 * 60 * 60 * 1000
 const SESSIONS_OF = 'sessions where user_id = (select id from users where email = ?)'
-let server: TestServer
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 let count = 0
 async function signedIn(): Promise<{ browser: TestBrowser; email: string }> {
@@ -154,35 +148,5 @@ describe('sessions per person', () => {
     }
     expect(await countRows(server, SESSIONS_OF, [email])).toBe(25)
     expect(await sessionOf(browser)).toBeNull()
-  })
-})
-
-describe('secret rotation', () => {
-  it('keeps people signed in only while the previous secret is listed', async () => {
-    const { browser, email } = await signedIn()
-    const database = databaseOf(server)
-    const rotate = (previous?: string) =>
-      startServer({
-        database,
-        env: {
-          BETTER_AUTH_SECRET: OTHER_SECRET,
-          FW_BASE_URL: server.origin,
-          ...(previous ? { BETTER_AUTH_SECRET_PREVIOUS: previous } : {}),
-        },
-      })
-    const after = await rotate(server.secret)
-    const answer = await fetch(`${after.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
-    expect((await answer.json()).session).toMatchObject({ email })
-    const changed = await fetch(`${after.origin}/_fw/auth/update-user`, {
-      method: 'POST',
-      headers: { cookie: browser.cookieHeader(), origin: server.origin, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Renamed' }),
-    })
-    expect(changed.status).toBe(200)
-    await after.stop()
-    const later = await rotate()
-    const refused = await fetch(`${later.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
-    expect((await refused.json()).session).toBeNull()
-    await later.stop()
   })
 })

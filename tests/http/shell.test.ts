@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBrowser, raw, signUp } from '../support/http'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
+const server = useServer()
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.origin}${path}`, { headers, redirect: 'manual' })

@@ -2,22 +2,20 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { insertNotes } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 /** The server ends an unread body after five seconds, and a body that it waits for after fifteen. */
 const LONGEST_BODY_IN_MS = 30_000
 
-let server: TestServer
+const server = useServer()
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer()
   browser = createBrowser(server.origin)
   await signUp(browser, ada)
   await insertNotes(server, ada.email, 500)
 })
-afterAll(() => server.stop())
 
 const head = (method: string, path: string, ...lines: string[]) =>
   [

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -91,32 +89,6 @@ describe('health endpoints', () => {
     await server.stop()
   })
 })
-
-describe('stopping', () => {
-  it('finishes an open request and exits with 0 within ten seconds', async () => {
-    const server = await startServer()
-    const { hostname, port } = new URL(server.origin)
-    const body = JSON.stringify({ email: 'late@example.test', password: 'zebra quilt 7 lantern', name: 'Late' })
-    const socket = connect(Number(port), hostname)
-    socket.write(
-      `POST /_fw/auth/sign-up/email HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n` +
-        `content-length: ${body.length}\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n`,
-    )
-    let received = ''
-    socket.on('data', chunk => (received += String(chunk)))
-    // The server has accepted the request and waits for its body.
-    await expect.poll(() => received).toContain('100 Continue')
-    const stopped = server.stop()
-    await new Promise(resolve => setTimeout(resolve, 100))
-    socket.write(body)
-    await once(socket, 'end')
-    expect(received).toContain('HTTP/1.1 200')
-    const { code, milliseconds } = await stopped
-    expect(code).toBe(0)
-    expect(milliseconds).toBeLessThan(10_000)
-  })
-})
-
 describe('development account', () => {
   it('is signed in on first use from this machine, once for any number of open tabs', async () => {
     const server = await startServer({ env: { NODE_ENV: 'development' } })

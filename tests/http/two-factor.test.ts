@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuthenticator, currentCodes, waitForEarlyStep, wrongCode } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const PATH = '/_fw/two-factor'
 const SIGN_IN = '/_fw/auth/sign-in/email'
 const CODE = '/_fw/auth/two-factor'
 const password = 'zebra quilt 7 lantern'
 
-let server: TestServer
+const server = useServer()
 let count = 0
-
-beforeAll(async () => {
-  server = await borrowServer()
-})
-afterAll(() => server.stop())
 
 const stateOf = async (browser: TestBrowser) => (await browser.get(PATH)).json()
 

@@ -216,32 +216,4 @@ describe('webhook delivery', () => {
     expect(byId.size).toBe(new Set(subjectsAt('/killed')).size)
     await server.stop()
   }, 180_000)
-
-  it('sends each event once from two instances on one database', async () => {
-    const database = newDatabase()
-    const env = { FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin }
-    const first = await startServer({ database, env })
-    const second = await startServer({ database, env })
-    const browser = await subscriber(first, database, '/two')
-    const headers = { cookie: browser.cookieHeader(), 'content-type': 'application/json' }
-    const write = async ({ origin }: TestServer, note: number) => {
-      const body = JSON.stringify({ title: `Note ${note}` })
-      const answer = await fetch(`${origin}/_fw/actions/create-note`, {
-        method: 'POST',
-        headers: { ...headers, origin },
-        body,
-      })
-      expect(answer.status, await answer.clone().text()).toBe(200)
-    }
-    await Promise.all(Array.from({ length: 60 }, (_, note) => write(note % 2 === 0 ? first : second, note)))
-    await expect.poll(() => new Set(subjectsAt('/two')).size, WAIT).toBe(60)
-    await expect
-      .poll(async () => {
-        const list = await (await browser.get('/_fw/webhooks')).json()
-        return list.webhooks[0].pending
-      }, WAIT)
-      .toBe(0)
-    expect(receiver.at('/two')).toHaveLength(60)
-    await Promise.all([first.stop(), second.stop()])
-  }, 120_000)
 })
