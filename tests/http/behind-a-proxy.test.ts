@@ -128,13 +128,13 @@ describe.skipIf(!nginxPath)('Server behind nginx with deploy/nginx.conf', () => 
   })
 
   // The proxy keeps connections for 60 seconds. When a kept connection breaks, nginx repeats a GET request but not a POST.
-  it('returns 200 for 50,000 requests with pauses near Node’s default idle timeout, and no 502', async () => {
+  it('returns 200 for 4,000 requests with pauses near Node’s default idle timeout, and no 502', async () => {
     const { keepAliveTimeout, keepAliveTimeoutBuffer } = new Server()
     const agent = new Agent({ keepAlive: true, maxSockets: PROXY_KEEPS })
     const headers = { authorization: `Bearer ${STATIC_TOKEN}`, 'content-type': 'application/json' }
     const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
     const counts: Record<number, number> = {}
-    let left = 50_000
+    let left = 4000
     const sendUntil = async (rest: number) => {
       while (left > rest) {
         left--
@@ -143,16 +143,16 @@ describe.skipIf(!nginxPath)('Server behind nginx with deploy/nginx.conf', () => 
       }
     }
     for (const [rest, early] of [
-      [48_000, 60],
-      [46_000, 50],
-      [44_000, 40],
+      [3000, 60],
+      [2000, 50],
+      [1000, 40],
       [0, 0],
     ] as const) {
       await Promise.all(Array.from({ length: PROXY_KEEPS }, () => sendUntil(rest)))
       if (rest > 0) await setTimeout(keepAliveTimeout + keepAliveTimeoutBuffer - early)
     }
     agent.destroy()
-    expect(counts).toEqual({ 200: 50_000 })
+    expect(counts).toEqual({ 200: 4000 })
   })
 })
 
