@@ -21,7 +21,7 @@ export const api: readonly Requirement[] = [
   tested('4.1.3', 'Headers of proxies cannot be set by visitors.', [
     'http/rate-limits › uses the socket address when no proxy is trusted, regardless of headers',
     'http/rate-limits › uses the hop before the trusted proxy, regardless of what the client sent',
-    'http/oauth-tokens › %s is the same at the root and for /mcp, is cacheable and ignores host headers',
+    'unit/domains/oauth-server/token-requests › %s is the same at the root and for /mcp, is cacheable and ignores host headers',
   ]),
   operators(
     '4.2.1',

@@ -68,7 +68,7 @@ const server: readonly Requirement[] = [
   tested('10.4.7', 'Apps that register themselves are checked, and people are warned.', [
     'unit/domains/oauth-server/client-metadata › refuses redirect_uris with %s as invalid_redirect_uri',
     'unit/domains/oauth-server/client-metadata › refuses metadata %s as invalid_client_metadata',
-    'http/oauth-register › allows 60 new registrations per network and hour, then returns 429 with Retry-After',
+    'unit/domains/oauth-server/register › allows 60 new registrations per network and hour, then returns 429 with Retry-After',
     'unit/domains/oauth-server/authorize › shows the app, the account, the organization, the redirect host and that the app is unverified',
     'unit/domains/oauth-server/authorize › warns when the app’s name does not match the host that it redirects to',
   ]),
@@ -76,7 +76,7 @@ const server: readonly Requirement[] = [
     'unit/domains/oauth-server/tokens › expires after 30 days without use, and after 90 days in any case',
   ]),
   tested('10.4.9', 'People end what they have allowed.', [
-    'http/oauth-tokens › can be ended once and only by their owner, and access ends on the next call',
+    'unit/domains/oauth-server/token-requests › can be ended once and only by their owner, and access ends on the next call',
     'e2e/connect › are listed with their permissions and revoked by a second press',
   ]),
   absent('10.4.10', 'Clients with a secret prove it.', 'No client has one; a client that sends one is refused.'),
@@ -119,8 +119,8 @@ const consent: readonly Requirement[] = [
     '10.7.3',
     'They look at, change and take back what they have allowed.',
     [
-      'http/oauth-tokens › are listed with their permissions and without tokens',
-      'http/oauth-tokens › can be ended once and only by their owner, and access ends on the next call',
+      'unit/domains/oauth-server/token-requests › are listed with their permissions and without tokens',
+      'unit/domains/oauth-server/token-requests › can be ended once and only by their owner, and access ends on the next call',
     ],
     'Other scopes are given by connecting the app again.',
   ),

@@ -289,7 +289,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/bearer › does not authenticate, with or without a session cookie: %s',
   ],
   'Connected apps': [
-    'http/oauth-tokens › contains no plain code, token or verifier in the database or the log',
+    'unit/domains/oauth-server/token-requests › contains no plain code, token or verifier in the database or the log',
     'unit/domains/oauth-server/tokens › expires after a minute',
     'unit/domains/oauth-server/tokens › is not used up by a wrong %s',
     'unit/domains/oauth-server/tokens › is used up by a wrong verifier',
@@ -304,8 +304,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/oauth-server/tokens › expires after 30 days without use, and after 90 days in any case',
     'unit/domains/oauth-server/signing-keys › are stored with the private key encrypted for its row',
     'unit/domains/oauth-server/signing-keys › are published a day before they sign, and until their last token has expired',
-    'http/oauth-tokens › can be ended once and only by their owner, and access ends on the next call',
-    'http/oauth-tokens › can be listed and ended by the admins of a member’s organization',
+    'unit/domains/oauth-server/token-requests › can be ended once and only by their owner, and access ends on the next call',
+    'unit/domains/oauth-server/token-requests › can be listed and ended by the admins of a member’s organization',
     'unit/domains/sign-in/end-access › are not connected by a session that ended in the meantime',
   ],
   'Apps that ask to be connected': [

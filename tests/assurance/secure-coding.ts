@@ -45,7 +45,7 @@ export const secureCoding: readonly Requirement[] = [
     'http/sessions › returns the session without a token and with Cache-Control no-store',
     'unit/domains/collections/serving › returns only the declared fields of its items',
     'http/passkeys › lists the passkey with its name and without its keys',
-    'http/oauth-tokens › are listed with their permissions and without tokens',
+    'unit/domains/oauth-server/token-requests › are listed with their permissions and without tokens',
   ]),
   tested('15.3.2', 'Redirects of other servers are not followed.', [
     'unit/kernel/http/guarded-fetch › does not follow a redirect',
@@ -74,6 +74,6 @@ export const secureCoding: readonly Requirement[] = [
   tested('15.3.7', 'A parameter that comes twice, or from elsewhere, decides nothing.', [
     'unit/domains/actions/coerce-input › rejects a single value that is given twice',
     'unit/domains/oauth-server/authorize › GET /mcp/oauth/authorize: error page before the client and redirect URI are verified › rejects a request with %s twice',
-    'http/oauth-tokens › accepts only POST forms of up to 64 KiB that contain each field once',
+    'unit/domains/oauth-server/token-requests › accepts only POST forms of up to 64 KiB that contain each field once',
   ]),
 ]

@@ -37,8 +37,8 @@ export const webFrontend: readonly Requirement[] = [
     'Hosts below the own one are not included, which their owners decide, and files of the build are answered without the header.',
   ),
   tested('3.4.2', 'Other origins read only what is meant for them.', [
-    'http/oauth-tokens › allows %s after a preflight, without cookies',
-    'http/oauth-tokens › does not allow %s',
+    'unit/domains/oauth-server/token-requests › allows %s after a preflight, without cookies',
+    'unit/domains/oauth-server/token-requests › does not allow %s',
     'unit/domains/mcp/endpoint › is accepted from the app’s own pages and listed origins, with CORS headers for listed origins',
   ]),
   tested(

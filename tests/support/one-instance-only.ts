@@ -21,8 +21,6 @@ export const ONE_INSTANCE_ONLY: Record<string, string> = {
   'http/doctor.test.ts > reports database, migrations, base URL and MCP sign-in as ready and exits with 0':
     'what is said of a database file',
   'http/local-migration.test.ts > moves either all rows or none': 'waits for the lock of a database file',
-  'http/oauth-tokens.test.ts > contains no plain code, token or verifier in the database or the log':
-    'reads the bytes of a database file',
   'http/slow-clients.test.ts': 'the balancer stands between them and the server',
   'http/hostile-requests.test.ts': 'broken requests end at the balancer',
   'http/start.test.ts > the server exits with a reason when its port is in use': 'the balancer has the port',
