@@ -4,13 +4,15 @@
 // This script has no dependencies, because no package is installed when it first runs.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { findChromium } from './chromium.mjs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { findChromium, isHeadlessShell } from './chromium.mjs'
 import { findNginx, unpackedNginx } from './nginx.mjs'
 import { applications } from './sample.mjs'
 
 const root = new URL('../', import.meta.url)
 const stamp = new URL('node_modules/.setup-stamp', root)
+/** The stamp's second line, so that a machine without a headless shell is not asked for one again. */
+const NO_SHELL = '\nno headless shell'
 const say = text => console.log(`[setup] ${text}`)
 const seconds = began => `${((performance.now() - began) / 1000).toFixed(0)} s`
 
@@ -25,7 +27,7 @@ function installPackages() {
     .update(readFileSync(new URL(hasLockfile ? 'package-lock.json' : 'package.json', root)))
     .update(`${process.platform} ${process.arch}`)
     .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8').startsWith(wanted)) return
   say('installing packages: the first run, or the lockfile has changed. This takes one to two minutes …')
   const began = performance.now()
   // Without the lockfile, npm chooses the versions of the day (`npm run test:starter -- fresh`).
@@ -38,14 +40,27 @@ function installPackages() {
   say(`packages installed in ${seconds(began)}`)
 }
 
+/** Installs the headless shell, also beside another Chromium, which runs the tests where there is no shell to install. */
 function installChromium() {
-  if (findChromium()) return
-  say('installing Chromium for the browser tests …')
+  const found = findChromium()
+  if (found && (found === process.env.CHROMIUM_PATH || isHeadlessShell(found))) return
+  if (found && readFileSync(stamp, 'utf8').endsWith(NO_SHELL)) return
+  say('installing Chromium’s headless shell for the browser tests …')
   const began = performance.now()
-  if (!withApt() && !run('npx', ['playwright-core', 'install', '--with-deps', '--only-shell', 'chromium']))
-    return noChromium()
-  if (!findChromium()) return noChromium()
-  say(`Chromium installed in ${seconds(began)}`)
+  if (!installShell(found ? [] : ['--with-deps']) && !found) aptInstall('chromium')
+  const chosen = findChromium()
+  if (!chosen) return noChromium()
+  if (isHeadlessShell(chosen)) return say(`Chromium installed in ${seconds(began)}`)
+  appendFileSync(stamp, NO_SHELL)
+  say(`no headless shell could be installed. The tests use ${chosen}, which takes them twice as long.`)
+}
+
+function installShell(options) {
+  if (existsSync('/usr/bin/apt-get')) apt(['update', '-qq'])
+  return (
+    aptInstall('chromium-headless-shell') ||
+    run('npx', ['playwright-core', 'install', ...options, '--only-shell', 'chromium'])
+  )
 }
 
 function apt(args) {
@@ -53,13 +68,8 @@ function apt(args) {
   return run(command, rest)
 }
 
-function withApt() {
-  if (!existsSync('/usr/bin/apt-get')) return false
-  apt(['update', '-qq'])
-  const install = name => apt(['install', '-y', '-qq', '--no-install-recommends', name, 'fonts-liberation'])
-  // The headless shell opens pages in half the time, but some systems do not have it.
-  return install('chromium-headless-shell') || install('chromium')
-}
+const aptInstall = name =>
+  existsSync('/usr/bin/apt-get') && apt(['install', '-y', '-qq', '--no-install-recommends', name, 'fonts-liberation'])
 
 function noChromium() {
   say('no Chromium was found or could be installed. Install one and name it in CHROMIUM_PATH.')
