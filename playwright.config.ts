@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumFlags, findChromium } from './scripts/chromium.mjs'
 
-// A page of a test lives for a second: optimizing its code costs more than it gives, and so does a process for its pixels.
-const quickFlags = ['--js-flags=--no-opt', '--in-process-gpu']
+// A process for the pixels costs more than it gives.
+const quickFlags = ['--in-process-gpu']
 
 export default defineConfig({
   testDir: 'tests/e2e',
