@@ -51,7 +51,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
   const requests: string[] = []
   const left: string[] = []
   const intercepted = new Map<RegExp, Answer>()
-  let close = () => {}
+  let close = async () => {}
   localStorage.clear()
   sessionStorage.clear()
   window.happyDOM.setViewport({ width: 1280, height: 720 })
@@ -81,11 +81,11 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     return response
   }
   onTestFinished(async () => {
-    close()
+    void close()
     await server.stop()
   })
   async function open(path: string) {
-    close()
+    await close()
     requests.length = left.length = 0
     window.happyDOM.setURL(origin + path)
     document.body.innerHTML = '<div id="__nuxt"></div><div id="teleports"></div>'
@@ -93,7 +93,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     getContext('nuxt-app').unset()
     const entry = (await import(`#app/entry?load=${++loaded}`)) as { default(): Promise<{ unmount(): void }> }
     const mounted = entry.default()
-    close = () => void mounted.then(app => app.unmount())
+    close = async () => (await mounted).unmount()
     await waitFor(() => {
       if (left.length === 0 && !document.querySelector('main:not([aria-busy]) h1'))
         throw new Error(`${path} shows nothing`)

@@ -59,21 +59,3 @@ test('a person signs in, creates a note, archives it and signs out with the keyb
   await page.keyboard.press('Enter')
   await page.waitForURL('**/sign-in?**')
 })
-
-test('a note without a title is not saved, and its text is restored on return', async ({ page, origin }) => {
-  await signUp(page, origin)
-  await page.goto('/notes/new')
-  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('Half a thought')
-  await expect(page.getByText('Add a title to save this note')).toBeVisible()
-  await tabTo(page, page.getByRole('link', { name: 'All notes' }))
-  await page.keyboard.press('Enter')
-  await expect(page.getByText('No notes yet')).toBeVisible()
-
-  await page.getByRole('link', { name: 'New note' }).click()
-  await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('Half a thought')
-  await expect(page.getByText('Unsaved changes from earlier were restored.')).toBeVisible()
-  await page.getByRole('textbox', { name: 'Title' }).fill('Thought')
-  await expect(page.getByText('Saved', { exact: true })).toBeVisible()
-})
