@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp'
+import { decide } from '../support/oauth-host'
 import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { databaseOf, freePort, startServer } from '../support/server'
@@ -176,6 +177,18 @@ describe('fw mcp probe', () => {
     const { code, out } = await fw(['mcp', 'probe', endpoint.url.href])
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ GET the metadata of http.*expected.*got +404/s)])
     await endpoint.stop()
+  })
+
+  it('reports a denied request', async () => {
+    const child = startFw(['mcp', 'probe', server.origin], { HOME: folder() })
+    const browser = createBrowser(server.origin)
+    await browser.post('/_fw/auth/sign-in/email', { json: person })
+    const { search } = new URL(await child.until(/(http:\S+\/mcp\/oauth\/authorize\S+)/))
+    const denied = await decide(browser, search, 'deny')
+    // The program ends once the browser is back.
+    await fetch(denied.headers.get('location') ?? '').catch(() => undefined)
+    const { code, out } = await child.ended
+    expect([code, out]).toEqual([1, expect.stringMatching(/✗ the way back from the browser.*access_denied/s)])
   })
 
   it('exits with 2 for an invalid address or timeout', async () => {

@@ -10,6 +10,7 @@ import { authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { sessionOf } from '../support/http'
+import { listTools } from '../support/mcp'
 import { approve, CLIENT_ID, instanceBeside, postForm, renewal } from '../support/oauth-grant'
 import { startOAuthHost } from '../support/oauth-host'
 import { query } from '../support/query'
@@ -150,10 +151,35 @@ describe('OAuth server with two processes', () => {
 
   it('ends a connection in both processes as soon as one of them revokes it', async () => {
     const person = await world.person()
-    const tokens = await (await postForm(at(1), await approve(beside, await sessionOf(person.browser)))).json()
-    expect(await authenticateAccessToken(beside, tokens.access_token)).not.toBeNull()
+    const tokens = await connect(await sessionOf(person.browser))
     const { grants } = await (await person.browser.get('/_fw/grants')).json()
     expect((await person.browser.request(`/_fw/grants/${grants[0].id}`, { method: 'DELETE' })).status).toBe(204)
     await expectDead(tokens)
+    await expectNoCalls(tokens)
+  })
+
+  it('ends the connections of a removed member in both processes', async () => {
+    const owner = await world.person()
+    const member = await world.join(owner, 'member')
+    const { orgId } = await sessionOf(owner.browser)
+    const tokens = await connect({ ...(await sessionOf(member.browser)), orgId })
+    const removed = await owner.browser.request(`/_fw/org/members/${member.email}`, { method: 'DELETE' })
+    expect(removed.ok).toBe(true)
+    await expectDead(tokens)
+    await expectNoCalls(tokens)
   })
 })
+
+const statusesOfCalls = ({ access_token }: Tokens) =>
+  Promise.all(servers.map(async ({ origin }) => (await listTools(`${origin}/mcp`, access_token)).status))
+
+/** Connects a host for this person; its token works at both processes. */
+async function connect(person: Awaited<ReturnType<typeof sessionOf>>): Promise<Tokens> {
+  const tokens = await (await postForm(at(1), await approve(beside, person))).json()
+  expect(await statusesOfCalls(tokens)).toEqual([200, 200])
+  return tokens
+}
+
+/** Waits up to 1.5 seconds until both processes refuse the token. */
+const expectNoCalls = (tokens: Tokens) =>
+  expect.poll(() => statusesOfCalls(tokens), { timeout: 1500, interval: 100 }).toEqual([401, 401])
