@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
@@ -11,25 +10,6 @@ const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>> 
   serverEnv: async ({ mails }, use) => use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }),
 })
 test.use({ application: 'author' })
-
-test('an application’s name, logo and accent color appear on its pages, OpenAPI document and OAuth metadata', async ({
-  origin,
-}) => {
-  const read = async (path: string) => (await fetch(origin + path, { headers: { accept: 'text/html' } })).text()
-  const signIn = await read('/sign-in')
-  expect(signIn).toContain('<title>Sign in · Larch</title>')
-  expect(signIn).toContain('<meta name="theme-color" content="#7c3aed">')
-  expect(signIn).toContain('<source media="(prefers-color-scheme:dark)" srcset="/logo-dark.svg">')
-  expect(signIn).toContain('--ui-primary:#7c3aed')
-  const about = await read('/about')
-  expect(about).toMatch(/<title>[^<]+ · Larch<\/title>/)
-  expect(about).toContain('<meta name="theme-color" content="#7c3aed">')
-  expect(await read('/favicon.svg')).toBe(readFileSync('tests/fixtures/author/public/logo.svg', 'utf8'))
-  expect(JSON.parse(await read('/_fw/openapi.json'))).toMatchObject({ info: { title: 'Larch' } })
-  expect(JSON.parse(await read('/.well-known/oauth-protected-resource/mcp'))).toMatchObject({ resource_name: 'Larch' })
-  for (const text of [signIn, about])
-    expect(text.replaceAll(/fairway-[a-z]+|--color-fairway/g, '')).not.toMatch(/fairway/i)
-})
 
 test('application pages appear in the sidebar and command palette in their order with their icons', async ({
   page,
@@ -69,39 +49,13 @@ test('an accent color is readable on pages of the application and server, in lig
   const refused: string[] = []
   page.on('console', message => message.type() === 'error' && refused.push(message.text()))
   await page.goto(`${origin}/sign-in`)
+  await expect(page.getByRole('link', { name: 'Privacy' })).toHaveCSS('text-align', 'center')
   await expectNoViolationsInBothColours(page)
   await signUp(page, origin, aPerson('Grace'))
   await page.goto(`${origin}/plans`)
   await expect(pageHeading(page)).toBeVisible()
   await expectNoViolationsInBothColours(page)
   expect(refused).toEqual([])
-})
-
-test('an application’s frame around server pages switches language with the page', async ({ page, origin }) => {
-  await page.goto(`${origin}/sign-in`)
-  await expect(page.getByRole('link', { name: 'Privacy' })).toHaveCSS('text-align', 'center')
-  await page.getByRole('button', { name: 'Deutsch' }).click()
-  await expect(page.getByRole('link', { name: 'Datenschutz' })).toBeVisible()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')
-})
-
-test('emails use the application’s texts in the language of the requesting page', async ({ page, origin, mails }) => {
-  for (const [language, subject] of [
-    ['English', 'Your way in'],
-    ['Deutsch', 'Ihr Weg zu Larch'],
-  ] as const) {
-    const email = `${language.toLowerCase()}@example.test`
-    await page.goto(`${origin}/sign-in`)
-    if (language === 'Deutsch') await page.getByRole('button', { name: language }).click()
-    if (!(await page.locator('#magic-link').isVisible())) await page.locator('a[href="#magic-link"]').first().click()
-    await page.locator('#magic-link input[name=email]').fill(email)
-    await page.locator('#magic-link button').click()
-    const mail = await mails.mailTo(email)
-    expect(mail.subject).toBe(subject)
-    expect(mail.text).toContain(language === 'English' ? 'Asked for in ' : 'Der Link funktioniert einmal')
-    expect(mail.text).toMatch(/-- \r?\nLarch/)
-    expect(mail.html).toContain('background:#7c3aed')
-  }
 })
 
 test.describe('sign-in card on a public page', () => {
