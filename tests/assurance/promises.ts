@@ -111,8 +111,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/shell › have the same bytes and headers for every visitor: %s',
     'http/shell › do not include the query',
     'http/shell › allow only their own inline scripts, by hash',
-    'e2e/author-gate › ${path} is never set up for a signed-out visitor who opens it',
-    'e2e/author-gate › ${path} is never set up for a signed-out visitor who follows a link to it',
+    'e2e/author-gate › a private page is never set up for a signed-out visitor who opens it',
+    'e2e/author-gate › a private page is never set up for a signed-out visitor who follows a link to it',
     'unit/domains/sessions/get-session › getSession and requireSession throw while a page shared by all visitors is rendered',
   ],
   Actions: [

@@ -23,31 +23,35 @@ const layoutOf = { '/gate/bare': [], '/gate/own': ['layout telling'], '/gate/pla
 const all = (path: (typeof PRIVATE)[number]) =>
   [path, ...layoutOf[path]].flatMap(name => [`setup ${name}`, `mounted ${name}`]).toSorted()
 
-for (const path of PRIVATE) {
-  test(`${path} is never set up for a signed-out visitor who opens it`, async ({ page, told }) => {
+test('a private page is never set up for a signed-out visitor who opens it', async ({ page, told }) => {
+  for (const path of PRIVATE) {
     await page.goto(`${path}?x=1#top`)
     await page.waitForURL('**/sign-in?**')
     expect(new URL(page.url()).searchParams.get('return')).toBe(`${path}?x=1#top`)
-    expect(told).toEqual([])
-  })
+  }
+  expect(told).toEqual([])
+})
 
-  test(`${path} is never set up for a signed-out visitor who follows a link to it`, async ({ page, told }) => {
-    await page.goto('/gate/hello')
+test('a private page is never set up for a signed-out visitor who follows a link to it', async ({ page, told }) => {
+  await page.goto('/gate/hello')
+  for (const path of PRIVATE) {
     await expect.poll(() => told).toContain('mounted /gate/hello')
     await page.getByRole('link', { name: path }).click()
     await page.waitForURL('**/sign-in?**')
     expect(new URL(page.url()).searchParams.get('return')).toBe(`${path}?x=1#top`)
-    expect(told).toEqual(['setup /gate/hello', 'mounted /gate/hello'])
+    expect(told.splice(0)).toEqual(['setup /gate/hello', 'mounted /gate/hello'])
     await page.goBack()
     await expect(page).toHaveURL(/\/gate\/hello$/)
-  })
+  }
+})
 
-  test(`${path} is mounted once when a signed-in visitor opens it or follows a link to it`, async ({
-    page,
-    origin,
-    told,
-  }) => {
-    await signIn(page, origin)
+test('a private page is mounted once when a signed-in visitor opens it or follows a link to it', async ({
+  page,
+  origin,
+  told,
+}) => {
+  await signIn(page, origin)
+  for (const path of PRIVATE) {
     await page.goto(path)
     await expect(heading(page)).toBeVisible()
     await expect.poll(() => told.toSorted()).toEqual(all(path))
@@ -58,8 +62,9 @@ for (const path of PRIVATE) {
     await expect(page).toHaveURL(`${origin}${path}?x=1#top`)
     await expect(heading(page)).not.toHaveText('Hello')
     await expect.poll(() => told.toSorted()).toEqual(all(path))
-  })
-}
+    told.length = 0
+  }
+})
 
 test('a session that ended on a public page no longer opens private pages', async ({ page, origin, told }) => {
   await signIn(page, origin)

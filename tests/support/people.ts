@@ -55,3 +55,24 @@ export async function signInAgain(page: Page, person: Person = aPerson()): Promi
 
 /** The heading of the page, which appears once the page has finished loading. */
 export const pageHeading = (page: Page): Locator => page.locator('main:not([aria-busy]) h1')
+
+/** Goes to another page of the application as a link does, without loading a document, and waits until it is shown. */
+export async function moveTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(to => window.useNuxtApp?.().$router.push(to), path)
+  await page.waitForFunction(() => {
+    const { _route: shown, $router } = window.useNuxtApp!()
+    return shown.fullPath === $router.currentRoute.value.fullPath
+  })
+  await pageHeading(page).waitFor()
+}
+
+interface Shown {
+  _route: { fullPath: string }
+  $router: { push(path: string): Promise<unknown>; currentRoute: { value: { fullPath: string } } }
+}
+
+declare global {
+  interface Window {
+    useNuxtApp?: () => Shown
+  }
+}
