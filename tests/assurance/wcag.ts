@@ -56,7 +56,7 @@ export const levelA: readonly Requirement[] = [
   absent('2.5.4', 'What is done by moving a device has another way.', 'Nothing is.'),
   tested('3.1.1', 'Pages declare their language.', [
     AXE,
-    'e2e/settings › the language is kept on this device, for server pages in a cookie that contains only the language',
+    'e2e/settings › the theme, the folded sidebar and the language are kept on this device, the language in a cookie that contains only it',
   ]),
   byHand('3.2.1', 'Focus alone changes nothing.', 'Menus fetch their code on focus and open on a click.'),
   byHand(
@@ -67,7 +67,7 @@ export const levelA: readonly Requirement[] = [
   designed('3.2.6', 'Help is always in the same place.', 'The account menu is in the same place on every page.'),
   tested('3.3.1', 'Errors are named, at their field.', [
     'e2e/palette › the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls',
-    'e2e/settings › a refused password shows the reason at the field',
+    'components/settings › a refused password shows the reason at the field',
   ]),
   tested('3.3.2', 'Fields have labels, and say what they want.', [AXE]),
   designed(
@@ -132,7 +132,7 @@ export const levelAA: readonly Requirement[] = [
   designed('3.2.3', 'Navigation is the same everywhere.', 'One frame shows it.'),
   designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
   tested('3.3.3', 'Errors say how to fix them.', [
-    'e2e/settings › a refused password shows the reason at the field',
+    'components/settings › a refused password shows the reason at the field',
     'e2e/team › the invitation dialog shows each address once, counts valid ones and explains why one was not invited',
   ]),
   tested('3.3.4', 'Irreversible actions require a confirmation.', [

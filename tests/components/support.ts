@@ -1,11 +1,12 @@
 // Opens pages of the application in a DOM of Node. A page talks to a built server of its own, so a test reads what a person reads
 // and the rows that a press has written. Styles are not loaded: what depends on them needs a browser (tests/e2e).
 import { transferableAbortController } from 'node:util'
-import { configure, waitFor } from '@testing-library/dom'
+import { configure, waitFor, within } from '@testing-library/dom'
 import type { DetachedWindowAPI } from 'happy-dom'
 import userEvent, { type UserEvent } from '@testing-library/user-event'
+import axe from 'axe-core'
 import { getContext } from 'unctx'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { aPerson, type Person } from '../support/people'
 import { borrowServer, type ServerInput, type TestServer } from '../support/server'
@@ -33,6 +34,8 @@ export interface OpenedApp {
   /** The page's cookies, for requests outside the page. */
   browser: TestBrowser
   user: UserEvent
+  /** Presses a button, or an element with another role, once it is there and enabled. */
+  press(name: string | RegExp, inside?: HTMLElement, role?: string): Promise<void>
   /** Loads this path as a browser does, and waits until the page shows its content or has left. */
   open(path: string): Promise<void>
   /** The page's requests since it was opened, as `GET /_fw/session`. */
@@ -93,7 +96,10 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     getContext('nuxt-app').unset()
     const entry = (await import(`#app/entry?load=${++loaded}`)) as { default(): Promise<{ unmount(): void }> }
     const mounted = entry.default()
-    close = async () => (await mounted).unmount()
+    let app: { unmount(): void } | undefined
+    // A page that has left is never mounted.
+    close = async () => (app ? app.unmount() : void mounted.then(late => late.unmount()))
+    void mounted.then(ready => (app = ready))
     await waitFor(() => {
       if (left.length === 0 && !document.querySelector('main:not([aria-busy]) h1'))
         throw new Error(`${path} shows nothing`)
@@ -103,7 +109,16 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     intercepted.set(path, answer)
     return () => void intercepted.delete(path)
   }
-  return { server, browser, user: userEvent.setup(), open, requests, left, intercept }
+  const user = userEvent.setup()
+  async function press(name: string | RegExp, inside = document.body, role = 'button') {
+    const pressed = await waitFor(() => {
+      const found = within(inside).getByRole(role, { name })
+      if (found.matches('[disabled], [aria-disabled=true]')) throw new Error(`${name} is disabled`)
+      return found
+    })
+    await user.click(pressed)
+  }
+  return { server, browser, user, press, open, requests, left, intercept }
 }
 
 /** Starts an application with an account that is signed in. */
@@ -111,6 +126,15 @@ export async function startSignedIn(input?: ServerInput, person = aPerson()): Pr
   const app = await startApp(input)
   await signUp(app.browser, person)
   return { ...app, person }
+}
+
+/** Expects no violation of the rules that need no styles. The walks of tests/e2e/accessibility.spec.ts check the others. */
+export async function expectNoViolations(inside: HTMLElement): Promise<void> {
+  const { violations } = await axe.run(inside, {
+    resultTypes: ['violations'],
+    rules: { 'color-contrast': { enabled: false } },
+  })
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
 }
 
 function aborting<Value>(signal: AbortSignal | null | undefined, value: Value | Promise<Value>): Promise<Value> {
