@@ -53,9 +53,11 @@ const typesOf = (name, project) => ({
     '-p',
     project,
     '--noEmit',
-    '--checkers=1',
+    '--checkers',
+    '1',
     '--incremental',
-    `--tsBuildInfoFile=node_modules/.cache/types/${name.replaceAll(' ', '-')}`,
+    '--tsBuildInfoFile',
+    `node_modules/.cache/types/${name.replaceAll(' ', '-')}`,
   ],
   reads: isCode,
 })

@@ -21,7 +21,6 @@ const needs: Record<string, string[]> = {
   'test:unit': ['prepared'],
   'test:http': ['built', 'nginx'],
   'test:e2e': ['built', 'browser'],
-  'test:components': ['built'],
   'test:starter': ['browser'],
   'test:desktop': ['browser'],
   screenshots: ['browser'],
