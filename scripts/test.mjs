@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { buildOnce } from './build.mjs'
 import { listTests, SLOW, SUITES, testsNamed, testsOf } from './choose-tests.mjs'
 import { authorPlace } from './sample.mjs'
@@ -126,7 +126,7 @@ async function onTheBuild(built) {
 
 async function browserTests(name, ...options) {
   const files = filesOf(name)
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/${name}.json` }
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: resolve(reports, `${name}.json`) }
   const args = ['test', ...options, ...files, '--reporter', 'list,json']
   if (files.length > 0) await suite(name, 'playwright', args, `${name}.json`, env)
 }
