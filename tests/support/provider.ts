@@ -53,10 +53,12 @@ function isAnswerTo(request: URLSearchParams, form: URLSearchParams): boolean {
   return request.get('code_challenge') === challenge && request.get('redirect_uri') === form.get('redirect_uri')
 }
 
+// Making RSA keys takes longer than a test, so all issuers share them.
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
 /** An OpenID issuer as a fetch-style function that can misbehave in one sign-in. It checks its client as a real one does. */
 export function createIssuer(issuer: string, { clientId, clientSecret, metadata = {} }: IssuerInput) {
-  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const grants = new Map<string, Grant>()
   const authentications: ('basic' | 'post')[] = []
   const description = {
