@@ -89,3 +89,15 @@ test('an unknown page shows the message to a signed-out visitor too', async () =
   expect(heading().textContent).toBe('There is no page at this address')
   expect(left).toEqual([])
 })
+
+test('a person with terms to accept is sent to them before a private page', async () => {
+  const { open, left, intercept, browser } = await startSignedIn()
+  // The sample declares no terms.
+  intercept(SESSION, async () => {
+    const { session } = await (await browser.get('/_fw/session')).json()
+    return Response.json({ session: { ...session, termsDue: true } })
+  })
+  await open('/notes')
+  expect(left).toEqual(['/_fw/terms?return=%2Fnotes'])
+  expect((await browser.get('/_fw/terms?return=%2Fnotes')).headers.get('location')).toBe('/notes')
+})
