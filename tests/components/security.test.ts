@@ -4,7 +4,7 @@ import { SESSIONS_PATH } from '#fairway/shared/paths'
 import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { createBrowser, sessionOf, userAgents } from '../support/http'
 import { aPerson } from '../support/people'
-import { confirmAddress, query } from '../support/query'
+import { ageSessions, confirmAddress, query } from '../support/query'
 import { expectNoViolations, type OpenedApp, screen, startSignedIn, waitFor, within } from './support'
 
 const { email, password } = aPerson()
@@ -54,7 +54,7 @@ test('an API token is created, shown once with its command, and revoked', async 
 
 test('an API token is created after signing in again, and the typed name stays', async () => {
   const { server, browser, open, press, user } = await startSignedIn()
-  await query(server, 'update sessions set created_at = created_at - 960000')
+  await ageSessions(server)
   await open('/settings/apps')
   await press('Create a token')
   const dialog = await screen.findByRole('dialog')

@@ -21,6 +21,10 @@ export async function query(place: Place, sql: string, args: InValue[] = [], loc
 export const confirmAddress = (place: Place, email: string): Promise<Row[]> =>
   query(place, 'update users set email_verified = 1 where email = ?', [email])
 
+/** Makes all sessions older than what counts as a recent sign-in. */
+export const ageSessions = (place: Place): Promise<Row[]> =>
+  query(place, 'update sessions set created_at = created_at - 960000')
+
 /** The number of rows in a table; a condition may follow the table's name. */
 export async function countRows(place: Place, from: string, args: InValue[] = []): Promise<number> {
   const [row] = await query(place, `select count(*) as n from ${from}`, args)

@@ -65,7 +65,9 @@ describe('sign-in page', () => {
 
   it('offers a passkey for signing in, but not for signing up', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in')).text()
+    // A script shows it where the browser can use passkeys.
     expect(page).toMatch(/<div class="proves" id="passkey" hidden/)
+    expect(page).toMatch(/<input[^>]*id="email"[^>]*autocomplete="username webauthn"/)
     expect(page).toContain('body:has(#sign-up:target) .proves')
     expect(page.match(/class="or"/g)).toHaveLength(1)
   })
