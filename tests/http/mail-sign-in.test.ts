@@ -39,6 +39,12 @@ async function askForLink(browser: TestBrowser, email: string, back = '/notes?a=
 }
 
 describe('Magic link', () => {
+  it('has a page in the language of the browser', async () => {
+    const headers = { 'accept-language': 'de-AT,de;q=0.9' }
+    const page = await (await open().get('/_fw/auth/link?token=nothing', { headers })).text()
+    expect(page).toMatch(/<html lang="de">.*Dieser Link funktioniert nicht/s)
+  })
+
   it('signs in with a click on its page, creates the account and continues to the return path', async () => {
     const browser = open()
     const link = await askForLink(browser, 'Ada@Example.test')
