@@ -134,6 +134,13 @@ describe('/_fw/a2a/approvals/{id} page', () => {
     expect(await notesOf(person.email)).toEqual([note.id])
   })
 
+  it('changes nothing when the person declines', async () => {
+    const { person, note, path } = await aQuestion()
+    expect((await answer(person, path, 'decline')).status).toBe(303)
+    expect(await (await person.browser.get(path)).text()).toContain('You declined')
+    expect(await notesOf(person.email)).toEqual([note.id])
+  })
+
   it('accepts one of twenty concurrent approvals and runs the action once', async () => {
     const { person, path } = await aQuestion()
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer(person, path, 'approve')))
