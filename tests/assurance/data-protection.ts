@@ -13,7 +13,7 @@ export const dataProtection: readonly Requirement[] = [
     [
       'http/sessions › ignores a token in the query',
       'http/embed › passes the token in the fragment without a cookie and keeps it out of the log',
-      'e2e/identity-hub › no URL that the browser visits contains a token or an assertion',
+      'e2e/identity-hub › one sign-in at the hub opens both applications at the requested pages, and no URL that the browser visits contains a token or an assertion',
     ],
     'Links in mails carry a secret that works once and ends soon; opening one changes nothing.',
   ),

@@ -77,7 +77,7 @@ const server: readonly Requirement[] = [
   ]),
   tested('10.4.9', 'People end what they have allowed.', [
     'unit/domains/oauth-server/token-requests › can be ended once and only by their owner, and access ends on the next call',
-    'e2e/connect › are listed with their permissions and revoked by a second press',
+    'components/connect › are listed with their permissions and revoked by a second press',
   ]),
   absent('10.4.10', 'Clients with a secret prove it.', 'No client has one; a client that sends one is refused.'),
   tested('10.4.11', 'Clients get the scopes they need.', [

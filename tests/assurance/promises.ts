@@ -359,7 +359,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/oauth-server/hub/redeem-code › is rejected when %s',
     'unit/domains/oauth-server/hub/redeem-code › is rejected when the app was removed from the registry',
     'http/identity-hub › keeps the assertion, the code and the verifier out of the log',
-    'e2e/identity-hub › no URL that the browser visits contains a token or an assertion',
+    'e2e/identity-hub › one sign-in at the hub opens both applications at the requested pages, and no URL that the browser visits contains a token or an assertion',
     'unit/kernel/config/identity-registry › ignores only an entry with %s',
     'unit/kernel/config/identity-registry › refuses an entry that redefines a declared application',
   ],

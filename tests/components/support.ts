@@ -40,7 +40,7 @@ export interface OpenedApp {
   open(path: string): Promise<void>
   /** The page's requests since it was opened, as `GET /_fw/session`. */
   requests: string[]
-  /** The addresses that the page wanted to leave for. */
+  /** The addresses that the page wanted to leave for; its own for a reload. */
   left: string[]
   /** Answers requests whose path matches, until the returned function is called. */
   intercept(path: RegExp, answer: Answer): () => void
@@ -62,6 +62,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
   Object.defineProperties(window.location, {
     assign: { value: leave, configurable: true },
     replace: { value: leave, configurable: true },
+    reload: { value: () => leave(window.location.href), configurable: true },
   })
   // Kept from a fresh DOM, which has none.
   Object.defineProperty(window.navigator, 'locks', { value: locks, configurable: true })

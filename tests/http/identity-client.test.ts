@@ -319,4 +319,21 @@ describe('Application without a hub', () => {
     }
     expect(JSON.parse(plain[`GET ${LOGIN}`] ?? '')[0]).toBe(404)
   })
+
+  it('keeps accounts and sessions when the hub variable is removed, and offers no hub', async () => {
+    const PORT = String(await freePort())
+    const withHub = await startServer({ env: { ...env, PORT } })
+    const browser = createBrowser(withHub.origin)
+    const email = newEmail()
+    await browser.get(`${CALLBACK}?${hub.approve(await begin(browser), { email })}`)
+    await withHub.stop()
+    const without = await startServer({ dataDir: withHub.dataDir, env: { FW_APP_ID: 'mail', A2A_SECRET, PORT } })
+    try {
+      expect(await sessionOf(browser)).toMatchObject({ email, provider: 'hub' })
+      expect(await (await browser.get('/sign-in')).text()).not.toContain('value="hub"')
+      expect((await browser.get(LOGIN)).status).toBe(404)
+    } finally {
+      await without.stop()
+    }
+  })
 })

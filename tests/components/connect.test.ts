@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
+import { confirmAddress, addGrant, query } from '../support/query'
+import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
+
+const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
+const section = () => screen.findByRole('region', { name: 'Connected apps' })
+const main = () => screen.getByRole('main')
+const linkTo = async (name: string) =>
+  (await screen.findByRole<HTMLAnchorElement>('link', { name, hidden: true })).href
+/** A host's instructions. */
+const details = (id: string) =>
+  waitFor(() => {
+    const found = document.querySelector<HTMLDetailsElement>(`details#${id}`)
+    if (!found) throw new Error(`no ${id}`)
+    return found
+  })
+
+describe('Connect a host page', () => {
+  test('is linked from the tools page, and the command palette leads back to the tools', async () => {
+    const { open, press, user } = await startSignedIn()
+    await open('/')
+    await press('Tools', screen.getByRole('navigation', { name: 'Pages' }), 'link')
+    await heading('Tools')
+    await press('Connect a host', main(), 'link')
+    await heading('Connect a host')
+    await user.keyboard('{Control>}k{/Control}')
+    await user.type(await screen.findByPlaceholderText('Search pages and actions'), 'tools')
+    await press('Tools', undefined, 'option')
+    await heading('Tools')
+  })
+
+  test('shows and copies the exact server address', async () => {
+    const { open, press, server } = await startSignedIn()
+    await open('/connect')
+    await press('Copy the server address')
+    await waitFor(async () => expect(await navigator.clipboard.readText()).toBe(`${server.origin}/mcp`))
+    screen.getByText(`claude mcp add --transport http fairway ${server.origin}/mcp`)
+  })
+
+  test('explains why hosts could not be looked up and names the related setting', async () => {
+    const { open, server } = await startSignedIn()
+    await open('/connect')
+    await screen.findByRole('heading', { name: 'Approve access' })
+    expect(screen.queryByText(/could not look up a host/)).toBeNull()
+    await query(
+      server,
+      `insert into oauth_document_outages (id, cause, failed_at) values ('documents', 'unreachable', ?)`,
+      [Date.now()],
+    )
+    await open('/connect')
+    const notice = (await screen.findByText(/could not look up a host/)).closest('[role=alert]')
+    expect(notice?.textContent).toMatch(/could not look up a host.*this server can’t reach it/s)
+    expect(notice?.textContent).toContain('FW_CLIENT_DOCUMENTS=off')
+    await expectNoViolations(main())
+  })
+
+  test('links to Cursor and VS Code with the configuration filled in', async () => {
+    const { open, server } = await startSignedIn()
+    await open('/connect')
+    const url = `${server.origin}/mcp`
+    expect(atob(new URL(await linkTo('Add to Cursor')).searchParams.get('config') ?? '')).toBe(JSON.stringify({ url }))
+    expect(decodeURIComponent(await linkTo('Add to VS Code'))).toBe(
+      `vscode:mcp/install?${JSON.stringify({ name: 'fairway', type: 'http', url })}`,
+    )
+  })
+
+  test('warns that hosts on other machines cannot reach a local address', async () => {
+    const { open } = await startSignedIn()
+    await open('/connect#claude')
+    expect((await details('claude')).textContent).toMatch(/On the web, on the desktop.*This address works on this machine only/s)
+  })
+
+  test('shows no command of a package that is missing on npm', async () => {
+    const { open, server } = await startSignedIn()
+    await open('/connect#stdio')
+    await details('stdio').then(host => waitFor(() => expect(host.open).toBe(true)))
+    screen.getByText(IS_PUBLISHED ? `npx nuxt-fairway mcp probe ${server.origin}/mcp` : `curl -i ${server.origin}/mcp`)
+    expect(/npx|nuxt-fairway/.test(String(main().textContent))).toBe(IS_PUBLISHED)
+  })
+
+  test('does not mention a static token when none is set', async () => {
+    const { open } = await startSignedIn()
+    await open('/connect')
+    await screen.findByRole('heading', { name: 'Approve access' })
+    expect(screen.queryByRole('heading', { name: 'Without a browser' })).toBeNull()
+  })
+
+  test('explains how to send a static token without showing it', async () => {
+    const ACCESS_TOKEN = 'bWFjaGluZXMtb25seS1mb3ItdGhpcy10ZXN0LTEyMzQ1'
+    const { open } = await startSignedIn({ env: { ACCESS_TOKEN, FW_OWNER_EMAIL: 'ada@example.test' } })
+    await open('/connect')
+    await screen.findByRole('heading', { name: 'Without a browser' })
+    expect(document.documentElement.outerHTML).not.toContain('bWFjaGluZXM')
+  })
+})
+
+describe('connected apps', () => {
+  test('show an empty state with a link to connect a host', async () => {
+    const { open, press } = await startSignedIn()
+    await open('/settings/apps')
+    await within(await section()).findByText(/^No connected apps yet\./)
+    await press('Connect a host', await section(), 'link')
+    await heading('Connect a host')
+  })
+
+  test('are listed with their permissions and revoked by a second press', async () => {
+    const { server, open, press, user, person } = await startSignedIn()
+    await open('/notes')
+    const { email } = person
+    await addGrant(server, { email, clientName: 'Editor', clientId: 'https://editor.example/client.json' })
+    await addGrant(server, { email, clientName: 'A'.repeat(120) })
+    await open('/settings/apps')
+    const row = (await within(await section()).findByText('Editor')).closest('li') as HTMLElement
+    expect(row.textContent).toMatch(/editor\.example.*Ada's organization.*Connected 1 hour ago.*Last used 1 hour ago/s)
+    const permissions = within(within(row).getByRole('list', { name: 'Permissions' })).getAllByRole('listitem')
+    expect(permissions.map(({ textContent }) => textContent)).toEqual([
+      'View everything you can view',
+      'Create, edit and delete on your behalf',
+      'Stay connected until you revoke access',
+    ])
+    await expectNoViolations(await section())
+    await press('Revoke Editor', row)
+    await waitFor(() => expect(document.activeElement).toBe(within(row).getByRole('button', { name: 'Revoke now' })))
+    await user.keyboard('{Enter}')
+    await screen.findByText('Editor is no longer connected.')
+    await waitFor(() => expect(screen.queryByText('Editor')).toBeNull())
+    const [ended] = await query(server, `select revoked_at from oauth_grants where client_name = 'Editor'`)
+    expect(ended?.revoked_at).not.toBeNull()
+  })
+
+  test('of the organization are listed for its owner with the connecting member and can be revoked', async () => {
+    const { server, open, press, person } = await startSignedIn()
+    await open('/notes')
+    await addGrant(server, { email: person.email, clientName: 'Editor' })
+    await open('/team/apps')
+    const [row] = await within(await section()).findAllByRole('listitem')
+    expect(row?.textContent).toContain('Ada (ada@example.test)')
+    await expectNoViolations(await section())
+    await press('Revoke Editor', await section())
+    await press('Revoke now', await section())
+    await within(await section()).findByText(/^No member has connected an app yet/)
+  })
+
+  test('of the organization are hidden from members', async () => {
+    const { server, open } = await startSignedIn()
+    await open('/notes')
+    await query(server, `update org_members set role = 'member'`)
+    await open('/team')
+    await screen.findByRole('heading', { name: '1 member' })
+    expect(screen.queryByRole('link', { name: 'Connected apps' })).toBeNull()
+    await open('/team/apps')
+    await screen.findByRole('heading', { name: "You don't have access to this section" })
+    expect(screen.queryByRole('heading', { name: 'Connected apps' })).toBeNull()
+  })
+})
+
+test('a credential is added, tested, replaced and deleted', async () => {
+  const { open, press, user } = await startSignedIn()
+  await open('/connections?credential=openai')
+  const value = async (text: string) => {
+    const dialog = await screen.findByRole('dialog')
+    await user.type(await within(dialog).findByLabelText('Value'), text)
+    await press('Save', dialog)
+  }
+  await value('sk-live-0123456789abcdef')
+  await screen.findByText('•••• cdef')
+  await press('Test openai')
+  await screen.findByText(/openai can be read/)
+  await press('Replace openai')
+  await value('sk-live-0123456789new1')
+  await screen.findByText('•••• new1')
+  await press('Delete openai')
+  const question = await screen.findByRole('dialog')
+  expect(question.textContent).toContain('•••• new1')
+  await press('Delete', question)
+  await waitFor(() => expect(screen.queryByText('•••• new1')).toBeNull())
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('organization credentials are stored in the vault, and adding one starts in the name field', async () => {
+  const { server, open, press, user } = await startSignedIn()
+  await open('/connections')
+  await press('Open the vault', undefined, 'link')
+  await waitFor(() => expect(window.location.pathname).toBe('/team/vault'))
+  await heading('Team')
+  await press('Add a credential')
+  const dialog = await screen.findByRole('dialog')
+  await waitFor(() => expect(document.activeElement).toBe(within(dialog).getByRole('textbox', { name: 'Name' })))
+  await user.keyboard('mailer')
+  await user.type(within(dialog).getByLabelText('Value'), 'key-0123456789abcd')
+  await press('Save', dialog)
+  await screen.findByText('•••• abcd')
+  expect(await query(server, 'select key from vault_credentials where org_id is not null')).toMatchObject([
+    { key: 'mailer' },
+  ])
+  await query(server, `update vault_credentials set key_id = 'gone', ciphertext = 'gone'`)
+  await open('/team/vault')
+  await screen.findByText('Unreadable')
+  await expectNoViolations(main())
+})
+
+test('the audit log distinguishes confirmation requests from failures and counts repeated denials', async () => {
+  const { server, open, browser, person } = await startSignedIn({ env: { FW_OIDC_PROVIDERS: CORP } })
+  await confirmAddress(server, person.email)
+  const asked = await browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: 'corp' } })
+  expect(asked.status).toBe(409)
+  for (let again = 0; again < 6; again++)
+    await browser.post('/_fw/actions/purge-archive', { json: { dryRun: false } })
+  const rows = (text: RegExp) => screen.queryAllByRole('listitem').filter(row => text.test(String(row.textContent)))
+  await open('/audit')
+  await waitFor(() => expect(rows(/Ada was asked to confirm.*Asked to confirm|Asked to confirm.*Ada was asked/s)).toHaveLength(1))
+  // A new count begins each hour, so there can be rows of both hours.
+  expect(rows(/Denied.*[2-5] times|[2-5] times.*Denied/s)).not.toEqual([])
+  await open('/audit?outcome=asked')
+  await waitFor(() => expect(rows(/Ada was asked to confirm/)).toHaveLength(1))
+  expect([rows(/Denied/).length, rows(/Asked to confirm/).length]).toEqual([0, 1])
+})
+
+const CORP = JSON.stringify([
+  { id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientId: 'c', clientSecret: 's' },
+])
