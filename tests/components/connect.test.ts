@@ -6,8 +6,7 @@ import { expectNoViolations, screen, startSignedIn, waitFor, within } from './su
 const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
 const section = () => screen.findByRole('region', { name: 'Connected apps' })
 const main = () => screen.getByRole('main')
-const linkTo = async (name: string) =>
-  (await screen.findByRole<HTMLAnchorElement>('link', { name, hidden: true })).href
+const linkTo = async (name: string) => (await screen.findByRole<HTMLAnchorElement>('link', { name, hidden: true })).href
 /** A host's instructions. */
 const details = (id: string) =>
   waitFor(() => {
@@ -68,7 +67,9 @@ describe('Connect a host page', () => {
   test('warns that hosts on other machines cannot reach a local address', async () => {
     const { open } = await startSignedIn()
     await open('/connect#claude')
-    expect((await details('claude')).textContent).toMatch(/On the web, on the desktop.*This address works on this machine only/s)
+    expect((await details('claude')).textContent).toMatch(
+      /On the web, on the desktop.*This address works on this machine only/s,
+    )
   })
 
   test('shows no command of a package that is missing on npm', async () => {
@@ -205,11 +206,12 @@ test('the audit log distinguishes confirmation requests from failures and counts
   await confirmAddress(server, person.email)
   const asked = await browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: 'corp' } })
   expect(asked.status).toBe(409)
-  for (let again = 0; again < 6; again++)
-    await browser.post('/_fw/actions/purge-archive', { json: { dryRun: false } })
+  for (let again = 0; again < 6; again++) await browser.post('/_fw/actions/purge-archive', { json: { dryRun: false } })
   const rows = (text: RegExp) => screen.queryAllByRole('listitem').filter(row => text.test(String(row.textContent)))
   await open('/audit')
-  await waitFor(() => expect(rows(/Ada was asked to confirm.*Asked to confirm|Asked to confirm.*Ada was asked/s)).toHaveLength(1))
+  await waitFor(() =>
+    expect(rows(/Ada was asked to confirm.*Asked to confirm|Asked to confirm.*Ada was asked/s)).toHaveLength(1),
+  )
   // A new count begins each hour, so there can be rows of both hours.
   expect(rows(/Denied.*[2-5] times|[2-5] times.*Denied/s)).not.toEqual([])
   await open('/audit?outcome=asked')

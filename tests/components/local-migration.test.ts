@@ -23,7 +23,8 @@ async function withLocalData() {
   for (const title of ['Plan', 'Draft']) await before.post('/_fw/actions/create-note', { json: { title } })
   await signUp(app.browser, aPerson('Ada'))
   // The document of such a server has a mark for the page's scripts.
-  const [mark = ''] = new RegExp(`<meta name="${LOCAL_DATA_MARK}"[^>]*>`).exec(await (await before.get('/')).text()) ?? []
+  const [mark = ''] =
+    new RegExp(`<meta name="${LOCAL_DATA_MARK}"[^>]*>`).exec(await (await before.get('/')).text()) ?? []
   document.head.insertAdjacentHTML('beforeend', mark)
   onTestFinished(() => document.querySelector(`meta[name="${LOCAL_DATA_MARK}"]`)?.remove())
   return app

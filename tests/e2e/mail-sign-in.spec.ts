@@ -41,12 +41,7 @@ test('an emailed link signs in the waiting tab, with the keyboard alone', async 
   await expect(mail.getByRole('heading', { level: 1 })).not.toHaveText('This link has already been used')
 })
 
-test('a link opened on another device signs in the waiting device', async ({
-  page,
-  browser,
-  origin,
-  smtp,
-}) => {
+test('a link opened on another device signs in the waiting device', async ({ page, browser, origin, smtp }) => {
   await page.goto('/sign-in?return=%2Fsettings')
   await page.getByRole('textbox', { name: 'Email address' }).fill('grace@example.test')
   await page.getByRole('button', { name: 'Email me a link' }).click()

@@ -45,7 +45,10 @@ test('the emailed link comes first, then the password, then one provider, and ot
   await expectNoViolationsInBothColours(page)
 })
 
-test('the typed password can be shown, and only a sign-in method that worked is marked as last used', async ({ page, origin }) => {
+test('the typed password can be shown, and only a sign-in method that worked is marked as last used', async ({
+  page,
+  origin,
+}) => {
   const mary = aPerson('Mary')
   await signUp(page, origin, mary)
   await page.context().clearCookies()
