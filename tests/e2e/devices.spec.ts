@@ -34,6 +34,12 @@ test('all other devices are revoked at once, the confirmation states their numbe
   await page.goto('/settings/security#devices')
   await expect(section(page)).toBeInViewport()
   await expect(section(page).getByRole('listitem')).toHaveCount(3)
+  await test.step('a double click revokes no session', async () => {
+    await section(page).getByRole('button', { name: 'Revoke the session of Safari on iOS' }).dblclick()
+    await expect(section(page).getByRole('listitem')).toHaveCount(3)
+    await page.reload()
+    await expect(section(page).getByRole('listitem')).toHaveCount(3)
+  })
   await section(page).getByRole('button', { name: 'Revoke others' }).click()
   await section(page).getByRole('button', { name: 'Revoke 2 others now' }).click()
   await expect(page.getByText('2 other devices have been signed out.', { exact: true }).first()).toBeVisible()
