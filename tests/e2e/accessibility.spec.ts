@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { EMBED_PATH } from '#fairway/shared/paths'
 import { expectNothingCutOff, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { invitationPath } from '../support/mail'
@@ -166,7 +167,14 @@ const walks: Walk[] = [
       ['the details of an entry', ask('Show details: Ada created Second')],
       ['a range of days', to('/audit?range=custom&from=2026-01-01', 'Ada created Second')],
       ['an audit log without a match', to('/audit?outcome=denied', 'No entries match these filters')],
-      ['the tools', to('/tools', 'create-note')],
+      [
+        'the tools',
+        async page => {
+          await close(page)
+          await moveTo(page, '/tools')
+          await page.getByRole('link', { name: /create-note/ }).waitFor()
+        },
+      ],
       ['an action', to('/tools/delete-note', 'Deletes')],
       [
         'its form with a row to choose',
@@ -348,6 +356,17 @@ const walks: Walk[] = [
       ['an audit log that fails', failing('/audit', '**/_fw/org/audit?**')],
       ['an end that cannot be looked up', failing('/settings/data', '**/_fw/account')],
       [
+        'an embed page that fails',
+        async page => {
+          const json = { data: { path: '/embed/notes' }, headers: { origin: new URL(page.url()).origin } }
+          const { url } = await (await page.request.post(`${EMBED_PATH}/tickets`, json)).json()
+          await page.unrouteAll({ behavior: 'ignoreErrors' })
+          await page.route('**/_fw/actions/list-notes', route => route.fulfill({ status: 503, body: 'proxy' }))
+          await page.goto(url)
+          await page.getByRole('alert').waitFor()
+        },
+      ],
+      [
         'Notes loading',
         async page => {
           await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -418,6 +437,7 @@ const walks: Walk[] = [
     as: 'visitor',
     states: [
       ['About', load('/about', /./)],
+      ['an embed page without a ticket', load('/embed/notes', 'Nothing to show here')],
       ['the sign-in page', load('/sign-in', 'Sign in')],
       ['the form of a new account', page => page.getByRole('link', { name: 'Create account' }).click()],
       [

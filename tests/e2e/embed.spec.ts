@@ -76,31 +76,3 @@ test('a frame reports that its ticket was already used, and a site that is not a
   await expect(frame.getByRole('heading', { name: 'Notes' })).toHaveCount(0)
   await stranger.stop()
 })
-
-test('an embed page without a token shows a message instead of the sign-in page', async ({ page, origin }) => {
-  await page.goto('/embed/notes')
-  await expect(page.getByRole('heading', { name: 'Nothing to show here' })).toBeVisible()
-  expect(page.url()).toBe(`${origin}/embed/notes`)
-  await expectNoViolations(page, { isFramed: true })
-  await page.setViewportSize({ width: 375, height: 700 })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
-})
-
-test('an embed page shows loading, reports a failure and retries', async ({ page, origin }) => {
-  await signUp(page, origin)
-  await runAction(page, origin, 'create-note', { title: 'Harbour plan' })
-  const url = await ticketFor(page, origin)
-  const held = Promise.withResolvers<void>()
-  await page.route('**/_fw/actions/list-notes', async route => {
-    await held.promise
-    await route.fulfill({ status: 503, body: 'proxy' })
-  })
-  await page.goto(url)
-  await expect(page.getByRole('status').filter({ hasText: 'Loading' })).toBeVisible()
-  held.resolve()
-  await expect(page.getByRole('alert')).toContainText('The notes could not be loaded.')
-  await expectNoViolations(page, { isFramed: true })
-  await page.unroute('**/_fw/actions/list-notes')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
-})

@@ -1,4 +1,4 @@
-import { expectNoViolationsInBothColours } from '../support/accessibility'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { signUp } from '../support/people'
 
@@ -10,7 +10,7 @@ test('email topics are turned off and on in the settings', async ({ page, origin
   const section = page.getByRole('region', { name: 'Emails', exact: true })
   const topic = section.getByRole('switch', { name: 'News from the felling' })
   await expect(topic).toBeChecked()
-  await expectNoViolationsInBothColours(page)
+  await expectNoViolations(page)
   await topic.click()
   await expect(page.getByText('You’ll no longer get “News from the felling”.', { exact: true })).toBeVisible()
   await expect(topic).not.toBeChecked()

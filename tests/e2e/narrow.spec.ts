@@ -25,6 +25,7 @@ const PATHS = [
   '/connect#chatgpt',
   '/connect#vscode',
   '/about',
+  '/embed/notes',
   '/no/such/page',
 ]
 // WCAG 2.2, 1.4.10 and 1.4.4: a window of 1280 by 800 pixels shows 640 by 400 at 200 %.
