@@ -1,3 +1,4 @@
+import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSqld, type Sqld } from '../support/database-sqld'
 import { createBrowser, signUp } from '../support/http'
@@ -56,6 +57,28 @@ describe('libSQL server', () => {
     )
     expect(answers.map(answer => answer.status).toSorted()).toEqual([200, ...Array(19).fill(409)])
   })
+
+  it('moves local data once, regardless of the instance', async () => {
+    const [first, second] = servers
+    if (!first || !second) throw new Error('two servers were wanted')
+    const owner = createBrowser(first.origin)
+    await signUp(owner, { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' })
+    const client = createClient({ url: database.url })
+    await client.batch([
+      `insert into notes (id, owner_email, title, created_at, updated_at) values ('old', 'local@localhost', 'Old', 0, 0)`,
+      `update users set email_verified = 1 where email = 'owner@example.test'`,
+    ])
+    client.close()
+    const headers = { cookie: owner.cookieHeader(), 'sec-fetch-site': 'same-origin' }
+    const answers = await Promise.all(
+      [first, second, first, second, first].map(({ origin }) =>
+        fetch(`${origin}/_fw/local-migration`, { method: 'POST', headers }),
+      ),
+    )
+    const moves = await Promise.all(answers.map(answer => answer.json()))
+    expect(moves.map(({ moved }) => moved.notes).toSorted()).toEqual([0, 0, 0, 0, 1])
+  })
+
   it('is ready while the database responds', async () => {
     const answer = await fetch(`${servers[0]?.origin}/_fw/health/ready`)
     expect([answer.status, (await answer.json()).checks.migrations]).toEqual([200, 'ok'])
