@@ -19,6 +19,8 @@ const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 /** Files that everything depends on without an import. */
 const GROUND =
   /^(((layers\/fairway|packages\/\w+)\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
+/** The compiled command line, whose files are named after their sources (scripts/compile-cli.mjs). */
+const COMPILED = 'layers/fairway/dist/cli/'
 /**
  * Files that compose all domains. A test that imports one does not test each domain, so changes do not propagate through them.
  */
@@ -100,7 +102,7 @@ function reachedBy(root, changed) {
   const importers = new Map()
   for (const path of globSync(SOURCES, {
     cwd: root,
-    exclude: ['**/node_modules/**', '**/.nuxt*/**', '**/.output/**'],
+    exclude: ['**/node_modules/**', '**/.nuxt*/**', '**/.output/**', `${COMPILED}**`],
   }).map(normalize)) {
     for (const target of targetsOf(root, path)) importers.set(target, [...(importers.get(target) ?? []), path])
   }
@@ -124,7 +126,10 @@ function resolveImport(root, from, specifier) {
   const alias = ALIASES.find(([name]) => specifier.startsWith(name))
   if (!alias && !specifier.startsWith('.')) return undefined
   const base = alias ? alias[1] + specifier.slice(alias[0].length) : join(dirname(from), specifier)
-  return ENDINGS.map(ending => normalize(base + ending)).find(path => isFile(join(root, path)))
+  const source = base.startsWith(COMPILED)
+    ? `layers/fairway/${base.slice(COMPILED.length, -'.mjs'.length).replaceAll('--', '/')}`
+    : base
+  return ENDINGS.map(ending => normalize(source + ending)).find(path => isFile(join(root, path)))
 }
 
 const isFile = path => existsSync(path) && statSync(path).isFile()
