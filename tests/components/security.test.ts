@@ -158,13 +158,14 @@ test('revoking a session that has already ended reports success', async () => {
 })
 
 test('security events are open to operators only, others see a notice, and filters, pages and export work', async () => {
-  const { server, open, press, left } = await startSignedIn({ env })
+  const { server, browser, open, press, left } = await startSignedIn({ env })
   await open('/security')
   await screen.findByText('Only operators can see security events')
   expect(screen.queryByRole('link', { name: 'Operator console' })).toBeNull()
   await confirmAddress(server, email)
   await open('/security')
   await screen.findByRole('link', { name: 'Operator console' })
+  await screen.findByText('No events in the past 48 hours.')
   await screen.findByText('No events yet')
   await query(
     server,
@@ -196,5 +197,8 @@ test('security events are open to operators only, others see a notice, and filte
   await press('Newer')
   await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(31))
   expect(screen.getByRole('link', { name: 'Export CSV' }).getAttribute('href')).toMatch(/export\?format=csv/)
+  await browser.get('/callback?state=x&code=y')
+  await open('/security')
+  expect(await screen.findAllByText(/state-validation-failed/)).not.toEqual([])
   expect(left).toEqual([])
 })

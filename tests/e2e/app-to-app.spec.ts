@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectNoViolationsInBothColours } from '../support/accessibility'
+import { expectNothingCutOff, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { peerToken } from '../support/hub'
 import { aPerson, runAction, signUp } from '../support/people'
@@ -64,7 +64,7 @@ test.describe('with JavaScript', () => {
   test('every approval page fits a narrow screen and has no accessibility violation', async ({ page, server }) => {
     const url = await aQuestion(page, server)
     const look = async () => {
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await expectNothingCutOff(page)
       await expectNoViolationsInBothColours(page)
     }
     await page.goto(`${new URL(url).origin}/_fw/a2a/approvals/nothing`)

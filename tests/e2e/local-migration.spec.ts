@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectNoViolations } from '../support/accessibility'
+import { expectNothingCutOff, expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 
@@ -32,7 +32,7 @@ test('the migration banner supports German and fits a narrow screen in dark mode
   await page.goto('/')
   const german = page.getByRole('region', { name: 'Daten aus der Zeit vor Ihrem Konto' })
   await expect(german).toContainText('2 Notizen')
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await expectNothingCutOff(page)
   await expectNoViolations(page)
   expect(await scripts()).toContain(OF_THE_BANNER)
   await german.getByRole('button', { name: 'In mein Konto übernehmen' }).click()
