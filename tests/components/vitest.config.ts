@@ -22,7 +22,7 @@ export default defineConfig(async () => ({
           environment: 'nuxt',
           environmentOptions: { nuxt: { rootDir: sampleDir, domEnvironment: 'happy-dom', overrides } },
           testTimeout: 60_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       }),
     ],
