@@ -21,9 +21,10 @@ declare global {
 
 configure({ asyncUtilTimeout: 10_000 })
 
-/** Node's own functions, which a page replaces. */
+/** Node's own, which a page replaces. */
 const { fetch: send } = globalThis
-const { locks } = globalThis.navigator
+/** Another tab listens to changes for this one, because this DOM has no stream of events. */
+const locks = { request: () => new Promise(() => {}) }
 let loaded = 0
 
 /** Answers a request of the page in the server's place: with a response, or by a promise that may fail or never end. */
@@ -38,6 +39,8 @@ export interface OpenedApp {
   press(name: string | RegExp, inside?: HTMLElement, role?: string): Promise<void>
   /** Loads this path as a browser does, and waits until the page shows its content or has left. */
   open(path: string): Promise<void>
+  /** From now on, the page's requests have the cookies of this browser. */
+  become(other: TestBrowser): void
   /** The page's requests since it was opened, as `GET /_fw/session`. */
   requests: string[]
   /** The addresses that the page wanted to leave for; its own for a reload. */
@@ -51,6 +54,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
   const server = await borrowServer(input)
   const { origin } = server
   const browser = createBrowser(origin)
+  let current = browser
   const requests: string[] = []
   const left: string[] = []
   const intercepted = new Map<RegExp, Answer>()
@@ -64,7 +68,6 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     replace: { value: leave, configurable: true },
     reload: { value: () => leave(window.location.href), configurable: true },
   })
-  // Kept from a fresh DOM, which has none.
   Object.defineProperty(window.navigator, 'locks', { value: locks, configurable: true })
   window.fetch = globalThis.fetch = async (input, init = {}) => {
     const { href, origin: asked, pathname, search } = new URL(input instanceof Request ? input.url : input, origin)
@@ -77,11 +80,11 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     signal?.addEventListener('abort', () => own.abort(signal.reason))
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),
-      ...(init.credentials === 'omit' ? {} : { cookie: browser.cookieHeader() }),
+      ...(init.credentials === 'omit' ? {} : { cookie: current.cookieHeader() }),
       ...(method === 'GET' ? {} : { origin, 'sec-fetch-site': 'same-origin' }),
     }
     const response = await send(href, { method, body, headers, signal: own.signal })
-    browser.keep(response)
+    current.keep(response)
     return response
   }
   onTestFinished(async () => {
@@ -110,6 +113,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     intercepted.set(path, answer)
     return () => void intercepted.delete(path)
   }
+  const become = (other: TestBrowser) => void (current = other)
   const user = userEvent.setup()
   async function press(name: string | RegExp, inside = document.body, role = 'button') {
     const pressed = await waitFor(() => {
@@ -119,7 +123,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     })
     await user.click(pressed)
   }
-  return { server, browser, user, press, open, requests, left, intercept }
+  return { server, browser, user, press, open, become, requests, left, intercept }
 }
 
 /** Starts an application with an account that is signed in. */

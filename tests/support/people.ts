@@ -1,5 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { actionPath, AUTH_PREFIX } from '#fairway/shared/paths'
+import { createBrowser, type TestBrowser } from './http'
+import { noteTitle } from './query'
 
 export interface Person {
   name: string
@@ -10,7 +12,7 @@ export interface Person {
 /** A person with a unique address per name and a password that meets the rules. */
 export const aPerson = (name = 'Ada'): Person => ({
   name,
-  email: `${name.toLowerCase()}@example.test`,
+  email: `${name.toLowerCase().replaceAll(/\W+/g, '.')}@example.test`,
   password: 'quiet harbour lantern 42',
 })
 
@@ -18,6 +20,15 @@ export const aPerson = (name = 'Ada'): Person => ({
 export async function signUp(page: Page, origin: string, person: Person = aPerson()): Promise<Person> {
   await post(page, origin, `${AUTH_PREFIX}/sign-up/email`, person)
   return person
+}
+
+/** A browser without a window that has the cookies of this page. */
+export async function browserOf(page: Page, origin: string): Promise<TestBrowser> {
+  const browser = createBrowser(origin)
+  const cookies = await page.context().cookies(origin)
+  const headers = cookies.map(({ name, value }): [string, string] => ['set-cookie', `${name}=${value}`])
+  browser.keep(new Response(null, { headers }))
+  return browser
 }
 
 /** Creates the account in the form of the sign-in page that is open. */
@@ -33,6 +44,12 @@ export async function signUpByForm(page: Page, person: Person = aPerson()): Prom
 /** Runs an action as the user who is signed in to this page's browser. */
 export const runAction = (page: Page, origin: string, name: string, input: object): Promise<void> =>
   post(page, origin, actionPath(name), input)
+
+/** Writes numbered notes as the user who is signed in to this page's browser; the first is the oldest. */
+export async function createNotes(page: Page, origin: string, count: number): Promise<void> {
+  for (let number = 1; number <= count; number++)
+    await runAction(page, origin, 'create-note', { title: noteTitle(number), text: `The text of number ${number}` })
+}
 
 async function post(page: Page, origin: string, path: string, data: object): Promise<void> {
   const answer = await page.request.post(origin + path, { data, headers: { origin } })

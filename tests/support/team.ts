@@ -1,5 +1,7 @@
+import { ORG_PATH } from '#fairway/shared/paths'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from './http'
 import { newestMail } from './mail'
+import { aPerson } from './people'
 import { query } from './query'
 import type { TestServer } from './server'
 
@@ -9,6 +11,29 @@ export interface TeamPerson {
   browser: TestBrowser
   email: string
   userId: string
+}
+
+/** Signs somebody up whom this owner has invited, and accepts; returns their browser. */
+export async function addMember(
+  server: TestServer,
+  owner: TestBrowser,
+  name: string,
+  role = 'member',
+): Promise<TestBrowser> {
+  const member = createBrowser(server.origin)
+  const person = aPerson(name)
+  const id = await invite(owner, person.email, role)
+  await signUp(member, person)
+  const accepted = await member.post(`${ORG_PATH}/invitations/${id}/accept`, { json: { confirm: true } })
+  if (!accepted.ok) throw new Error(await accepted.text())
+  return member
+}
+
+/** Invites an address to the organization of this owner; returns the invitation's id. */
+export async function invite(owner: TestBrowser, email: string, role = 'member'): Promise<string> {
+  const answer = await owner.post(`${ORG_PATH}/invitations`, { json: { email, role } })
+  if (answer.status !== 201) throw new Error(await answer.text())
+  return (await answer.json()).invited[0].id
 }
 
 /** Helpers for tests of organizations, on one server with a database file. */
@@ -34,8 +59,7 @@ export function createTeamWorld(server: TestServer) {
   /** Invites a person, new by default, and accepts the invitation; returns the person. */
   async function join_(owner: TeamPerson, role: string, who?: TeamPerson): Promise<TeamPerson> {
     const member = who ?? (await person())
-    const answer = await owner.browser.post('/_fw/org/invitations', { json: { email: member.email, role } })
-    if (answer.status !== 201) throw new Error(await answer.text())
+    await invite(owner.browser, member.email, role)
     const { id, token } = linkFor(member.email)
     const accepted = await member.browser.post(`/_fw/org/invitations/${id}/accept`, { json: { token, confirm: true } })
     if (accepted.status !== 200) throw new Error(await accepted.text())
