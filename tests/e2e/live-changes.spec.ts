@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
-import { aPerson, runAction, signUp } from '../support/people'
+import { runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 
 const CHANGES = /\/_fw\/changes/
@@ -122,50 +121,3 @@ test('a page whose session ends before it listens redirects to the sign-in page'
   await page.request.delete('/_fw/session', { headers: { origin } })
   await page.waitForURL('**/sign-in?return=%2Fnotes')
 })
-
-test('the expected result of an action is shown at once and reverted with the reason on failure', async ({
-  page,
-  origin,
-}) => {
-  await signUp(page, origin, aPerson())
-  for (const title of ['Berth', 'Crane']) await runAction(page, origin, 'create-note', { title })
-  let answer: (() => void) | undefined
-  let held = new Promise<void>(resolve => (answer = resolve))
-  await page.route('**/update-note', async route => {
-    const { pinned } = route.request().postDataJSON()
-    await held
-    // Pinning fails; requests in the meantime succeed.
-    await (pinned ? route.fulfill({ status: 503, json: problem }) : route.continue())
-  })
-  await page.goto(`${origin}/notes`)
-  await pinOf(page, 'Berth').click()
-  await isPinned(page, 'Berth')
-  await page.route('**/archive-note', async route => route.continue())
-  answer?.()
-  await expect(pinOf(page, 'Berth')).toHaveAttribute('aria-pressed', 'false')
-  await expect(
-    page
-      .getByText('Berth', { exact: false })
-      .filter({ hasText: /could not be|not changed/i })
-      .first(),
-  ).toBeVisible()
-
-  // Two changes of one row: the pin that fails does not undo the archiving.
-  held = new Promise<void>(resolve => (answer = resolve))
-  await pinOf(page, 'Crane').click()
-  await isPinned(page, 'Crane')
-  await page.getByRole('button', { name: /Archive.*Crane/ }).click()
-  await expect(pinOf(page, 'Crane')).toHaveCount(0)
-  answer?.()
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
-  await expect(pinOf(page, 'Crane')).toHaveCount(0)
-  await expect(pinOf(page, 'Berth')).toBeVisible()
-})
-
-const problem = {
-  type: 'urn:fairway:error:unavailable',
-  title: 'The service is not available right now. Try again in a moment.',
-  status: 503,
-  code: 'unavailable',
-  requestId: randomUUID(),
-}
