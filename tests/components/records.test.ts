@@ -1,0 +1,65 @@
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { actionPath, ORG_PATH } from '#fairway/shared/paths'
+import { addMember } from '../support/team'
+import { count, find, heading, press, shows, texts } from './page'
+import { screen, startSignedIn, waitFor } from './support'
+
+// A rule that requires Google would lock the owner out. Setting it therefore requires a confirmation.
+const env = { GOOGLE_CLIENT_ID: 'records', GOOGLE_CLIENT_SECRET: 'of tests' }
+
+test('/audit lists actions as sentences, with filters in the URL, details and a CSV export', async () => {
+  const { browser, open } = await startSignedIn({ env })
+  await browser.request(`${ORG_PATH}/auth-provider`, { method: 'PUT', json: { provider: 'google' } })
+  await browser.post(actionPath('create-note'), { json: { title: 'Weekly metrics', text: '' } })
+  await open('/team')
+  // One of the two lists of sections is hidden by its style.
+  const [sections] = await screen.findAllByRole('navigation', { name: 'Team' })
+  await press('Audit log', 'link', sections)
+  await waitFor(() => expect(heading()).toBe('Audit log'))
+  const rows = async () => texts('listitem', await find('region', 'Audit log'))
+  const hasRows = (n: number) => waitFor(async () => expect(await rows()).toHaveLength(n))
+  await hasRows(2)
+  expect(await rows()).toEqual([
+    expect.stringContaining('Ada created Weekly metrics'),
+    expect.stringMatching(/Ada was asked to confirm Set auth provider.*Asked to confirm/s),
+  ])
+
+  await press('Outcome', 'combobox')
+  await press('Asked to confirm', 'option')
+  await hasRows(1)
+  expect(window.location.search).toContain('outcome=asked')
+  await open(window.location.pathname + window.location.search)
+  await hasRows(1)
+
+  await open('/audit?range=custom&until=2020-01-01')
+  await find('heading', 'No entries match these filters')
+  await userEvent.click(screen.getAllByRole('button', { name: 'Clear filters' }).at(-1)!)
+  await hasRows(2)
+
+  await press('Show details: Ada created Weekly metrics')
+  const details = await find('dialog', 'Ada created Weekly metrics')
+  await shows('create-note', () => details)
+  await find('button', 'Copy the request ID', details)
+  await press('Close', 'button', details)
+  await waitFor(() => expect(count('dialog')).toBe(0))
+  const file = await browser.get((await find('link', 'Export CSV')).getAttribute('href') ?? '')
+  expect(file.headers.get('content-disposition')).toContain('audit-log.csv')
+  const lines = (await file.text()).trimEnd().split('\r\n')
+  // The log contains the export too.
+  expect(lines.map(line => line.split(',')[1])).toEqual([
+    'action',
+    'set-auth-provider',
+    'create-note',
+    'export-audit-log',
+  ])
+})
+
+test('/audit tells a member who can grant access and is hidden from their navigation', async () => {
+  const { server, browser, open, become } = await startSignedIn()
+  become(await addMember(server, browser, 'Grace'))
+  await open('/audit')
+  await find('heading', 'Only owners and admins can view the audit log')
+  await shows('ada@example.test', () => find('list', 'Owners and admins'))
+  expect(count('link', 'Audit log')).toBe(0)
+})
