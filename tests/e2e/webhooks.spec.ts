@@ -1,8 +1,10 @@
-import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { runAction, signUp } from '../support/people'
-import { query } from '../support/query'
+import { confirmAddress } from '../support/query'
 import { type Receiver, startReceiver } from '../support/webhook-receiver'
+
+const PATH = `/hook/${'x'.repeat(200)}`
 
 /** A server that can send webhooks to a receiver on this machine. */
 const test = base.extend<object, { receiver: Receiver }>({
@@ -12,11 +14,10 @@ const test = base.extend<object, { receiver: Receiver }>({
 })
 
 test('a webhook is added, fails, recovers and resends its events', async ({ page, origin, server, receiver }) => {
-  await signUp(page, origin)
-  await query(server, 'update users set email_verified = 1')
+  const { email } = await signUp(page, origin)
+  await confirmAddress(server, email)
   await page.goto('/team/webhooks')
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
-  await expectNoViolations(page)
 
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const form = page.getByRole('dialog', { name: 'Add a webhook' })
@@ -24,7 +25,7 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await form.getByRole('button', { name: 'Add webhook' }).click()
   await expect(form.getByText('Use an https address without a port.')).toBeVisible()
   await expectNoViolations(page)
-  await form.getByLabel('URL').fill(`${receiver.origin}/hook`)
+  await form.getByLabel('URL').fill(receiver.origin + PATH)
   await form.getByRole('radio', { name: 'Selected events' }).check()
   await form.getByRole('button', { name: 'Choose event types' }).click()
   await page.getByRole('option', { name: 'audit.create-note' }).click()
@@ -37,11 +38,18 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await secret.getByRole('button', { name: 'I have saved it' }).click()
   const host = new URL(receiver.origin).host
   await expect(page.getByText('1 event type')).toBeVisible()
+  const more = page.getByRole('button', { name: `More for ${host}` })
+  await more.click()
   await expectNoViolations(page)
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expect(more).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  await page.setViewportSize({ width: 1280, height: 720 })
 
   receiver.answer = { status: 503, text: 'out of order' }
   await runAction(page, origin, 'create-note', { title: 'Told' })
-  await expect.poll(() => receiver.typesAt('/hook')).toEqual(['audit.create-note'])
+  await expect.poll(() => receiver.typesAt(PATH)).toEqual(['audit.create-note'])
   await page.reload()
   await expect(page.getByText('Failing since')).toBeVisible()
   await page.getByRole('button', { name: `Deliveries to ${host}` }).click()
@@ -53,7 +61,7 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   const panel = page.getByRole('dialog', { name: 'audit.create-note' })
   await expect(panel.getByRole('region', { name: 'Answer body' })).toContainText('out of order')
   await expect(panel.getByRole('term')).toContainText(['State', 'Event', 'Attempts', 'Answer status', 'Message ID'])
-  await expectNoViolationsInBothColours(page)
+  await expectNoViolations(page)
   await page.keyboard.press('Escape')
   await expect(panel).toHaveCount(0)
   await expect(deliveries).toBeVisible()
@@ -65,7 +73,7 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await expect(page.getByText('The event was queued again.').first()).toBeVisible()
   await panel.getByRole('button', { name: 'Close' }).click()
   await expect(panel).toHaveCount(0)
-  await expect.poll(() => receiver.at('/hook').length).toBeGreaterThan(1)
+  await expect.poll(() => receiver.at(PATH).length).toBeGreaterThan(1)
   await expect(async () => {
     await deliveries.getByRole('combobox', { name: 'State' }).click()
     await page.getByRole('option', { name: 'Accepted' }).click()
@@ -81,52 +89,7 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await deliveries.getByRole('radio', { name: 'All', exact: true }).check()
   await deliveries.getByRole('button', { name: 'Count' }).click()
   await expect(deliveries.getByText('1 event will be resent.')).toBeVisible()
-  const before = receiver.at('/hook').length
+  const before = receiver.at(PATH).length
   await deliveries.getByRole('button', { name: 'Resend', exact: true }).click()
-  await expect.poll(() => receiver.at('/hook').length).toBe(before + 1)
-})
-
-test('a webhook is paused, gets a new secret and is deleted, with the keyboard on a narrow screen', async ({
-  page,
-  origin,
-  server,
-  receiver,
-}) => {
-  await page.setViewportSize({ width: 375, height: 800 })
-  await signUp(page, origin)
-  await query(server, 'update users set email_verified = 1')
-  const made = await page.request.post('/_fw/webhooks', {
-    headers: { origin },
-    data: { url: `${receiver.origin}/a/long/path/${'x'.repeat(200)}`, types: ['*'] },
-  })
-  expect(made.status()).toBe(201)
-  const host = new URL(receiver.origin).host
-  await page.goto('/team/webhooks')
-  const more = page.getByRole('button', { name: `More for ${host}` })
-  await more.waitFor()
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  expect(wider).toBe(0)
-
-  await more.press('Enter')
-  await expectNoViolations(page)
-  await page.getByRole('menuitem', { name: 'Pause' }).press('Enter')
-  await expect(page.getByText('Paused', { exact: true })).toBeVisible()
-  await more.press('Enter')
-  await page.getByRole('menuitem', { name: 'Renew the secret' }).press('Enter')
-  await page.getByRole('button', { name: 'Renew', exact: true }).click()
-  await expect(page.getByText(/^whsec_/)).toBeVisible()
-  await page.getByRole('button', { name: 'I have saved it' }).click()
-  await expect(page.getByText('The old secret stops signing')).toBeVisible()
-  await more.press('Enter')
-  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
-})
-
-test('operators see the installation’s webhooks beside its security events', async ({ page, origin, server }) => {
-  await signUp(page, origin)
-  await query(server, 'update users set email_verified = 1')
-  await page.goto('/security')
-  await expect(page.getByRole('region', { name: 'Webhooks of the installation' })).toBeVisible()
-  await expectNoViolations(page)
+  await expect.poll(() => receiver.at(PATH).length).toBe(before + 1)
 })
