@@ -66,7 +66,7 @@ export const levelA: readonly Requirement[] = [
   ),
   designed('3.2.6', 'Help is always in the same place.', 'The account menu is in the same place on every page.'),
   tested('3.3.1', 'Errors are named, at their field.', [
-    'e2e/palette › the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls',
+    'components/palette › the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls',
     'components/settings › a refused password shows the reason at the field',
   ]),
   tested('3.3.2', 'Fields have labels, and say what they want.', [AXE]),
@@ -133,18 +133,18 @@ export const levelAA: readonly Requirement[] = [
   designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
   tested('3.3.3', 'Errors say how to fix them.', [
     'components/settings › a refused password shows the reason at the field',
-    'e2e/team › the invitation dialog shows each address once, counts valid ones and explains why one was not invited',
+    'components/team › the invitation dialog shows each address once, counts valid ones and explains why one was not invited',
   ]),
   tested('3.3.4', 'Irreversible actions require a confirmation.', [
     'e2e/organizations › an organization is deleted after its name is typed and can be restored',
-    'e2e/tools › tools accept a row by its name or a typed id and confirm before deleting it',
+    'components/tools › tools accept a row by its name or a typed id and confirm before deleting it',
   ]),
   tested('3.3.8', 'Signing in needs no memory.', [
     'e2e/mail-sign-in › an emailed link signs in the waiting tab, with the keyboard alone',
     'e2e/passkeys › adding a passkey requires a recent sign-in, rejects a duplicate device, and the email field offers the passkey',
   ]),
   tested('4.1.3', 'Changes are announced without moving the focus.', [
-    'e2e/failures › every section reports that it could not be loaded and retries',
+    'components/failures › every section reports that it could not be loaded and retries',
     'e2e/session-gate › the session gate shows the layout’s skeleton until the session is known, then the page',
   ]),
 ]
