@@ -36,7 +36,8 @@ function readCall(
     else return undefined
   }
   words.push(callee.text)
-  if (!['it', 'test', 'describe'].includes(callee.text)) return undefined
+  // The steps of a test are not tests.
+  if (!['it', 'test', 'describe'].includes(callee.text) || words.includes('step')) return undefined
   const [title, body] = node.arguments
   if (!title || !body) return undefined
   if (ts.isStringLiteralLike(title)) return { words, name: title.text }

@@ -136,7 +136,7 @@ describe('listTests and isNamed', () => {
         describe.skip('out', () => { it('is inside', () => {}) })
       })
       test('is ' + 'put together', () => {})
-      test.describe('windows', () => { test('opens', async () => {}) })
+      test.describe('windows', () => { test('opens', async () => { await test.step('at once', () => {}) }) })
       not('a test', () => {})
     `
     expect(listTests(source)).toEqual([
