@@ -10,7 +10,6 @@ const overrides = { modules: [fileURLToPath(new URL('root.mjs', import.meta.url)
 
 export default defineConfig(async () => ({
   test: {
-    maxWorkers: 2,
     // The icons are part of the build alone.
     onConsoleLog: (text: string) => !/failed to load icon|<Suspense>/.test(text),
     globalSetup: './tests/support/server-pool.ts',
@@ -18,6 +17,8 @@ export default defineConfig(async () => ({
       await defineVitestProject({
         test: {
           name: 'components',
+          // More than processors: pages wait before they save, search or undo.
+          maxWorkers: 4,
           include: ['tests/components/**/*.test.ts'],
           environment: 'nuxt',
           environmentOptions: { nuxt: { rootDir: sampleDir, domEnvironment: 'happy-dom', overrides } },

@@ -75,21 +75,18 @@ export const pageHeading = (page: Page): Locator => page.locator('main:not([aria
 
 /** Goes to another page of the application as a link does, without loading a document, and waits until it is shown. */
 export async function moveTo(page: Page, path: string): Promise<void> {
-  await page.evaluate(to => window.useNuxtApp?.().$router.push(to), path)
+  await page.evaluate(to => (window as unknown as Shell).useNuxtApp().$router.push(to), path)
   await page.waitForFunction(() => {
-    const { _route: shown, $router } = window.useNuxtApp!()
+    const { _route: shown, $router } = (window as unknown as Shell).useNuxtApp()
     return shown.fullPath === $router.currentRoute.value.fullPath
   })
   await pageHeading(page).waitFor()
 }
 
-interface Shown {
-  _route: { fullPath: string }
-  $router: { push(path: string): Promise<unknown>; currentRoute: { value: { fullPath: string } } }
-}
-
-declare global {
-  interface Window {
-    useNuxtApp?: () => Shown
+/** What Nuxt puts into the window. Its own type needs the framework files of pages. */
+interface Shell {
+  useNuxtApp(): {
+    _route: { fullPath: string }
+    $router: { push(path: string): Promise<unknown>; currentRoute: { value: { fullPath: string } } }
   }
 }
