@@ -43,8 +43,8 @@ const EDITS = [
   ['tests/tsconfig.json', /"\.\.\/\.nuxt\//g, '"./fixtures/sample/.nuxt/'],
   [
     'tests/tsconfig.json',
-    '"./unit/app"]',
-    '"./unit/app", "./fixtures/sample/app", "./fixtures/sample/server", "./fixtures/sample/*.ts"]',
+    '"./components"]',
+    '"./components", "./fixtures/sample/app", "./fixtures/sample/server", "./fixtures/sample/*.ts"]',
   ],
   ['tests/unit/app/tsconfig.json', /"\.\.\/\.\.\/\.\.\/\.nuxt\//g, '"../../fixtures/sample/.nuxt/'],
   [

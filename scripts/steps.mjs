@@ -92,13 +92,7 @@ export const checks = [
   },
   { name: 'dead code', command: 'knip', args: ['--no-progress'], reads: isCode },
   { name: 'prose', command: 'node', args: ['scripts/prose.mjs'], reads: path => /\.md$|\/locales\//.test(path) },
-  {
-    name: 'spelling',
-    command: 'cspell',
-    args: ['lint', '--no-progress', '--no-must-find-files'],
-    byFile: true,
-    reads: () => true,
-  },
+  { name: 'spelling', command: 'cspell', args: ['lint', '--no-progress'], reads: () => true },
   {
     name: 'tables',
     command: 'vitest',

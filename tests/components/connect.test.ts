@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { confirmAddress, addGrant, query } from '../support/query'
+import { press } from './page'
 import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
 const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
@@ -17,20 +18,20 @@ const details = (id: string) =>
 
 describe('Connect a host page', () => {
   test('is linked from the tools page, and the command palette leads back to the tools', async () => {
-    const { open, press, user } = await startSignedIn()
+    const { open, user } = await startSignedIn()
     await open('/')
-    await press('Tools', screen.getByRole('navigation', { name: 'Pages' }), 'link')
+    await press('Tools', 'link', screen.getByRole('navigation', { name: 'Pages' }))
     await heading('Tools')
-    await press('Connect a host', main(), 'link')
+    await press('Connect a host', 'link', main())
     await heading('Connect a host')
     await user.keyboard('{Control>}k{/Control}')
     await user.type(await screen.findByPlaceholderText('Search pages and actions'), 'tools')
-    await press('Tools', undefined, 'option')
+    await press('Tools', 'option', undefined)
     await heading('Tools')
   })
 
   test('shows and copies the exact server address', async () => {
-    const { open, press, server } = await startSignedIn()
+    const { open, server } = await startSignedIn()
     await open('/connect')
     await press('Copy the server address')
     await waitFor(async () => expect(await navigator.clipboard.readText()).toBe(`${server.origin}/mcp`))
@@ -98,15 +99,15 @@ describe('Connect a host page', () => {
 
 describe('connected apps', () => {
   test('show an empty state with a link to connect a host', async () => {
-    const { open, press } = await startSignedIn()
+    const { open } = await startSignedIn()
     await open('/settings/apps')
     await within(await section()).findByText(/^No connected apps yet\./)
-    await press('Connect a host', await section(), 'link')
+    await press('Connect a host', 'link', await section())
     await heading('Connect a host')
   })
 
   test('are listed with their permissions and revoked by a second press', async () => {
-    const { server, open, press, user, person } = await startSignedIn()
+    const { server, open, user, person } = await startSignedIn()
     await open('/notes')
     const { email } = person
     await addGrant(server, { email, clientName: 'Editor', clientId: 'https://editor.example/client.json' })
@@ -121,7 +122,7 @@ describe('connected apps', () => {
       'Stay connected until you revoke access',
     ])
     await expectNoViolations(await section())
-    await press('Revoke Editor', row)
+    await press('Revoke Editor', 'button', row)
     await waitFor(() => expect(document.activeElement).toBe(within(row).getByRole('button', { name: 'Revoke now' })))
     await user.keyboard('{Enter}')
     await screen.findByText('Editor is no longer connected.')
@@ -131,15 +132,15 @@ describe('connected apps', () => {
   })
 
   test('of the organization are listed for its owner with the connecting member and can be revoked', async () => {
-    const { server, open, press, person } = await startSignedIn()
+    const { server, open, person } = await startSignedIn()
     await open('/notes')
     await addGrant(server, { email: person.email, clientName: 'Editor' })
     await open('/team/apps')
     const [row] = await within(await section()).findAllByRole('listitem')
     expect(row?.textContent).toContain('Ada (ada@example.test)')
     await expectNoViolations(await section())
-    await press('Revoke Editor', await section())
-    await press('Revoke now', await section())
+    await press('Revoke Editor', 'button', await section())
+    await press('Revoke now', 'button', await section())
     await within(await section()).findByText(/^No member has connected an app yet/)
   })
 
@@ -157,12 +158,12 @@ describe('connected apps', () => {
 })
 
 test('a credential is added, tested, replaced and deleted', async () => {
-  const { open, press, user } = await startSignedIn()
+  const { open, user } = await startSignedIn()
   await open('/connections?credential=openai')
   const value = async (text: string) => {
     const dialog = await screen.findByRole('dialog')
     await user.type(await within(dialog).findByLabelText('Value'), text)
-    await press('Save', dialog)
+    await press('Save', 'button', dialog)
   }
   await value('sk-live-0123456789abcdef')
   await screen.findByText('•••• cdef')
@@ -174,15 +175,15 @@ test('a credential is added, tested, replaced and deleted', async () => {
   await press('Delete openai')
   const question = await screen.findByRole('dialog')
   expect(question.textContent).toContain('•••• new1')
-  await press('Delete', question)
+  await press('Delete', 'button', question)
   await waitFor(() => expect(screen.queryByText('•••• new1')).toBeNull())
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 test('organization credentials are stored in the vault, and adding one starts in the name field', async () => {
-  const { server, open, press, user } = await startSignedIn()
+  const { server, open, user } = await startSignedIn()
   await open('/connections')
-  await press('Open the vault', undefined, 'link')
+  await press('Open the vault', 'link', undefined)
   await waitFor(() => expect(window.location.pathname).toBe('/team/vault'))
   await heading('Team')
   await press('Add a credential')
@@ -190,7 +191,7 @@ test('organization credentials are stored in the vault, and adding one starts in
   await waitFor(() => expect(document.activeElement).toBe(within(dialog).getByRole('textbox', { name: 'Name' })))
   await user.keyboard('mailer')
   await user.type(within(dialog).getByLabelText('Value'), 'key-0123456789abcd')
-  await press('Save', dialog)
+  await press('Save', 'button', dialog)
   await screen.findByText('•••• abcd')
   expect(await query(server, 'select key from vault_credentials where org_id is not null')).toMatchObject([
     { key: 'mailer' },

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sessionOf } from '../support/http'
 import { confirmAddress, addGrant, query } from '../support/query'
 import { createTeamWorld } from '../support/team'
+import { press } from './page'
 import { screen, startSignedIn, waitFor, within } from './support'
 
 const region = (name: string) => screen.findByRole('region', { name })
@@ -9,7 +10,7 @@ const shows = (element: HTMLElement | undefined, text: string) =>
   waitFor(() => expect(element?.textContent).toContain(text))
 
 test('home shows the newest notes first and visible activity, without private data of other people', async () => {
-  const { server, browser, open, press, user, person } = await startSignedIn()
+  const { server, browser, open, user, person } = await startSignedIn()
   await confirmAddress(server, person.email)
   const { userId } = await sessionOf(browser)
   const world = createTeamWorld(server)
@@ -33,15 +34,15 @@ test('home shows the newest notes first and visible activity, without private da
   within(await feed()).getByRole('heading', { name: 'Today' })
   expect(screen.getByRole('main').textContent).not.toContain('dismissal')
 
-  await press('New note', undefined, 'link')
+  await press('New note', 'link', undefined)
   await user.type(await screen.findByRole('textbox', { name: 'Title' }), 'From home')
   await screen.findByText('Saved')
-  await press('Home', undefined, 'link')
+  await press('Home', 'link', undefined)
   await shows(await feed(), 'Ada created From home')
 })
 
 test('getting-started steps complete automatically, can be dismissed and restored, and stay dismissed after a reload', async () => {
-  const { server, browser, open, press, person } = await startSignedIn()
+  const { server, browser, open, person } = await startSignedIn()
   await open('/')
   const steps = () => region('Get started')
   await shows(await steps(), '0 of 3 done')
@@ -51,7 +52,7 @@ test('getting-started steps complete automatically, can be dismissed and restore
   await open('/')
   await shows(await steps(), '2 of 3 done')
   const dismiss = async () => {
-    await press('Dismiss', await steps())
+    await press('Dismiss', 'button', await steps())
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Get started' })).toBeNull())
   }
   await dismiss()
@@ -63,11 +64,11 @@ test('getting-started steps complete automatically, can be dismissed and restore
 })
 
 test('home asks to confirm the address, and invitations appear only in the banner', async () => {
-  const { server, open, press, person } = await startSignedIn()
+  const { server, open, person } = await startSignedIn()
   const world = createTeamWorld(server)
   const olga = await world.person({ name: 'Olga' })
   await open('/')
-  await press('Send a new link', await region('Needs your attention'))
+  await press('Send a new link', 'button', await region('Needs your attention'))
   await shows(await region('Messages'), `on its way to ${person.email}`)
 
   await confirmAddress(server, person.email)
@@ -77,6 +78,6 @@ test('home asks to confirm the address, and invitations appear only in the banne
   await shows(banner, 'Olga')
   expect(screen.getByRole('main').textContent).not.toContain('Olga')
   expect(screen.queryByRole('region', { name: 'Needs your attention' })).toBeNull()
-  await press(/^Decline/, banner)
+  await press(/^Decline/, 'button', banner)
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Waiting for you' })).toBeNull())
 })

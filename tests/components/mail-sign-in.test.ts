@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startSmtp } from '../support/mail'
+import { press } from './page'
 import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
 test('inviting people asks for a confirmed address first and continues after the confirmation', async () => {
   const smtp = await startSmtp()
   onTestFinished(smtp.stop)
-  const { browser, open, press, user, person } = await startSignedIn({
+  const { browser, open, user, person } = await startSignedIn({
     env: { AUTH_SKIP_EMAIL_VERIFICATION: '1', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' },
   })
   const { email } = person
@@ -20,7 +21,7 @@ test('inviting people asks for a confirmed address first and continues after the
   expect((await within(dialog).findByRole('alert')).textContent).toContain('Confirm your address')
   expect(screen.queryByRole('textbox', { name: 'Email addresses' })).toBeNull()
 
-  await press('Send me a link', dialog)
+  await press('Send me a link', 'button', dialog)
   await screen.findByText(`A link is on its way to ${email}.`)
   const { link } = await smtp.mailTo(email, /Confirm your address/)
   const token = new URL(link).searchParams.get('token') ?? ''

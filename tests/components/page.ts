@@ -15,9 +15,12 @@ export const count = (role: string, name?: Name, inside: HTMLElement = document.
   within(inside).queryAllByRole(role, { name }).length
 
 /** Presses the button, or the element with this role, of this name, once it is enabled. */
-export async function press(name: Name, role = 'button', inside?: HTMLElement): Promise<void> {
-  const pressed = await find(role, name, inside)
-  await waitFor(() => expect(pressed.matches(':disabled, [aria-disabled=true]')).toBe(false))
+export async function press(name: Name, role = 'button', inside: HTMLElement = document.body): Promise<void> {
+  const pressed = await waitFor(() => {
+    const found = within(inside).getByRole(role, { name })
+    if (found.matches(':disabled, [aria-disabled=true]')) throw new Error(`${name} is disabled`)
+    return found
+  })
   await userEvent.click(pressed)
 }
 

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readOutbox } from '../support/mail'
+import { press } from './page'
 import { screen, startApp, waitFor } from './support'
 
 test('the contact form is sent with the keyboard, validates its fields, confirms the message and can be sent again', async () => {
-  const { server, open, press, user } = await startApp()
+  const { server, open, user } = await startApp()
   const mails = () => (existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir) : [])
   const focused = (element: HTMLElement) => waitFor(() => expect(document.activeElement).toBe(element))
   await open('/contact')
@@ -33,7 +34,7 @@ test('the contact form is sent with the keyboard, validates its fields, confirms
 })
 
 test('the contact form reports a failure in the language of the page', async () => {
-  const { open, press, user, intercept } = await startApp()
+  const { open, user, intercept } = await startApp()
   intercept(/form-ticket/, () => Promise.reject(new TypeError('refused')))
   localStorage.setItem('fairway-language', 'de')
   await open('/contact')

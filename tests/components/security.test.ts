@@ -5,6 +5,7 @@ import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { createBrowser, sessionOf, userAgents } from '../support/http'
 import { aPerson } from '../support/people'
 import { ageSessions, confirmAddress, query } from '../support/query'
+import { press } from './page'
 import { expectNoViolations, type OpenedApp, screen, startSignedIn, waitFor, within } from './support'
 
 const { email, password } = aPerson()
@@ -24,15 +25,15 @@ async function elsewhere({ server: { origin } }: OpenedApp, userAgent: string) {
 }
 
 test('an API token is created, shown once with its command, and revoked', async () => {
-  const { open, press, user } = await startSignedIn()
+  const { open, user } = await startSignedIn()
   await open('/settings/apps')
   const tokens = await region('API tokens')
   await shows(tokens, /No API tokens yet\./)
-  await press('Create a token', tokens)
+  await press('Create a token', 'button', tokens)
   const dialog = await screen.findByRole('dialog')
   expect(within(dialog).getByRole('button', { name: 'Create token' })).toHaveProperty('disabled', true)
-  await press('Read and write', dialog, 'radio')
-  await press('7 days', dialog, 'radio')
+  await press('Read and write', 'radio', dialog)
+  await press('7 days', 'radio', dialog)
   await user.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'Backup script')
   await expectNoViolations(dialog)
   await user.keyboard('{Enter}')
@@ -46,32 +47,32 @@ test('an API token is created, shown once with its command, and revoked', async 
   await expectNoViolations(made)
   await press('I have saved it')
   expect(screen.queryByText(/fwp_/)).toBeNull()
-  await press('Revoke Backup script', tokens)
-  await press('Revoke now', tokens)
+  await press('Revoke Backup script', 'button', tokens)
+  await press('Revoke now', 'button', tokens)
   await screen.findByText('Backup script has been revoked.')
   await shows(tokens, /No API tokens yet\./)
 })
 
 test('an API token is created after signing in again, and the typed name stays', async () => {
-  const { server, browser, open, press, user } = await startSignedIn()
+  const { server, browser, open, user } = await startSignedIn()
   await ageSessions(server)
   await open('/settings/apps')
   await press('Create a token')
   const dialog = await screen.findByRole('dialog')
   await user.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'Backup script')
-  await press('Create token', dialog)
+  await press('Create token', 'button', dialog)
   const alert = await within(dialog).findByRole('alert')
   await shows(alert, /You signed in more than 15 minutes ago\./)
   const again = within(alert).getByRole<HTMLAnchorElement>('link', { name: 'Sign in again' })
   expect([again.target, new URL(again.href).searchParams.get('again')]).toEqual(['_blank', '1'])
   await browser.post('/_fw/auth/sign-in/email', { json: { email, password } })
-  await press('Create token', dialog)
+  await press('Create token', 'button', dialog)
   await press('I have saved it')
   await shows(await region('API tokens'), /Backup script/)
 })
 
 test('linked accounts are listed and can be unlinked, except the last sign-in method', async () => {
-  const { server, open, press } = await startSignedIn({ env })
+  const { server, open } = await startSignedIn({ env })
   await query(
     server,
     `insert into accounts (id, user_id, account_id, provider_id, provider_email, created_at, updated_at)
@@ -83,12 +84,12 @@ test('linked accounts are listed and can be unlinked, except the last sign-in me
   const linked = await region('Linked accounts')
   await shows(linked, /Corp.*ada@corp\.test.*Linked.*Not used yet/s)
   await shows(await region('Password'), /Your account has no password\./)
-  await press('Unlink Corp', linked)
+  await press('Unlink Corp', 'button', linked)
   const dialog = await screen.findByRole('dialog')
-  await press('Unlink', dialog)
+  await press('Unlink', 'button', dialog)
   await shows(dialog, /This is your last sign-in method\./)
   await query(server, "update accounts set password = ? where provider_id = 'credential'", [String(row?.password)])
-  await press('Unlink', dialog)
+  await press('Unlink', 'button', dialog)
   await screen.findByText('Corp has been unlinked.')
   await shows(linked, /No linked accounts yet\./)
   await within(linked).findByRole('button', { name: 'Link Corp' })
@@ -158,7 +159,7 @@ test('revoking a session that has already ended reports success', async () => {
 })
 
 test('security events are open to operators only, others see a notice, and filters, pages and export work', async () => {
-  const { server, browser, open, press, left } = await startSignedIn({ env })
+  const { server, browser, open, left } = await startSignedIn({ env })
   await open('/security')
   await screen.findByText('Only operators can see security events')
   expect(screen.queryByRole('link', { name: 'Operator console' })).toBeNull()
@@ -174,8 +175,8 @@ test('security events are open to operators only, others see a notice, and filte
   )
   await open('/security')
   await shows(await screen.findByRole('table'), /Password changed.*Ada/s)
-  await press('Outcome', undefined, 'combobox')
-  await press('Blocked', undefined, 'option')
+  await press('Outcome', 'combobox', undefined)
+  await press('Blocked', 'option', undefined)
   await screen.findByText('No matching events')
   expect(window.location.search).toContain('outcome=blocked')
   await press('Clear filters')

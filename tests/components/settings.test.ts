@@ -4,19 +4,20 @@ import { newestMail } from '../support/mail'
 import { aPerson } from '../support/people'
 import { ageSessions, confirmAddress, query } from '../support/query'
 import { createTeamWorld } from '../support/team'
-import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
+import { press } from './page'
+import { documentOf, expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
 const heading = () => screen.getByRole('heading', { level: 1 }).textContent
 const region = (name: string) => screen.findByRole('region', { name })
 const field = (name: string | RegExp) => screen.getByLabelText<HTMLInputElement>(name)
 
 test('settings sections have URLs, and the former anchors redirect to them', async () => {
-  const { open, press } = await startSignedIn()
+  const { open } = await startSignedIn()
   await open('/settings')
   const list = within(screen.getByRole('main')).getByRole('navigation', { name: 'Settings' })
   const links = () => within(list).getAllByRole('link')
   expect(links().map(link => link.textContent)).toEqual(['Profile', 'Security', 'Connected apps', 'Appearance', 'Data'])
-  await press('Appearance', list, 'link')
+  await press('Appearance', 'link', list)
   await screen.findByRole('radio', { name: 'Dark' })
   expect(window.location.pathname).toBe('/settings/appearance')
   expect(links().map(link => link.getAttribute('aria-current'))).toEqual([null, null, null, 'page', null])
@@ -52,7 +53,7 @@ test('an unknown settings section has no page', async () => {
 })
 
 test('changing the name updates it everywhere on the page', async () => {
-  const { open, press, user } = await startSignedIn()
+  const { open, user } = await startSignedIn()
   await open('/settings')
   await press('Edit name')
   await waitFor(() => expect(document.activeElement).toBe(field('Name')))
@@ -68,30 +69,32 @@ test('changing the name updates it everywhere on the page', async () => {
 })
 
 test('an email address change can be cancelled, and takes effect after both addresses confirm it', async () => {
-  const { server, open, press, user, person } = await startSignedIn()
+  const { server, open, user, person } = await startSignedIn()
   await confirmAddress(server, person.email)
   await open('/settings')
   const section = await region('Email address')
-  await press('Change address…', section)
+  await press('Change address…', 'button', section)
   const dialog = await screen.findByRole('dialog')
   await user.type(await screen.findByLabelText('New address'), person.email)
-  await press('Send the links', dialog)
+  await press('Send the links', 'button', dialog)
   await within(dialog).findByText('Choose another address.')
   await user.clear(field('New address'))
   await user.type(field('New address'), 'countess@example.test')
   await expectNoViolations(dialog)
-  await press('Send the links', dialog)
+  await press('Send the links', 'button', dialog)
   await within(section).findByText(/^Waiting to change to countess@example\.test/)
   await expectNoViolations(section)
-  await press('Cancel change', section)
-  await press('Change address…', section)
+  await press('Cancel change', 'button', section)
+  await press('Change address…', 'button', section)
   await user.type(await screen.findByLabelText('New address'), 'countess@example.test')
-  await press('Send the links', await screen.findByRole('dialog'))
+  await press('Send the links', 'button', await screen.findByRole('dialog'))
   await within(section).findByText(/^Waiting to change to countess@example\.test/)
 
   for (const email of ['countess@example.test', person.email]) {
-    const { pathname, searchParams } = newestMail(server.dataDir, email).link
-    const answer = await createBrowser(server.origin).post(pathname, {
+    const { pathname, search, searchParams } = newestMail(server.dataDir, email).link
+    const elsewhere = createBrowser(server.origin)
+    await expectNoViolations(documentOf(await (await elsewhere.get(pathname + search)).text()))
+    const answer = await elsewhere.post(pathname, {
       form: { token: String(searchParams.get('token')) },
     })
     expect(answer.status).toBe(200)
@@ -103,7 +106,7 @@ test('an email address change can be cancelled, and takes effect after both addr
 })
 
 test('an account is deleted after a review of the affected data, the typed address and the password', async () => {
-  const { server, browser, open, press, user, person, left } = await startSignedIn()
+  const { server, browser, open, user, person, left } = await startSignedIn()
   await confirmAddress(server, person.email)
   const { userId, orgId } = await sessionOf(browser)
   // Their note in an organization with two other members, who can both take it over.
@@ -123,8 +126,9 @@ test('an account is deleted after a review of the affected data, the typed addre
   await within(dialog).findByText('1 row in notes')
   within(dialog).getByText(/you are its only member/)
   await user.click(await screen.findByLabelText('New owner of your data in Harbour'))
-  await press(/Ben/, document.body, 'option')
+  await press(/Ben/, 'option', document.body)
   await within(dialog).findByText(/Ben gets 1 row of yours there\./)
+  await expectNoViolations(dialog)
   const button = within(dialog).getByRole('button', { name: 'Delete my account' })
   expect(button).toHaveProperty('disabled', true)
   await user.type(field(/^Type your address/), person.email)
@@ -140,7 +144,7 @@ test('an account is deleted after a review of the affected data, the typed addre
 })
 
 test('the last owner of an organization with other members is told what to do before deleting the account', async () => {
-  const { server, browser, open, press, person } = await startSignedIn()
+  const { server, browser, open, person } = await startSignedIn()
   await confirmAddress(server, person.email)
   const { userId } = await sessionOf(browser)
   await createTeamWorld(server).join({ browser, email: person.email, userId }, 'member')
@@ -150,12 +154,12 @@ test('the last owner of an organization with other members is told what to do be
   await within(dialog).findByText('Before you can delete your account')
   expect(within(dialog).getByRole('button', { name: 'Delete my account' })).toHaveProperty('disabled', true)
   await expectNoViolations(dialog)
-  await press('Open your organization', dialog, 'link')
+  await press('Open your organization', 'link', dialog)
   await screen.findByRole('heading', { level: 1, name: 'Team' })
 })
 
 test('a refused password shows the reason at the field', async () => {
-  const { open, press, user } = await startSignedIn()
+  const { open, user } = await startSignedIn()
   await open('/settings/security')
   await press('Change password')
   await user.type(await screen.findByLabelText('Current password'), 'not my password')
@@ -175,7 +179,7 @@ test('a refused password shows the reason at the field', async () => {
 })
 
 test('changing the password ends the other sessions', async () => {
-  const { server, browser, open, press, user, person } = await startSignedIn()
+  const { server, browser, open, user, person } = await startSignedIn()
   const elsewhere = createBrowser(server.origin)
   const { email, password } = person
   await elsewhere.post('/_fw/auth/sign-in/email', { json: { email, password } })
@@ -193,10 +197,10 @@ test('changing the password ends the other sessions', async () => {
 })
 
 test('a new password can be shown, and its rules are checked while typing', async () => {
-  const { open, press, user } = await startSignedIn()
+  const { open, user } = await startSignedIn()
   await open('/settings/security')
   const password = await region('Password')
-  await press('Change password', password)
+  await press('Change password', 'button', password)
   await user.type(await screen.findByLabelText('New password'), 'short')
   await waitFor(() => expect(within(password).getAllByText('(met)')).toHaveLength(1))
   await user.clear(field('New password'))
@@ -208,10 +212,10 @@ test('a new password can be shown, and its rules are checked while typing', asyn
 })
 
 test('a language chosen in the account menu is kept after a reload', async () => {
-  const { open, press } = await startSignedIn()
+  const { open } = await startSignedIn()
   await open('/')
   await press(/^Account/)
-  await press('العربية', undefined, 'menuitemcheckbox')
+  await press('العربية', 'menuitemcheckbox', undefined)
   await waitFor(() => expect(document.documentElement.dir).toBe('rtl'))
   await open('/')
   await waitFor(() => expect(document.documentElement.lang).toBe('ar'))

@@ -1,7 +1,7 @@
 // Opens pages of the application in a DOM of Node. A page talks to a built server of its own, so a test reads what a person reads
 // and the rows that a press has written. Styles are not loaded: what depends on them needs a browser (tests/e2e).
 import { transferableAbortController } from 'node:util'
-import { configure, waitFor, within } from '@testing-library/dom'
+import { configure, waitFor } from '@testing-library/dom'
 import type { DetachedWindowAPI } from 'happy-dom'
 import userEvent, { type UserEvent } from '@testing-library/user-event'
 import axe from 'axe-core'
@@ -35,8 +35,6 @@ export interface OpenedApp {
   /** The page's cookies, for requests outside the page. */
   browser: TestBrowser
   user: UserEvent
-  /** Presses a button, or an element with another role, once it is there and enabled. */
-  press(name: string | RegExp, inside?: HTMLElement, role?: string): Promise<void>
   /** Loads this path as a browser does, and waits until the page shows its content or has left. */
   open(path: string): Promise<void>
   /** From now on, the page's requests have the cookies of this browser. */
@@ -114,16 +112,7 @@ export async function startApp(input: ServerInput = {}): Promise<OpenedApp> {
     return () => void intercepted.delete(path)
   }
   const become = (other: TestBrowser) => void (current = other)
-  const user = userEvent.setup()
-  async function press(name: string | RegExp, inside = document.body, role = 'button') {
-    const pressed = await waitFor(() => {
-      const found = within(inside).getByRole(role, { name })
-      if (found.matches('[disabled], [aria-disabled=true]')) throw new Error(`${name} is disabled`)
-      return found
-    })
-    await user.click(pressed)
-  }
-  return { server, browser, user, press, open, become, requests, left, intercept }
+  return { server, browser, user: userEvent.setup(), open, become, requests, left, intercept }
 }
 
 /** Starts an application with an account that is signed in. */
@@ -140,6 +129,13 @@ export async function expectNoViolations(inside: HTMLElement): Promise<void> {
     rules: { 'color-contrast': { enabled: false } },
   })
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+}
+
+/** Shows a page that the server has rendered in the place of the application, for `expectNoViolations`. */
+export function documentOf(html: string): HTMLElement {
+  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  document.body.innerHTML = body.innerHTML
+  return document.body
 }
 
 function aborting<Value>(signal: AbortSignal | null | undefined, value: Value | Promise<Value>): Promise<Value> {
