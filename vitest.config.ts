@@ -38,8 +38,8 @@ export default defineConfig({
           exclude,
           globalSetup: './tests/support/server-pool.ts',
           setupFiles: './tests/support/one-instance-only.ts',
-          // One more than processors: some tests wait for a peer that never answers.
-          maxWorkers: 3,
+          // More than processors: many tests wait for a peer that is slow, killed or silent.
+          maxWorkers: 5,
           testTimeout: 120_000,
           // What is waited for comes from other processes, on a machine that may be busy.
           expect: { poll: { timeout: 10_000 } },

@@ -54,6 +54,8 @@ export async function startSmtp(options: SmtpOptions = {}) {
       })
     },
   })
+  // A server that is killed resets its connections.
+  server.on('error', () => {})
   await new Promise<void>(resolve => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
 
