@@ -137,11 +137,6 @@ describe('three resources in a chain of required references', () => {
     const { code, out } = await run(school, process.execPath, [join(school, 'node_modules/vitest/vitest.mjs'), 'run'])
     expect([code, out]).toEqual([0, expect.stringMatching(/Tests .*16 passed/)])
   })
-
-  it('have correct types', async () => {
-    const { code, out } = await run(school, 'npm', ['run', 'types'])
-    expect([code, out]).toEqual([0, expect.stringContaining('The types hold.')])
-  })
 })
 
 describe('tests of a project', () => {
