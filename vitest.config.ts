@@ -39,7 +39,7 @@ export default defineConfig({
           globalSetup: './tests/support/server-pool.ts',
           setupFiles: './tests/support/one-instance-only.ts',
           // More than processors: many tests wait for a peer that is slow, killed or silent.
-          maxWorkers: 5,
+          maxWorkers: 4,
           testTimeout: 120_000,
           // What is waited for comes from other processes, on a machine that may be busy.
           expect: { poll: { timeout: 10_000 } },
