@@ -53,8 +53,9 @@ function choose(given) {
   const isBuilt = given.includes('--built')
   const everything = given.includes('--everything')
   const [first, ...rest] = given.filter(word => !['--built', '--everything'].includes(word))
-  const all = listTests('.', { everything })
-  if (first === undefined) return { chosen: all, withChecks: true, withConformance: true, everything }
+  const all = listTests('.', { everything: true })
+  if (first === undefined)
+    return { chosen: everything ? all : listTests('.'), withChecks: true, withConformance: true, everything }
   const changed = first === '--changed' ? changedSince(rest[0] ?? defaultBase()) : undefined
   const found = changed ? testsOf('.', changed, { isBuilt }) : testsNamed('.', [first, ...rest])
   const withConformance = found.some(({ path }) => /\/mcp[.-]/.test(path))
