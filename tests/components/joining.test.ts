@@ -7,7 +7,7 @@ import { aPerson } from '../support/people'
 import { confirmAddress } from '../support/query'
 import { invite } from '../support/team'
 import { count, find, press, shows, texts } from './page'
-import { startSignedIn, waitFor } from './support'
+import { expectNoViolations, startSignedIn, waitFor } from './support'
 
 /** Grace has an invitation from Ada. She works in her personal organization, which keeps a credential. */
 async function openInvited() {
@@ -77,6 +77,7 @@ test('the emailed invitation page asks before joining and offers to switch after
   await press('Join', 'button', await dialog())
   await find('heading', /^You joined Ada/)
   await shows(/You still work in Grace.s organization/, () => find('main'))
+  await expectNoViolations(await find('main'))
   await press(/^Switch to Ada/)
   const question = await find('dialog', /^Switch to Ada/)
   expect(texts('listitem', question)).toEqual(['openai'])

@@ -3,6 +3,7 @@ import { LOCAL_DATA_MARK } from '#fairway/shared/device'
 import { createBrowser, signUp } from '../support/http'
 import { aPerson } from '../support/people'
 import { query } from '../support/query'
+import { press } from './page'
 import { screen, startApp, waitFor, within } from './support'
 
 const env = { NODE_ENV: 'development' }
@@ -31,7 +32,7 @@ async function withLocalData() {
 }
 
 test('the migration banner offers data from before the first account, moves it and shows it', async () => {
-  const { server, open, press, user, left } = await withLocalData()
+  const { server, open, user, left } = await withLocalData()
   await query(
     server,
     `insert into user_settings select id, 'theme', 'dark' from users where kind = 'dev' union all select id, 'theme', 'light' from users where kind <> 'dev'`,
@@ -57,9 +58,9 @@ test('the migration banner offers data from before the first account, moves it a
 })
 
 test('the migration banner stays hidden when postponed until tomorrow, also after a reload', async () => {
-  const { open, press, requests } = await withLocalData()
+  const { open, requests } = await withLocalData()
   await open('/')
-  await press('Not today', await banner())
+  await press('Not today', 'button', await banner())
   await isGone()
   await open('/')
   await screen.findByRole('region', { name: 'Activity' })
@@ -68,13 +69,13 @@ test('the migration banner stays hidden when postponed until tomorrow, also afte
 })
 
 test('the migration banner reports a failure, moves nothing and can be retried', async () => {
-  const { server, open, press } = await withLocalData()
+  const { server, open } = await withLocalData()
   await query(server, `create trigger stuck before update on notes begin select raise(abort, 'stuck'); end`)
   await open('/')
-  await press('Move to my account', await banner())
+  await press('Move to my account', 'button', await banner())
   await reports('alert', 'Nothing was moved.')
   await query(server, 'drop trigger stuck')
-  await press('Move to my account', await banner())
+  await press('Move to my account', 'button', await banner())
   await reports('status', '2 notes')
 })
 

@@ -133,7 +133,7 @@ test('a device is revoked with a second press', async () => {
   const phone = await elsewhere(app, userAgents.safariOnPhone)
   await app.open('/settings/security#devices')
   const name = 'Revoke the session of Safari on iOS'
-  await app.press(name)
+  await press(name)
   const focused = (label: string) =>
     waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: label })))
   await focused('Revoke now')
@@ -153,8 +153,8 @@ test('revoking a session that has already ended reports success', async () => {
   await app.open('/settings/security#devices')
   await screen.findByRole('button', { name: 'Revoke the session of Safari on iOS' })
   await app.browser.request(SESSIONS_PATH, { method: 'DELETE' })
-  await app.press('Revoke the session of Safari on iOS')
-  await app.press('Revoke now')
+  await press('Revoke the session of Safari on iOS')
+  await press('Revoke now')
   await screen.findByText('Safari on iOS has been signed out.')
 })
 

@@ -7,7 +7,7 @@ import { aPerson } from '../support/people'
 import { query } from '../support/query'
 import { addMember, invite } from '../support/team'
 import { count, fill, find, openSignedIn, press, shows, texts } from './page'
-import { type OpenedApp, startSignedIn, waitFor, within } from './support'
+import { expectNoViolations, type OpenedApp, startSignedIn, waitFor, within } from './support'
 
 /** Opens a page as the owner Ada. Her members are signed out, and Barbara is an admin. */
 async function openTeam(path: string, names: string[] = []) {
@@ -151,6 +151,7 @@ test('ownership is transferred to a member found by name, with the keyboard alon
   await userEvent.keyboard('{ArrowDown}')
   const options = () => texts('option')
   await waitFor(() => expect(options()).toEqual([expect.stringMatching('Hopper'), expect.stringMatching('Kelly')]))
+  await expectNoViolations(dialog)
   await userEvent.keyboard('kel')
   await waitFor(() => expect(options()).toEqual([expect.stringMatching(/Grace Kelly.*grace\.kelly@example\.test/s)]))
   await userEvent.keyboard('{Enter}')

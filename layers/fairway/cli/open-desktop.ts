@@ -1,18 +1,23 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type * as desktopProgram from 'nuxt-fairway-desktop/program'
 import { z } from 'zod'
 import { createTexts } from '../app/language/texts'
 import { compileTexts } from '../modules/texts/compile-texts'
+import { createLoader } from '../modules/registry/load-declarations'
 import { platformDir } from '../modules/registry/roots'
 import { languagesIn } from '../server/kernel/locale-files'
 import { toLanguage, type Language } from '../shared/languages'
-import { VERSION } from '../shared/package'
+import { DESKTOP_PACKAGE, VERSION } from '../shared/package'
 import { openBrowser } from './browser'
 import { say } from './terminal'
 
 /** Shows a workspace in the system's language until its last window is closed; then the process ends. */
 export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<never> {
-  const { openWorkspace } = await import('nuxt-fairway-desktop/program')
+  // The package is TypeScript, which Node does not load below node_modules.
+  const program = createRequire(`${platformDir}/package.json`).resolve(`${DESKTOP_PACKAGE}/program`)
+  const { openWorkspace } = (await createLoader(process.cwd(), { whole: true })(program)) as typeof desktopProgram
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
   const languages = languagesIn([join(platformDir, 'app')])
