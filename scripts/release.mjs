@@ -1,6 +1,7 @@
-// `npm run release`: shows what a release of nuxt-fairway and nuxt-fairway-desktop would do, and changes nothing. `-- 0.2.0` names the version; the default
-// is that of package.json. `-- --publish` does it: changes the files, runs all tests, commits, tags and pushes. The tag starts
-// .github/workflows/release.yml, which runs `npm publish --provenance`: npm creates a provenance only in a workflow.
+// `npm run release`: shows what a release of nuxt-fairway and nuxt-fairway-desktop would do, and changes nothing. `-- 0.2.0` names
+// the version; the default is that of package.json. `-- --publish` does it: changes the files, runs all tests, commits, tags and
+// pushes. The tag starts .github/workflows/release.yml, which runs `npm publish --provenance`: npm creates a provenance only in a
+// workflow.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -61,6 +61,7 @@ const typesOf = (name, project) => ({
   ],
   reads: isCode,
 })
+
 /**
  * The checks of `npm run check`, one for each question; the slowest starts first. `reads` tells whether a changed file matters;
  * with `byFile`, only the changed files do.
