@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { sessionOf } from '../support/http'
 import { confirmAddress, addGrant, query } from '../support/query'
 import { createTeamWorld } from '../support/team'
-import { press } from './page'
+import { find, press } from './page'
 import { screen, startSignedIn, waitFor, within } from './support'
 
-const region = (name: string) => screen.findByRole('region', { name })
 const shows = (element: HTMLElement | undefined, text: string) =>
   waitFor(() => expect(element?.textContent).toContain(text))
 
@@ -25,11 +24,11 @@ test('home shows the newest notes first and visible activity, without private da
   await run(maria, 'set-note-visibility', { id: note?.id, visibility: 'org' })
 
   await open('/')
-  const latest = await within(await region('Latest notes')).findAllByRole('listitem')
+  const latest = await within(await find('region', 'Latest notes')).findAllByRole('listitem')
   await shows(latest[0], 'Weekly metrics')
   await shows(latest[1], 'Newest')
   await shows(latest[2], 'Pinned')
-  const feed = () => region('Activity')
+  const feed = () => find('region', 'Activity')
   await shows(await feed(), 'Maria made Weekly metrics visible to the organization')
   within(await feed()).getByRole('heading', { name: 'Today' })
   expect(screen.getByRole('main').textContent).not.toContain('dismissal')
@@ -44,7 +43,7 @@ test('home shows the newest notes first and visible activity, without private da
 test('getting-started steps complete automatically, can be dismissed and restored, and stay dismissed after a reload', async () => {
   const { server, browser, open, person } = await startSignedIn()
   await open('/')
-  const steps = () => region('Get started')
+  const steps = () => find('region', 'Get started')
   await shows(await steps(), '0 of 3 done')
   await confirmAddress(server, person.email)
   await browser.post('/_fw/org/invitations', { json: { email: 'grace@example.test', role: 'member' } })
@@ -59,7 +58,7 @@ test('getting-started steps complete automatically, can be dismissed and restore
   await press('Undo')
   await dismiss()
   await open('/')
-  await region('Activity')
+  await find('region', 'Activity')
   expect(screen.queryByRole('region', { name: 'Get started' })).toBeNull()
 })
 
@@ -68,13 +67,13 @@ test('home asks to confirm the address, and invitations appear only in the banne
   const world = createTeamWorld(server)
   const olga = await world.person({ name: 'Olga' })
   await open('/')
-  await press('Send a new link', 'button', await region('Needs your attention'))
-  await shows(await region('Messages'), `on its way to ${person.email}`)
+  await press('Send a new link', 'button', await find('region', 'Needs your attention'))
+  await shows(await find('region', 'Messages'), `on its way to ${person.email}`)
 
   await confirmAddress(server, person.email)
   await olga.browser.post('/_fw/org/invitations', { json: { email: person.email, role: 'member' } })
   await open('/')
-  const banner = await region('Waiting for you')
+  const banner = await find('region', 'Waiting for you')
   await shows(banner, 'Olga')
   expect(screen.getByRole('main').textContent).not.toContain('Olga')
   expect(screen.queryByRole('region', { name: 'Needs your attention' })).toBeNull()

@@ -5,15 +5,14 @@ import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { createBrowser, sessionOf, userAgents } from '../support/http'
 import { aPerson } from '../support/people'
 import { ageSessions, confirmAddress, query } from '../support/query'
-import { press } from './page'
+import { find, press } from './page'
 import { expectNoViolations, type OpenedApp, screen, startSignedIn, waitFor, within } from './support'
 
 const { email, password } = aPerson()
 const providers = [{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientId: 'c', clientSecret: 's' }]
 const env = { FW_OPERATORS: email, FW_OIDC_PROVIDERS: JSON.stringify(providers) }
 
-const region = (name: string) => screen.findByRole('region', { name })
-const devices = () => region('Devices').then(section => within(section).findAllByRole('listitem'))
+const devices = () => find('region', 'Devices').then(section => within(section).findAllByRole('listitem'))
 /** Waits until the element's text matches. */
 const shows = (element: HTMLElement, text: RegExp) => waitFor(() => expect(element.textContent).toMatch(text))
 
@@ -27,7 +26,7 @@ async function elsewhere({ server: { origin } }: OpenedApp, userAgent: string) {
 test('an API token is created, shown once with its command, and revoked', async () => {
   const { open, user } = await startSignedIn()
   await open('/settings/apps')
-  const tokens = await region('API tokens')
+  const tokens = await find('region', 'API tokens')
   await shows(tokens, /No API tokens yet\./)
   await press('Create a token', 'button', tokens)
   const dialog = await screen.findByRole('dialog')
@@ -68,7 +67,7 @@ test('an API token is created after signing in again, and the typed name stays',
   await browser.post('/_fw/auth/sign-in/email', { json: { email, password } })
   await press('Create token', 'button', dialog)
   await press('I have saved it')
-  await shows(await region('API tokens'), /Backup script/)
+  await shows(await find('region', 'API tokens'), /Backup script/)
 })
 
 test('linked accounts are listed and can be unlinked, except the last sign-in method', async () => {
@@ -81,9 +80,9 @@ test('linked accounts are listed and can be unlinked, except the last sign-in me
   const [row] = await query(server, "select password from accounts where provider_id = 'credential'")
   await query(server, "update accounts set password = null where provider_id = 'credential'")
   await open('/settings/security')
-  const linked = await region('Linked accounts')
+  const linked = await find('region', 'Linked accounts')
   await shows(linked, /Corp.*ada@corp\.test.*Linked.*Not used yet/s)
-  await shows(await region('Password'), /Your account has no password\./)
+  await shows(await find('region', 'Password'), /Your account has no password\./)
   await press('Unlink Corp', 'button', linked)
   const dialog = await screen.findByRole('dialog')
   await press('Unlink', 'button', dialog)
@@ -109,7 +108,7 @@ test('recent activity lists a wrong password and links to the password change', 
   const { server, open } = await startSignedIn()
   await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: { email, password: 'not the password' } })
   await open('/settings/security#activity')
-  const activity = await region('Recent activity')
+  const activity = await find('region', 'Recent activity')
   await shows(activity, /Sign-in failed: wrong password/)
   const link = within(activity).getByRole('link', { name: 'change your password.' })
   expect(link.getAttribute('href')).toBe('#password')

@@ -4,11 +4,10 @@ import { newestMail } from '../support/mail'
 import { aPerson } from '../support/people'
 import { ageSessions, confirmAddress, query } from '../support/query'
 import { createTeamWorld } from '../support/team'
-import { press } from './page'
+import { find, press } from './page'
 import { documentOf, expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
 const heading = () => screen.getByRole('heading', { level: 1 }).textContent
-const region = (name: string) => screen.findByRole('region', { name })
 const field = (name: string | RegExp) => screen.getByLabelText<HTMLInputElement>(name)
 
 test('settings sections have URLs, and the former anchors redirect to them', async () => {
@@ -40,7 +39,7 @@ test('settings have no email section when the application has no email topics', 
     return found.replace('GET ', '')
   })
   expect(await (await browser.get(asked)).json()).toEqual({ topics: [] })
-  await region('Email address')
+  await find('region', 'Email address')
   expect(screen.queryByRole('heading', { name: 'Emails' })).toBeNull()
 })
 
@@ -65,14 +64,14 @@ test('changing the name updates it everywhere on the page', async () => {
   expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Ada')
   await user.type(field('Name'), ' Lovelace{Enter}')
   await screen.findByRole('button', { name: /^Account Ada Lovelace/ })
-  expect((await region('Email address')).textContent).toContain('ada@example.test')
+  expect((await find('region', 'Email address')).textContent).toContain('ada@example.test')
 })
 
 test('an email address change can be cancelled, and takes effect after both addresses confirm it', async () => {
   const { server, open, user, person } = await startSignedIn()
   await confirmAddress(server, person.email)
   await open('/settings')
-  const section = await region('Email address')
+  const section = await find('region', 'Email address')
   await press('Change address…', 'button', section)
   const dialog = await screen.findByRole('dialog')
   await user.type(await screen.findByLabelText('New address'), person.email)
@@ -100,7 +99,7 @@ test('an email address change can be cancelled, and takes effect after both addr
     expect(answer.status).toBe(200)
   }
   await open('/settings')
-  const changed = await region('Email address')
+  const changed = await find('region', 'Email address')
   await within(changed).findByText('countess@example.test')
   expect(changed.textContent).not.toContain('Waiting to change')
 })
@@ -198,7 +197,7 @@ test('changing the password ends the other sessions', async () => {
 test('a new password can be shown, and its rules are checked while typing', async () => {
   const { open, user } = await startSignedIn()
   await open('/settings/security')
-  const password = await region('Password')
+  const password = await find('region', 'Password')
   await press('Change password', 'button', password)
   await user.type(await screen.findByLabelText('New password'), 'short')
   await waitFor(() => expect(within(password).getAllByText('(met)')).toHaveLength(1))

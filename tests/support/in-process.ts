@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
 import fwConfig from '#fw/config'
@@ -23,17 +22,17 @@ import { copyMigratedDatabase } from './database'
 import { expectNoScans, recordHere } from './query-plans'
 import { expectNoSecrets, SECRET } from './secrets'
 import { freePort, testEnv, type TestServer } from './server'
+import { shared } from './use-server'
 
 /**
  * Serves the sample application from this process to the tests of this file: for tests of responses, in the project `unit`. They
  * cost a third of what they cost with a borrowed server. It renders no pages and runs no background jobs.
  */
-export function useServerInProcess(env: Record<string, string> = {}): TestServer {
-  const server = {} as TestServer
-  beforeAll(async () => void Object.assign(server, await openApp(env)))
-  afterAll(() => server.stop())
-  return server
-}
+export const useServerInProcess = (env: Record<string, string> = {}): TestServer =>
+  shared(
+    () => openApp(env),
+    server => server.stop(),
+  )
 
 /** The same for a single test, which stops it. */
 export async function openApp(env: Record<string, string> = {}): Promise<TestServer> {

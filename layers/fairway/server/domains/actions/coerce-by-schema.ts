@@ -1,4 +1,4 @@
-// Converts texts to the types of a JSON Schema. The command line loads this file without the server.
+// The command line loads this file without the rest of the server.
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isRecord } from '#fairway/shared/record'
