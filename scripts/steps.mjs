@@ -1,8 +1,18 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { applications } from './sample.mjs'
 import { writeSnippets } from './snippets.mjs'
+
+/** Processor seconds of the child processes that have ended, theirs included; 0 where the system doesn't tell. */
+function processorSeconds() {
+  if (!existsSync('/proc/self/stat')) return 0
+  // Fields 16 and 17 of the line, which count hundredths; the command in parentheses may contain spaces.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
+
+let accounted = processorSeconds()
 
 /** Runs one command to its end and returns its name, success, output and seconds. */
 export function runStep(name, command, args, options = {}) {
@@ -16,7 +26,10 @@ export function runStep(name, command, args, options = {}) {
     const end = ok => {
       const seconds = (performance.now() - began) / 1000
       const output = Buffer.concat(chunks).toString()
-      report({ name, ok, seconds, output })
+      // What was added since the last end is this command's.
+      const used = processorSeconds() - accounted
+      accounted += used
+      report({ name, ok, seconds, used, output })
       resolve({ name, ok, seconds, output })
     }
     child.on('error', error => {
@@ -27,8 +40,8 @@ export function runStep(name, command, args, options = {}) {
   })
 }
 
-function report({ name, ok, seconds, output }) {
-  console.log(`${ok ? '✓' : '✗'} ${name} (${seconds.toFixed(1)} s)`)
+function report({ name, ok, seconds, used, output }) {
+  console.log(`${ok ? '✓' : '✗'} ${name} (${seconds.toFixed(1)} s, ${used.toFixed(1)} s of processor time)`)
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
