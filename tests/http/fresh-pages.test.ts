@@ -14,7 +14,8 @@ let two: OwnServer
 let plain: OwnServer
 beforeAll(async () => {
   await new Promise<void>(resolve => elsewhere.listen(0, resolve))
-  const env = { OWN_ELSEWHERE: `http://localhost:${(elsewhere.address() as AddressInfo).port}/` }
+  const otherServer = `http://localhost:${(elsewhere.address() as AddressInfo).port}/`
+  const env = { OWN_ELSEWHERE: otherServer, FW_SHORTCUTS: 'on' }
   one = await borrowServer({ application: 'author', env })
   // Pages contain their absolute address, so it must match.
   const beside = { output, database: databaseOf(one) }
