@@ -4,19 +4,27 @@ import { join } from 'node:path'
 import { applications } from './sample.mjs'
 import { writeSnippets } from './snippets.mjs'
 
-/** Processor seconds of the child processes that have ended, theirs included; 0 where the system doesn't tell. */
-function processorSeconds() {
-  if (!existsSync('/proc/self/stat')) return 0
+let accounted = 0
+
+/**
+ * Returns the processor seconds of the child processes that have ended since the last call, or undefined on a system that doesn't
+ * tell. A descendant counts if its parent waited for its end. Many of a killed browser's processes are missing.
+ */
+function takeProcessorSeconds() {
+  if (process.platform !== 'linux') return undefined
   // Fields 16 and 17 of the line, which count hundredths; the command in parentheses may contain spaces.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / 100
+  const total = (Number(fields[13]) + Number(fields[14])) / 100
+  const added = total - accounted
+  accounted = total
+  return added
 }
-
-let accounted = processorSeconds()
 
 /** Runs one command to its end and returns its name, success, output and seconds. */
 export function runStep(name, command, args, options = {}) {
   const began = performance.now()
+  // What has ended by now is no step.
+  takeProcessorSeconds()
   const env = { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', ...options.env }
   const child = spawn(command, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const chunks = []
@@ -26,10 +34,7 @@ export function runStep(name, command, args, options = {}) {
     const end = ok => {
       const seconds = (performance.now() - began) / 1000
       const output = Buffer.concat(chunks).toString()
-      // What was added since the last end is this command's.
-      const used = processorSeconds() - accounted
-      accounted += used
-      report({ name, ok, seconds, used, output })
+      report({ name, ok, seconds, used: takeProcessorSeconds(), output })
       resolve({ name, ok, seconds, output })
     }
     child.on('error', error => {
@@ -41,7 +46,8 @@ export function runStep(name, command, args, options = {}) {
 }
 
 function report({ name, ok, seconds, used, output }) {
-  console.log(`${ok ? '✓' : '✗'} ${name} (${seconds.toFixed(1)} s, ${used.toFixed(1)} s of processor time)`)
+  const processor = used === undefined ? '' : `, ${used.toFixed(1)} s of processor time`
+  console.log(`${ok ? '✓' : '✗'} ${name} (${seconds.toFixed(1)} s${processor})`)
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
