@@ -16,7 +16,7 @@ const filledBy =
 /** Opens something for all tests of this file or group. */
 export const shared = filledBy(beforeAll, afterAll)
 
-/** Opens something anew for each test. */
+/** Opens something new for each test. */
 export const renewed = filledBy(beforeEach, afterEach)
 
 /** Borrows a server for the tests of this file or group. */
