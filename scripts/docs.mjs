@@ -1,5 +1,4 @@
-// `npm run docs`: writes .env.example and docs/reference from the code, and assurance.md and accessibility.md in docs/internal from
-// the tables of tests/assurance; `-- <folder>` writes them to that folder.
+// `npm run docs`: writes .env.example and docs/reference from the code; `-- <folder>` writes them to that folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +18,6 @@ const { aliases } = await createJiti(import.meta.url).import('../layers/fairway/
 const jsx = { runtime: 'automatic', importSource: 'vue' }
 const jiti = createJiti(import.meta.url, { alias: aliases(sampleDir), jsx })
 const { configurationDoc, envExample } = await jiti.import('../layers/fairway/server/kernel/config/env-doc.ts')
-const { accessibilityDoc, assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const { published } = await jiti.import('../layers/fairway/published.ts')
 const { errorCatalog } = await jiti.import('../layers/fairway/shared/errors.ts')
 const { fieldErrors } = await jiti.import('../layers/fairway/shared/field-errors.ts')
@@ -31,8 +29,6 @@ const { commandLine } = await jiti.import('../layers/fairway/cli/main.ts')
 const missing = []
 const files = {
   '.env.example': envExample(),
-  'docs/internal/assurance.md': assuranceDoc(),
-  'docs/internal/accessibility.md': accessibilityDoc(),
   'docs/reference/fw.md': namesPage(
     {
       title: '#fw',

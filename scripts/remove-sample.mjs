@@ -134,7 +134,7 @@ function plannedTexts() {
 
 /** Whether a file names files of the sample by their path from the root. */
 function isDocument(path) {
-  return (path.endsWith('.md') && path !== 'CHANGELOG.md') || path.startsWith('tests/assurance/')
+  return path.endsWith('.md') && path !== 'CHANGELOG.md'
 }
 
 function withNewPaths(text, document) {

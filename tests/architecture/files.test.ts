@@ -109,7 +109,7 @@ describe('documents', () => {
     execFileSync(process.execPath, ['scripts/docs.mjs', folder], { cwd: root })
     const made = globSync('**/*', { cwd: folder, withFileTypes: true }).filter(entry => entry.isFile())
     const paths = [...made.map(({ parentPath, name }) => relative(folder, join(parentPath, name))), '.env.example']
-    expect(paths).toEqual(expect.arrayContaining(['docs/internal/assurance.md', 'docs/reference/fw.md']))
+    expect(paths).toEqual(expect.arrayContaining(['docs/reference/settings.md', 'docs/reference/fw.md']))
     for (const path of paths) expect(read(path)).toBe(readFileSync(join(folder, path), 'utf8'))
   })
 

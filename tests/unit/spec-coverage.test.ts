@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { coverageFaults } from '../assurance/coverage-faults'
+import { coverageFaults } from '../support/coverage-faults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -10,7 +10,7 @@ it('docs/internal/spec-coverage.md lists each rule once with existing code and r
   expect(coverageFaults(readFileSync(join(root, 'docs/internal/spec-coverage.md'), 'utf8'), root)).toEqual([])
 })
 
-const code = '`tests/assurance/list-tests.ts`, `tests/assurance`'
+const code = '`tests/support/list-tests.ts`, `tests/support`'
 const path = '`tests/unit/assurance.test.ts`'
 const tests = `${path} «has an answer for every requirement», «listTests and isNamed»`
 const good = { rule: 'a rule', code, tests, state: 'done' }
@@ -32,10 +32,7 @@ describe('coverageFaults', () => {
         tests: `${path} «has an answer for every requirement»; ${path} «returns test names as written, without tests that do not run»`,
       },
     ],
-    [
-      'the name of a test behind its group',
-      { tests: `${path} «the ASVS table › has an answer for every requirement»` },
-    ],
+    ['the name of a test behind its group', { tests: `${path} «the ASVS page › has an answer for every requirement»` }],
     ['a part that is missing', { state: 'part: the other half is missing' }],
     ['nothing at all yet', { code: 'none', tests: 'none', state: 'open: nobody has begun' }],
   ])('accepts %s', (_what, row) => {
@@ -53,8 +50,8 @@ describe('coverageFaults', () => {
     ],
     [
       'a file that is none of tests',
-      { tests: '`tests/assurance/asvs.ts` «x»' },
-      'there is no test tests/assurance/asvs.ts',
+      { tests: '`tests/support/list-tests.ts` «x»' },
+      'there is no test tests/support/list-tests.ts',
     ],
     ['a title that no test has', { tests: `${path} «says something»` }, '0 tests or groups'],
     ['the title of a test that does not run', { tests: `${path} «is left out»` }, '0 tests or groups'],

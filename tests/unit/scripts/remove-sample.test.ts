@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE_HOME, samplePlace } from '../../../scripts/sample.mjs'
-import { coverageFaults } from '../../assurance/coverage-faults'
+import { coverageFaults } from '../../support/coverage-faults'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const copy = join(mkdtempSync(join(tmpdir(), 'fw-remove-')), 'clone')
