@@ -29,7 +29,7 @@ const importers = {
   standardwebhooks: '^layers/fairway/server/domains/webhooks/',
   '@simplewebauthn/server': '^layers/fairway/server/domains/sign-in/passkeys/',
   '@libsql/client|libsql': '^layers/fairway/server/kernel/database/',
-  'lru-cache': '^layers/fairway/server/kernel/remember\\.ts$',
+  'lru-cache': '^layers/fairway/server/kernel/cache\\.ts$',
   'file-type': '^layers/fairway/server/domains/files/',
   s3mini: '^layers/fairway/server/domains/files/',
   papaparse: '^layers/fairway/shared/csv/',

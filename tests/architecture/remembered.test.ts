@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { REMEMBERED } from '#fairway/server/kernel/remember'
+import { CACHES } from '#fairway/server/kernel/cache'
 
 const text = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
 const table = text.slice(text.indexOf('| name | what | most |')).split('\n\n', 1)[0] ?? ''
@@ -11,7 +11,7 @@ it('ARCHITECTURE.md lists every named cache with its size and whether FW_SHORTCU
     .slice(2)
     .map(row => row.split('|').map(cell => cell.trim()))
   expect(rows.map(([, name, , most, , off]) => [name, most, off])).toEqual(
-    Object.entries(REMEMBERED).map(([name, { most, isShortcut }]) => [
+    Object.entries(CACHES).map(([name, { most, isShortcut }]) => [
       `\`${name}\``,
       String(most),
       isShortcut ? 'yes' : 'no',

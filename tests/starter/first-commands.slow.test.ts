@@ -26,10 +26,10 @@ async function askedWhileRunning(folder: string, line: string): Promise<unknown>
 }
 
 it.each([
-  ['README.md', 3],
-  ['docs/index.md', 1],
-  ['docs/guides/start.md', 1],
-])('%s', async (page, most) => {
+  ['README.md', 3, '/issues'],
+  ['docs/index.md', 1, '/'],
+  ['docs/guides/start.md', 1, '/'],
+])('%s', async (page, most, path) => {
   const folder = join(emptyFolder(), 'fairway')
   execFileSync('git', ['clone', '--quiet', root, folder])
   if (freshCache) rmSync(join(folder, 'package-lock.json'))
@@ -43,17 +43,17 @@ it.each([
     }
   }
   const made = resolve(folder, '../my-app')
-  if (existsSync(made)) await buildsAndStarts(made)
+  if (existsSync(made)) await buildsAndStarts(made, path)
 })
 
-/** The commands in the README of a new application, after those of ours. */
-async function buildsAndStarts(project: string): Promise<void> {
+/** The commands in the README of a new application, after those of ours; then it serves one of its pages. */
+async function buildsAndStarts(project: string, path: string): Promise<void> {
   await runOk(project, 'npm', 'run', 'build')
   expect(await runOk(project, 'npm', 'test')).toMatch(/Test Files .*passed/)
   // A deployment installs by the lockfile.
   await runOk(project, 'npm', 'ci', '--dry-run')
   const server = await startScript(project, 'start', origin, settingsOf(origin, join(project, 'data')))
-  const page = await fetch(`${origin}/issues`, { headers: { accept: 'text/html' } })
+  const page = await fetch(`${origin}${path}`, { headers: { accept: 'text/html' } })
   expect([page.status, server.log()]).toEqual([200, expect.not.stringContaining('"level":"error"')])
   await server.stop()
 }

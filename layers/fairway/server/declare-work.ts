@@ -8,7 +8,13 @@ import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MailEntry } from '#fairway/server/kernel/mail/define-mail'
 import { declareMails } from '#fairway/server/kernel/mail/mail-content'
-import { type ActingPerson, declareJobs, giveJobs, type JobContext, type JobEntry } from '#fairway/server/kernel/jobs'
+import {
+  type ActingPerson,
+  declareJobs,
+  setJobContext,
+  type JobContext,
+  type JobEntry,
+} from '#fairway/server/kernel/jobs'
 
 interface Work {
   jobs: readonly JobEntry[]
@@ -21,7 +27,7 @@ interface Work {
 export function declareWork(app: App, { jobs, mails, actions }: Work): void {
   declareJobs(app, jobs)
   declareMails(app, mails)
-  giveJobs(app, job => ({
+  setJobContext(app, job => ({
     mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
     async as(person, { orgId = job.orgId } = {}) {
       const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })

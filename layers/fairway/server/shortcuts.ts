@@ -12,7 +12,7 @@ import { readySignIn } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { isRoute } from '#fairway/server/kernel/http/methods'
 import { isServedPath, requestPath } from '#fairway/server/kernel/http/request-info'
-import { remembered } from '#fairway/server/kernel/remember'
+import { cacheOf } from '#fairway/server/kernel/cache'
 import { SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 type Hook = 'request' | 'beforeResponse' | 'afterResponse' | 'render:before' | 'render:response'
@@ -50,7 +50,7 @@ export function readyAnswers(nitro: NitroApp): FindReady {
 /**
  * Routes paths of the platform directly, before rules, files and middleware. Only the platform's own of these affect such paths.
  */
-export function goStraight({ h3App, router }: NitroApp): void {
+export function bypassMiddleware({ h3App, router }: NitroApp): void {
   if (import.meta.dev || hasOwnMiddleware) return
   const answer = (event: H3Event): unknown => {
     openToOtherSites(event)
@@ -60,7 +60,7 @@ export function goStraight({ h3App, router }: NitroApp): void {
     const app = getApp(event)
     const path = requestPath(event)
     if (!app.config.shortcuts || !isServedPath(app, path)) return undefined
-    const straight = remembered<boolean>(app, 'straight-paths')
+    const straight = cacheOf<boolean>(app, 'straight-paths')
     const known = straight.get(path)
     if (known !== undefined) return known ? answer(event) : undefined
     return isStraight(event, path).then(found => {
@@ -81,4 +81,4 @@ export function goStraight({ h3App, router }: NitroApp): void {
 
 /** Returns whether a route rule applies to this path, which the build determines. */
 export const hasRules = (event: H3Event, path: string): boolean =>
-  remembered<boolean>(getApp(event), 'ruled-paths').of(path, () => Object.keys(getRouteRules(event)).length > 0)
+  cacheOf<boolean>(getApp(event), 'ruled-paths').getOrSet(path, () => Object.keys(getRouteRules(event)).length > 0)

@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** The input of a check. */
-export interface Patient {
+export interface CheckInput {
   /** The application's folder. */
   root: string
   /** The environment variables. */
@@ -38,7 +38,7 @@ export type Found = Omit<Finding, 'check'>
 /** A check, and whether it requires readable settings. */
 export interface Check {
   name: string
-  run(patient: Patient): Promise<Found | readonly Found[]>
+  run(input: CheckInput): Promise<Found | readonly Found[]>
 }
 
 export const ok = (text: string): Found => ({ status: 'ok', text })
@@ -47,7 +47,9 @@ export const warning = (text: string, todo: string): Found => ({ status: 'warnin
 export const fault = (text: string, todo: string): Found => ({ status: 'fault', text, todo })
 
 /** The parts of an app that send requests to other servers; opens no connection. */
-export const asker = ({ config }: Pick<Patient, 'config'>): Pick<App, 'config' | 'fetch' | 'memo' | 'now'> => ({
+export const outboundApp = ({
+  config,
+}: Pick<CheckInput, 'config'>): Pick<App, 'config' | 'fetch' | 'memo' | 'now'> => ({
   config,
   fetch: globalThis.fetch,
   now: () => new Date(),
@@ -69,14 +71,14 @@ const LIMIT_IN_MS = 20_000
  * values of secrets. A check that throws becomes a fault with its reason.
  */
 export async function examine(
-  patient: Patient,
+  input: CheckInput,
   checks: readonly Check[],
   onProgress: (done: number, waiting: readonly string[]) => void = () => {},
 ): Promise<Finding[]> {
   const waiting = new Set(checks.map(({ name }) => name))
-  const hide = secretHider(patient.source)
+  const hide = secretHider(input.source)
   const all = checks.map(async ({ name, run }) => {
-    const found = await withinLimit(run(patient)).catch((error: unknown) =>
+    const found = await withinLimit(run(input)).catch((error: unknown) =>
       fault(`could not be looked at: ${reasonOf(error)}`, 'Mend what it says, and run `fw doctor` again.'),
     )
     waiting.delete(name)

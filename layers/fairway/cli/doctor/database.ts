@@ -7,10 +7,13 @@ import { databaseTarget } from '../../server/kernel/database/target'
 import { allPending } from '../../server/kernel/database/migrate'
 import { readMigrationFolder } from '../../server/kernel/database/migrations'
 import { reasonOf } from '../mcp/endpoint'
-import { type Check, fault, type Found, ok, type Patient, quietLog, warning } from './check'
+import { type Check, fault, type Found, ok, type CheckInput, quietLog, warning } from './check'
 
 /** Opens the database for the work and closes it afterwards; undefined when it does not exist yet, because this creates none. */
-async function withDatabase<T>({ root, config }: Patient, work: (db: Database) => Promise<T>): Promise<T | undefined> {
+async function withDatabase<T>(
+  { root, config }: CheckInput,
+  work: (db: Database) => Promise<T>,
+): Promise<T | undefined> {
   const { url, replicaPath } = config.database
   const target = databaseTarget(url, replicaPath)
   if (target.kind === 'file' && !existsSync(resolve(root, target.path))) return undefined
@@ -25,11 +28,11 @@ async function withDatabase<T>({ root, config }: Patient, work: (db: Database) =
 
 export const database: Check = {
   name: 'database',
-  async run(patient) {
-    const target = databaseTarget(patient.config.database.url, patient.config.database.replicaPath)
+  async run(input) {
+    const target = databaseTarget(input.config.database.url, input.config.database.replicaPath)
     const place = 'path' in target ? target.path : new URL(target.url).host
     try {
-      return (await withDatabase(patient, db => lookInto(db, target.kind, place))) ?? (await notYet(patient, place))
+      return (await withDatabase(input, db => lookInto(db, target.kind, place))) ?? (await notYet(input, place))
     } catch (error) {
       return fault(
         `${place} does not answer: ${reasonOf(error)}`,
@@ -63,7 +66,7 @@ async function lookInto(db: Database, kind: string, place: string): Promise<Foun
       )
 }
 
-async function notYet({ root, config }: Patient, place: string): Promise<Found> {
+async function notYet({ root, config }: CheckInput, place: string): Promise<Found> {
   const folder = dirname(resolve(root, place))
   const found = existsSync(folder) ? folder : dirname(folder)
   const mayWrite = await access(found, constants.W_OK).then(
@@ -86,12 +89,12 @@ async function notYet({ root, config }: Patient, place: string): Promise<Found> 
 
 export const migrations: Check = {
   name: 'migrations',
-  async run(patient) {
+  async run(input) {
     const shipped = {
       platform: await readMigrationFolder(join(platformDir, 'drizzle')),
-      application: await readMigrationFolder(join(patient.root, 'drizzle')),
+      application: await readMigrationFolder(join(input.root, 'drizzle')),
     }
-    const pending = await withDatabase(patient, db => allPending(db, shipped))
+    const pending = await withDatabase(input, db => allPending(db, shipped))
     const all = shipped.platform.length + shipped.application.length
     if (!pending) return ok(`${all} will be applied by the first start`)
     if (pending.length === 0) return ok(`all ${all} are applied`)
@@ -103,9 +106,9 @@ export const migrations: Check = {
 }
 
 /** Returns how far the clock of a database server is ahead; null for a file, because it uses this machine's clock. */
-export async function databaseClock(patient: Patient): Promise<number | null> {
-  if (databaseTarget(patient.config.database.url, patient.config.database.replicaPath).kind !== 'server') return null
+export async function databaseClock(input: CheckInput): Promise<number | null> {
+  if (databaseTarget(input.config.database.url, input.config.database.replicaPath).kind !== 'server') return null
   const read = (db: Database) => db.client.execute(`select cast(strftime('%s', 'now') as integer) as now`)
-  const answer = await withDatabase(patient, read)
+  const answer = await withDatabase(input, read)
   return answer ? Math.round(Number(answer.rows[0]?.now) - Date.now() / 1000) : null
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../server/kernel/config/env'
-import { type Check, examine, type Finding, type Patient, toLines } from './check'
+import { type Check, examine, type Finding, type CheckInput, toLines } from './check'
 import { database, migrations } from './database'
 import { declarations, files, node, port, settings } from './machine'
 import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './network'
@@ -47,7 +47,7 @@ const namesOf = (only: string | undefined): string[] =>
     .map(name => name.trim())
     .filter(Boolean)
 
-interface Wish extends Pick<Patient, 'source' | 'root' | 'sendTo'> {
+interface Wish extends Pick<CheckInput, 'source' | 'root' | 'sendTo'> {
   /** The names of the checks to run; all when empty. */
   only: readonly string[]
 }

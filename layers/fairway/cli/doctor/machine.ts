@@ -11,7 +11,7 @@ import { unknownNames } from '../../server/kernel/config/environment'
 import { reasonOf } from '../mcp/endpoint'
 import { OLDEST_NODE } from '../project/own-node'
 import { tokenFolder } from '../mcp/token-file'
-import { type Check, fault, type Found, ok, type Patient, readiness, warning } from './check'
+import { type Check, fault, type Found, ok, type CheckInput, readiness, warning } from './check'
 
 export const settings: Check = {
   name: 'settings',
@@ -64,7 +64,7 @@ function faultsOf(thrown: unknown): Found[] {
 }
 
 /** The existing files that only their owner should be able to read. */
-async function privateFiles({ root, source, config }: Patient): Promise<string[]> {
+async function privateFiles({ root, source, config }: CheckInput): Promise<string[]> {
   const target = databaseTarget(config.database.url, config.database.replicaPath)
   const data = source.FW_DATA_DIR ?? '.data'
   const tokens = tokenFolder(source)
@@ -84,17 +84,17 @@ const OTHERS_WRITE = 0o022
 
 export const files: Check = {
   name: 'files',
-  async run(patient) {
+  async run(input) {
     if (process.platform === 'win32') return { status: 'off', text: 'files have no modes on Windows' }
-    const paths = await privateFiles(patient)
-    const found = await Promise.all(paths.map(path => lookAt(path, patient)))
+    const paths = await privateFiles(input)
+    const found = await Promise.all(paths.map(path => lookAt(path, input)))
     const open = found.flatMap(each => each ?? [])
     const there = paths.filter(path => existsSync(path)).length
     return open.length > 0 ? open : ok(`${there} private files are this user’s alone`)
   },
 }
 
-async function lookAt(path: string, { root, config }: Patient): Promise<Found | undefined> {
+async function lookAt(path: string, { root, config }: CheckInput): Promise<Found | undefined> {
   const mode = await stat(path).then(
     ({ mode: bits }) => bits & 0o777,
     () => undefined,

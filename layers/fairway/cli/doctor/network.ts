@@ -10,13 +10,13 @@ import { hubReport } from '../hub-checks'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from '../mcp/discovery-steps'
 import { reasonOf, StepFailure } from '../mcp/endpoint'
 import {
-  asker,
+  outboundApp,
   type Check,
   fault,
   type Found,
   off,
   ok,
-  type Patient,
+  type CheckInput,
   quietLog,
   readiness,
   secondsAhead,
@@ -55,21 +55,21 @@ export const mail: Check = {
 
 export const providers: Check = {
   name: 'providers',
-  async run(patient) {
-    const { signInProviders } = patient.config
+  async run(input) {
+    const { signInProviders } = input.config
     if (signInProviders.length === 0) return off('none is set up')
-    return Promise.all(signInProviders.map(provider => askProvider(patient, provider)))
+    return Promise.all(signInProviders.map(provider => askProvider(input, provider)))
   },
 }
 
 const PROVIDER_LIMIT_IN_MS = 10_000
 
-async function askProvider(patient: Patient, provider: SignInProvider): Promise<Found> {
-  const redirect = patient.config.baseUrl + signInCallbackPath(provider.id)
+async function askProvider(input: CheckInput, provider: SignInProvider): Promise<Found> {
+  const redirect = input.config.baseUrl + signInCallbackPath(provider.id)
   const register = `Register ${redirect} there as redirect address of the client ${provider.clientId}.`
   try {
     const record = { ...knownProvider(provider), clientId: provider.clientId }
-    const endpoint = new URL(await authorizationEndpoint(asker(patient), record))
+    const endpoint = new URL(await authorizationEndpoint(outboundApp(input), record))
     const query = {
       response_type: 'code',
       client_id: provider.clientId,
@@ -123,7 +123,7 @@ export const baseUrl: Check = {
 }
 
 // The server only speaks http: when the public address uses https, a proxy must be in front of it.
-const proxyFound = (config: Patient['config'], isHere: boolean): Found[] =>
+const proxyFound = (config: CheckInput['config'], isHere: boolean): Found[] =>
   config.isHttps && !isHere && config.trustedProxies.length === 0
     ? [
         warning(
@@ -186,8 +186,8 @@ const MOST_SKEW_IN_SECONDS = 30
 
 export const clock: Check = {
   name: 'clock',
-  async run(patient) {
-    const found = await compareClocks(patient)
+  async run(input) {
+    const found = await compareClocks(input)
     if (!found) return off('nobody here says what time it is: no database server, no provider and no public address')
     const { of, ahead } = found
     const seconds = Math.abs(ahead)
@@ -200,10 +200,10 @@ export const clock: Check = {
 }
 
 /** Uses the first source that reports the time: the database server, a provider, the public address. */
-async function compareClocks(patient: Patient): Promise<{ of: string; ahead: number } | undefined> {
-  const atDatabase = await databaseClock(patient).catch(() => null)
+async function compareClocks(input: CheckInput): Promise<{ of: string; ahead: number } | undefined> {
+  const atDatabase = await databaseClock(input).catch(() => null)
   if (atDatabase !== null) return { of: 'the database server', ahead: atDatabase }
-  const { signInProviders, baseUrl: own } = patient.config
+  const { signInProviders, baseUrl: own } = input.config
   const issuers = signInProviders.map(provider => (provider.kind === 'openid' ? provider.issuer : provider.url))
   const isPublic = !isLoopbackHost(new URL(own).hostname)
   for (const url of [...issuers, ...(isPublic ? [own] : [])]) {
@@ -218,8 +218,8 @@ async function compareClocks(patient: Patient): Promise<{ of: string; ahead: num
 
 export const hub: Check = {
   name: 'hub',
-  async run(patient) {
-    const { status, text, checks } = await hubReport(asker(patient), patient.source.FW_IDENTITY_HUB_URL)
+  async run(input) {
+    const { status, text, checks } = await hubReport(outboundApp(input), input.source.FW_IDENTITY_HUB_URL)
     if (status !== 'failed') return status === 'ok' ? ok(text) : off(text)
     const wrong = checks.filter(({ isRight }) => isRight === false)
     return wrong.length > 0

@@ -17,7 +17,7 @@ interface Versions {
  * Merges the generator's changes into the author's file; undefined when they conflict with edited lines, or when one of the
  * versions is missing.
  */
-export function grownFile({
+export function mergeGeneratedFile({
   own: edited,
   former: was,
   after: next,

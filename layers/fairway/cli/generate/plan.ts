@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileChange, readIn } from '../project/changes'
-import { grownCatalog, grownFile } from './grow'
+import { grownCatalog, mergeGeneratedFile } from './grow'
 
 export interface GeneratePlan {
   /** The changes to write. */
@@ -64,7 +64,7 @@ function nextText(
     if (grown !== undefined) return { after: grown }
   }
   if (force) return { after }
-  const grown = grownFile({ own: before, former, after })
+  const grown = mergeGeneratedFile({ own: before, former, after })
   return grown === undefined ? undefined : { after: grown }
 }
 

@@ -27,7 +27,7 @@ const isOurs = (event: H3Event): boolean => requestPath(event).startsWith(DEVTOO
 
 function begin(app: App, event: H3Event, requestId: string): Recording {
   const recording = recordingOf(app)
-  app.walk ??= walkOf(app, recording)
+  app.trace ??= traceOf(app, recording)
   if (!recording.find(requestId)) {
     recording.begin(requestId, event.method, requestPath(event))
     recording.step(requestId, 'host and origin', event.node.req.headers.host)
@@ -38,7 +38,7 @@ function begin(app: App, event: H3Event, requestId: string): Recording {
   return recording
 }
 
-const walkOf = (app: App, recording: Recording): App['walk'] => ({
+const traceOf = (app: App, recording: Recording): App['trace'] => ({
   step: (id, step, fact) => recording.step(id, step, fact),
   person(id, source, session) {
     recording.step(id, 'session', source)

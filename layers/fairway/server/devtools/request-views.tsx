@@ -55,14 +55,14 @@ const Request = ({ request }: { request: RecordedRequest }) => (
             : 'signed out, or not checked'}
         </dd>
       </dl>
-      <Walk request={request} />
+      <Trace request={request} />
     </div>
   </details>
 )
 
 const WIDTH = 1000
 
-const Walk = ({ request: { steps, took } }: { request: RecordedRequest }) => {
+const Trace = ({ request: { steps, took } }: { request: RecordedRequest }) => {
   const end = Math.max(took ?? 0, steps.at(-1)?.at ?? 0, 0.1)
   return (
     <div class="walk">

@@ -25,7 +25,7 @@ export interface App {
   platformTables: ReadonlySet<string>
   now(): Date
   /** Set only on a developer's own machine (server/devtools). */
-  walk?: Walk
+  trace?: Trace
   /** Builds a domain's service on first use and keeps it for the lifetime of this app. */
   memo<T>(name: string, make: () => T): T
 }
@@ -40,7 +40,7 @@ interface Refusal {
 }
 
 /** Receives the steps of each request on a developer's own machine. Other servers have none, and requests do not wait for it. */
-export interface Walk {
+export interface Trace {
   /** The next step of a request begins; `fact` describes it in a few words. */
   step(requestId: string, step: string, fact?: string): void
   /** The caller is identified; `source` is the place where the session was found. */

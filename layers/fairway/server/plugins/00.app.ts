@@ -9,7 +9,7 @@ import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { declareWork } from '#fairway/server/declare-work'
 import { aroundRequests } from '#fairway/server/enter-request'
-import { goStraight, readyAnswers, skipEmptyHooks } from '#fairway/server/shortcuts'
+import { bypassMiddleware, readyAnswers, skipEmptyHooks } from '#fairway/server/shortcuts'
 import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
@@ -36,7 +36,7 @@ export default defineNitroPlugin(nitro => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   })
-  putAround(nitro, starting)
+  wrapHandler(nitro, starting)
   nitro.hooks.hook('close', async () => {
     const app = await starting
     endChangeStreams(app)
@@ -67,10 +67,10 @@ function followSignals(app: App): void {
 }
 
 /** Wraps the whole application: route rules, static files, middleware and routes receive a request only after this. */
-function putAround(nitro: NitroApp, starting: Promise<App>): void {
+function wrapHandler(nitro: NitroApp, starting: Promise<App>): void {
   const { h3App } = nitro
   starting.then(app => app.config.shortcuts && skipEmptyHooks(nitro)).catch(() => {})
-  goStraight(nitro)
+  bypassMiddleware(nitro)
   const findReady = readyAnswers(nitro)
   const { length } = h3App.stack
   // For as long as no plugin has wrapped or extended the application.

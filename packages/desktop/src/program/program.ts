@@ -43,7 +43,7 @@ interface Program {
   isAskedToSignOut: boolean
   failure: MenuInput['failure']
   /** The number of crashes that the menu has reported. */
-  toldCrashes: number
+  reportedCrashes: number
   /** Before the first window opens, and while all close at the end, having no window has no meaning. */
   isWatching: boolean
   end(): void
@@ -101,7 +101,7 @@ async function createProgram(input: ProgramInput, { folder, end }: { folder: str
     const crashes = windows.crashes()
     const { hasCrashed, isOpen } = windows
     const seen = { ...program, status: broker.status(), hub, apps: broker.apps(), hasCrashed, isOpen }
-    return { drawn: menuView(seen, texts), onSeen: () => void (program.toldCrashes = crashes) }
+    return { drawn: menuView(seen, texts), onSeen: () => void (program.reportedCrashes = crashes) }
   }
   const menu = createMenuWindow({
     profiles,
@@ -117,7 +117,7 @@ async function createProgram(input: ProgramInput, { folder, end }: { folder: str
     menu,
     isAskedToSignOut: false,
     failure: null,
-    toldCrashes: 0,
+    reportedCrashes: 0,
     isWatching: false,
     end,
   }
@@ -190,7 +190,7 @@ async function settle(program: Program, hasMenuCrashed = false): Promise<void> {
   const { windows, menu, end } = program
   menu.draw()
   if (!program.isWatching || windows.count() > 0 || menu.isOpen()) return
-  if (!hasMenuCrashed && windows.crashes() <= program.toldCrashes) return end()
+  if (!hasMenuCrashed && windows.crashes() <= program.reportedCrashes) return end()
   await menu.show().catch(end)
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeyRing, seal, sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { createKeyRing, seal, sealDeterministic, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 
 const OLD = 'o'.repeat(16) + 'LqTz7RmW4pYc8NbJ'
 const NEW = 'n'.repeat(16) + 'd3FsA6uEkX9v2KpQ'
@@ -12,12 +12,15 @@ it('seal returns a different result each time, and unseal restores the text', ()
   expect(seal(keys, 'mail', 'Grüße', 'row-1')).not.toBe(first)
 })
 
-it('sealAlike returns the same result only for the same text and place', () => {
-  const first = sealAlike(keys, 'cursor', 'text', 'place')
-  expect(sealAlike(keys, 'cursor', 'text', 'place')).toBe(first)
+it('sealDeterministic returns the same result only for the same text and place', () => {
+  const first = sealDeterministic(keys, 'cursor', 'text', 'place')
+  expect(sealDeterministic(keys, 'cursor', 'text', 'place')).toBe(first)
   expect(unseal(keys, 'cursor', first, 'place')).toBe('text')
   const nonceOf = (sealed: string) => sealed.slice(9, 9 + 16)
-  const others = [sealAlike(keys, 'cursor', 'texu', 'place'), sealAlike(keys, 'cursor', 'text', 'other')]
+  const others = [
+    sealDeterministic(keys, 'cursor', 'texu', 'place'),
+    sealDeterministic(keys, 'cursor', 'text', 'other'),
+  ]
   expect(new Set([first, ...others].map(nonceOf)).size).toBe(3)
 })
 

@@ -57,14 +57,14 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
       ),
     )
     if (changes) await record(app, call, { before, done: { result } })
-    app.walk?.step(call.requestId, 'answer')
+    app.trace?.step(call.requestId, 'answer')
     return result
   } catch (thrown) {
     // Nothing has happened yet: the call is repeated with the answers.
     if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
-    app.walk?.refused(call.requestId, { action: call.name, session, input: call.input, error })
+    app.trace?.refused(call.requestId, { action: call.name, session, input: call.input, error })
     throw error
   }
 }
@@ -90,7 +90,7 @@ interface Outcome {
 
 async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
-  app.walk?.step(call.requestId, 'audit', error?.code)
+  app.trace?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind share one row, regardless of their subjects.
   const subjects = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
   await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subjects })
@@ -142,12 +142,12 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
   const context = contextOf(app, call, clock.signal)
   const input = await admit(app, call, context, () => countUnderLimits(app, call))
-  app.walk?.step(call.requestId, 'run', call.name)
+  app.trace?.step(call.requestId, 'run', call.name)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
   const result = await withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
     throw await referenceFault(app, { action, input }, thrown)
   })
-  app.walk?.step(call.requestId, 'output')
+  app.trace?.step(call.requestId, 'output')
   return checkedOutput(action, result)
 }
 
@@ -168,7 +168,7 @@ async function admit(
   await permit(app, call, context)
   await countCall?.()
   const { action, session, input, requestId } = call
-  app.walk?.step(requestId, 'input')
+  app.trace?.step(requestId, 'input')
   const parse = () => parseInput(action.input, input)
   try {
     return await parseNamed(app, session, parse, parsed => namedRows(parsed, idField(action)))
@@ -180,11 +180,11 @@ async function admit(
 
 /** Throws when the caller may not call the action: no session, an organization that requires a provider, or the guard. */
 async function permit(
-  { walk }: App,
+  { trace }: App,
   { action, session, requestId }: ActionCall,
   context: ActionContext<Session | null>,
 ): Promise<void> {
-  walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
+  trace?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
   if (!session && !action.public) throw new AppError('unauthenticated')
   // Without its organization, the session would look like that of a person who works without one.
   if (!action.public) checkOrgOpens(session)

@@ -18,7 +18,7 @@ export async function admitted(
   tokenSession?: Session,
 ): Promise<Session | null> {
   const session = tokenSession ?? (await getSession(event))
-  getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
+  getApp(event).trace?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
   if (!session && !collection.public) throw new AppError('unauthenticated')
   if (!collection.public) checkOrgOpens(session)
   if (collection.guard) await checkGuard(collection.guard, { session, orgId: session?.orgId ?? null })

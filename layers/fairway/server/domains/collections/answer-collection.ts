@@ -7,7 +7,7 @@ import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { openInOf } from '#fairway/server/kernel/http/methods'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
-import { remembered } from '#fairway/server/kernel/remember'
+import { cacheOf } from '#fairway/server/kernel/cache'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
 import { admitted, isAdmitted } from './admission'
@@ -45,7 +45,7 @@ export async function answerCollectionRequest(
   const asked = id === undefined ? readList(event, served) : undefined
   const kept = asked && event.method === 'GET' ? keptAnswer({ app, session }, served, asked) : undefined
   if (kept) {
-    app.walk?.step(getRequestId(event), 'answer', kept.contentType)
+    app.trace?.step(getRequestId(event), 'answer', kept.contentType)
     return send(event, served, session, kept)
   }
   const clock = requestAbort(event)
@@ -81,7 +81,7 @@ const LONGEST_KEPT_QUERY = 300
 /** Reads the query of a request and caches it by its text. The function of an author gets a separate copy. */
 function readList(event: H3Event, served: ServedCollection): AskedList {
   const app = getApp(event)
-  app.walk?.step(getRequestId(event), 'query')
+  app.trace?.step(getRequestId(event), 'query')
   const representation = negotiate(event.node.req.headers.accept)
   const text = requestQuery(event)
   const isKept = served.collection.reader.keptPage !== undefined && text.length <= LONGEST_KEPT_QUERY
@@ -92,7 +92,10 @@ function readList(event: H3Event, served: ServedCollection): AskedList {
     return { representation, tree, query: isKept ? { ...query, key: queryKey(query) } : query }
   }
   if (!isKept) return read()
-  return remembered<AskedList>(app, 'collection-queries').of(`${served.name} ${representation.mediaType} ${text}`, read)
+  return cacheOf<AskedList>(app, 'collection-queries').getOrSet(
+    `${served.name} ${representation.mediaType} ${text}`,
+    read,
+  )
 }
 
 async function answerList(
@@ -102,10 +105,10 @@ async function answerList(
   asked: AskedList,
 ): Promise<Answer> {
   const { representation, query } = asked
-  context.app.walk?.step(context.requestId, 'read', served.name)
+  context.app.trace?.step(context.requestId, 'read', served.name)
   const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
   const page = counted ?? (await served.collection.reader.readPage(context, query))
-  context.app.walk?.step(context.requestId, 'answer', representation.contentType)
+  context.app.trace?.step(context.requestId, 'answer', representation.contentType)
   return listAnswer(served, asked, page, counted !== null)
 }
 
@@ -169,7 +172,7 @@ async function answerItem(
   served: ServedCollection,
   encodedId: string,
 ): Promise<Answer> {
-  context.app.walk?.step(context.requestId, 'read', served.name)
+  context.app.trace?.step(context.requestId, 'read', served.name)
   const { operations, reader } = served.collection
   const id = decodedText(encodedId)
   const item = operations.get && id !== undefined ? await reader.readItem(context, id) : null

@@ -149,7 +149,7 @@ export interface CollectionReader<Item = unknown> {
    */
   readFile?(context: ReadContext, id: string, file: string): Promise<HeldFile | null>
   /** Whether pages report in `can` what the caller may do. */
-  saysCan?: boolean
+  includesPermissions?: boolean
   /** The parts of its query that need an option which the simple runtime does not support, each with that option. */
   needs?: readonly RelationalNeed[]
 }

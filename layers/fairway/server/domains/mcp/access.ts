@@ -142,7 +142,7 @@ export async function withPersonalToken<T>(
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
   checkSecondFactorSetUp(session)
-  app.walk?.person(getRequestId(event), 'personal token', session)
+  app.trace?.person(getRequestId(event), 'personal token', session)
   if (!access.scopes.has(scope)) {
     const refused = write && { ...write, input: getRouterParams(event, { decode: true }) }
     const call = { write: refused, requestId: getRequestId(event), caller: 'http' as const, via: viaOf(access) }

@@ -32,7 +32,7 @@ export async function answerMcpRequest(
   if (event.method === 'OPTIONS') return answerPreflight(event)
   const app = getApp(event)
   const access = await requireAccess(event)
-  app.walk?.person(getRequestId(event), access.clientId ? 'access token' : 'personal or static token', access.session)
+  app.trace?.person(getRequestId(event), access.clientId ? 'access token' : 'personal or static token', access.session)
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const stream = createAnswerStream(event, takesStream(event.node.req.headers))
   try {

@@ -95,7 +95,7 @@ const toJson = (value: unknown) => JSON.parse(JSON.stringify(value))
 export function toErrorResult(call: McpMessage, tool: Tool, input: unknown, thrown: unknown): CallToolResult {
   const error = toAppError(thrown)
   const { session } = call.access
-  call.app.walk?.refused(call.requestId, { action: tool.name, session, input, error })
+  call.app.trace?.refused(call.requestId, { action: tool.name, session, input, error })
   logFailure(call, error, thrown)
   const problem = toProblem(error, call.requestId)
   const faults = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)

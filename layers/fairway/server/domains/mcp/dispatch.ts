@@ -7,7 +7,7 @@ import { type ActionHost, findMcpContent, HostQuestions } from '#fairway/server/
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
-import { remembered } from '#fairway/server/kernel/remember'
+import { cacheOf } from '#fairway/server/kernel/cache'
 import type { AnswerStream } from './answer-stream'
 import { checkCall, runTool, toErrorResult } from './call-tool'
 import { showsForms } from './host'
@@ -59,7 +59,7 @@ async function answerList(exchange: Exchange, message: PlainMessage): Promise<Di
   const { call, stream } = exchange
   const key = keyOf(call, message)
   if (key === null) return 'handed-on'
-  const lists = remembered<string>(call.app, 'mcp-lists')
+  const lists = cacheOf<string>(call.app, 'mcp-lists')
   const known = lists.get(key)
   if (known) return sendResult(stream, message, known)
   const made = answerSchema.safeParse(await (await exchange.byLibrary()).json())

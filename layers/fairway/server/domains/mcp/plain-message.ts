@@ -14,7 +14,7 @@ const PROTOCOL_VERSION = `${RESERVED}protocolVersion` as const
 const CLIENT_INFO = `${RESERVED}clientInfo` as const
 const CLIENT_CAPABILITIES = `${RESERVED}clientCapabilities` as const
 const LOG_LEVEL = `${RESERVED}logLevel` as const
-const OF_AN_ENVELOPE: ReadonlySet<string> = new Set([PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL])
+const ENVELOPE_KEYS: ReadonlySet<string> = new Set([PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL])
 
 /** The levels of a line for a host's log, least important first. */
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
@@ -170,7 +170,7 @@ function findMeta(params: Record<string, unknown> | undefined): Record<string, u
   if (!isRecord(meta)) return null
   const reserved = Object.keys(meta).filter(key => key.startsWith(RESERVED))
   if (reserved.length === 0) return meta
-  return PROTOCOL_VERSION in meta && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? meta : null
+  return PROTOCOL_VERSION in meta && reserved.every(key => ENVELOPE_KEYS.has(key)) ? meta : null
 }
 
 /** Whether the parameters of a message describe the host, as they must since 2026-07-28. */

@@ -5,7 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { remembered } from '#fairway/server/kernel/remember'
+import { cacheOf } from '#fairway/server/kernel/cache'
 import { MCP_PATH } from '#fairway/shared/paths'
 import type { GrantRow } from './grants'
 import { OAuthError } from './oauth-error'
@@ -86,7 +86,7 @@ export type TokenAnswer = Awaited<ReturnType<typeof tokenAnswer>>
  * Returns the claims of a valid access token; null for anything invalid or expired. It does not check whether the grant is live.
  */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
-  const tokens = remembered<VerifiedToken>(app, 'access-tokens')
+  const tokens = cacheOf<VerifiedToken>(app, 'access-tokens')
   const hash = sha256(token)
   const known = tokens.get(hash) ?? (await verify(app, token))
   if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null

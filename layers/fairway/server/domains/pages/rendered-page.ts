@@ -8,7 +8,7 @@ import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { areUnchanged, type FollowedReads } from '#fairway/server/kernel/database/followed-reads'
-import { type Remembered, remembered } from '#fairway/server/kernel/remember'
+import { type Cache, cacheOf } from '#fairway/server/kernel/cache'
 
 /** Prepares a rendered page to be served from memory: compressed once, with its ETags, policy and public cache headers. */
 export async function toRenderedPage(html: string, status: number, options: PageOptions) {
@@ -135,7 +135,7 @@ function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
 /** The clock has no trace in the database, so a page with rows is rendered again after this time. */
 const MOST_AGE_IN_MS = 60_000
 
-const renderedPages = (app: App): Remembered<RenderedPage> => remembered(app, 'pages')
+const renderedPages = (app: App): Cache<RenderedPage> => cacheOf(app, 'pages')
 
 /** The pages whose reads were repeated and had the same rows, until the next write to the database. */
 const checkedPages = (app: App): Memory<{ isUnchanged: boolean }> =>
@@ -157,7 +157,7 @@ export async function findKeptPage(app: App, key: string): Promise<RenderedPage 
   return undefined
 }
 
-const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'page-paths')
+const pagesByPath = (app: App): Cache<RenderedPage> => cacheOf(app, 'page-paths')
 
 /**
  * Records that a request to this path, in the language of `pathIn`, reached this page and will again. No file, route or rule of

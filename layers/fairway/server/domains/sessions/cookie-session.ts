@@ -13,7 +13,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
-import { remembered } from '#fairway/server/kernel/remember'
+import { cacheOf } from '#fairway/server/kernel/cache'
 import { type ActorRow, copyOf, openSession, type Proof, type ServerSession, workingActor } from './act-as'
 
 type Row = SessionRow & ActorRow
@@ -97,7 +97,7 @@ const LONGEST_HEADER = 2000
  */
 function sessionTokens(app: App, cookieHeader: string | undefined): readonly string[] {
   if (!cookieHeader) return []
-  const verified = remembered<readonly string[]>(app, 'cookies')
+  const verified = cacheOf<readonly string[]>(app, 'cookies')
   const known = verified.get(cookieHeader)
   if (known) return known
   const tokens = readSessionTokens(cookieHeader, app.config)

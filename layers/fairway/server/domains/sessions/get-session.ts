@@ -91,11 +91,11 @@ async function findSession(
     const own = await as(source).find(event, app)
     if (!own) continue
     const session = own.isOperator ? await seenThrough(event, app, own) : own
-    app.walk?.person(getRequestId(event), source.name, session)
+    app.trace?.person(getRequestId(event), source.name, session)
     if (session) admitWrites(event)
     return session
   }
-  app.walk?.person(getRequestId(event), 'none', null)
+  app.trace?.person(getRequestId(event), 'none', null)
   return null
 }
 

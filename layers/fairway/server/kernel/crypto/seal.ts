@@ -17,7 +17,7 @@ export const seal = (keys: KeyRing, purpose: string, plaintext: string, context:
  * Seals a text so that the same text and place have the same result, for values in responses that must stay stable. Readers can
  * tell that two sealed texts are equal.
  */
-export function sealAlike(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
+export function sealDeterministic(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
   // The nonce is a keyed hash of all that is sealed, so two different texts never share one (like RFC 8452).
   const { secret } = keys.current(`${purpose}-nonce`)
   const digest = createHmac('sha256', secret)

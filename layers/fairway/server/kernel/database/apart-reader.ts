@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import PromisedDatabase from 'libsql/promise'
 import { AppError } from '../http/app-error'
-import { createRemembered } from '../remember'
+import { createCache } from '../cache'
 import { createMutex, type Mutex, retryBusy } from './mutex'
 import { fileAt, LOCK_WAIT_IN_MS, type NativeArgs, type ReadArgs, toLibsqlError } from './native-connection'
 import type { NativeValue } from './result-set'
@@ -128,9 +128,9 @@ function drop(lane: Lane): void {
 }
 
 function preparing(database: PromisedDatabase): Open['prepare'] {
-  const prepared = createRemembered<Promise<Statement>>('prepared-statements')
+  const prepared = createCache<Promise<Statement>>('prepared-statements')
   return (sql, isSafe) =>
-    prepared.of(`${isSafe} ${sql}`, async () => {
+    prepared.getOrSet(`${isSafe} ${sql}`, async () => {
       const whole = `with fw_rows as materialized (${sql.replace(/;\s*$/, '')}\n) select * from fw_rows`
       const statement: Statement = await database.prepare(whole)
       return statement.raw().safeIntegers(isSafe)

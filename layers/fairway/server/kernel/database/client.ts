@@ -140,7 +140,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     async ping() {
       const fault = watch.current()
       const look: Promise<unknown> =
-        fault && file ? takesWrite(client) : source.execute('select 1 from sqlite_master limit 1')
+        fault && file ? probeWrite(client) : source.execute('select 1 from sqlite_master limit 1')
       await withDeadline(look, PING_LIMIT_IN_MS).catch(error => {
         throw toDatabaseError(error)
       })
@@ -187,7 +187,7 @@ function apartClient(client: RowClient, { selectApart }: NativeReader): RowClien
 }
 
 /** Rewrites a value that already exists, because only a real write shows whether the disk accepts one. */
-async function takesWrite(client: Client): Promise<void> {
+async function probeWrite(client: Client): Promise<void> {
   const { rows } = await client.execute('select user_version from pragma_user_version')
   await client.execute(`pragma user_version = ${Number(rows[0]?.[0] ?? 0)}`)
 }

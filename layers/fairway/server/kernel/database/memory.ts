@@ -1,5 +1,5 @@
 import type { InStatement } from '@libsql/client'
-import { createRemembered, type RememberedName } from '../remember'
+import { createCache, type CacheName } from '../cache'
 import { followedReads } from './followed-reads'
 import { withArgs } from './sql-text'
 
@@ -26,13 +26,13 @@ export interface MemoryOptions {
 }
 
 /** Creates memories that keep a value on its first or second request; one write clears all of them. */
-export type MakeMemory = <Value extends object>(name: RememberedName, from?: 'first' | 'second') => Memory<Value>
+export type MakeMemory = <Value extends object>(name: CacheName, from?: 'first' | 'second') => Memory<Value>
 
 /** The memories of one database. */
 export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: MemoryOptions): MakeMemory {
-  return <Value extends object>(name: RememberedName, from: 'first' | 'second' = 'first'): Memory<Value> => {
-    const kept = createRemembered<{ value: Value; at: number; until: number }>(name)
-    const asked = from === 'second' ? createRemembered<true>(name) : undefined
+  return <Value extends object>(name: CacheName, from: 'first' | 'second' = 'first'): Memory<Value> => {
+    const kept = createCache<{ value: Value; at: number; until: number }>(name)
+    const asked = from === 'second' ? createCache<true>(name) : undefined
 
     function peekAt(key: string, now: number | undefined): Value | undefined {
       const found = kept.get(key)
@@ -108,10 +108,11 @@ export type ReadThrough = (statement: InStatement, read: () => Promise<unknown[]
  */
 export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
   const memory = makeMemory<unknown[][]>('rows', 'second')
-  const isStable = createRemembered<boolean>('stable-statements')
+  const isStable = createCache<boolean>('stable-statements')
   return (statement, read) => {
     const { sql, args = [] } = withArgs(statement)
-    if (!isStable.of(sql, () => isDeterministic(sql)) || !Array.isArray(args) || !args.every(isPlain)) return read()
+    if (!isStable.getOrSet(sql, () => isDeterministic(sql)) || !Array.isArray(args) || !args.every(isPlain))
+      return read()
     return memory.get(JSON.stringify(args) + sql, read, mayKeepRows)
   }
 }

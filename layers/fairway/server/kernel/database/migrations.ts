@@ -31,7 +31,7 @@ const AFTER_TRIGGER = /\bend\s*;\s*(?:create|drop|alter)\b/i
  */
 export function splitStatements({ name, sql }: Migration): string[] {
   const parts = sql.split(BREAKPOINT).filter(part => bare(part).trim() !== '')
-  const double = parts.find(holdsTwo)
+  const double = parts.find(hasSeveralStatements)
   if (double)
     throw new Error(`migration ${name}: put "${BREAKPOINT}" between two statements, after ${firstLine(double)}`)
   return parts
@@ -40,7 +40,7 @@ export function splitStatements({ name, sql }: Migration): string[] {
 // The rest shows structure only: no texts, names or comments.
 const bare = (part: string): string => part.replace(QUOTED_OR_COMMENT, match => (/^(--|\/\*)/.test(match) ? ' ' : 'x'))
 
-function holdsTwo(part: string): boolean {
+function hasSeveralStatements(part: string): boolean {
   const text = bare(part)
   return TRIGGER.test(text) ? AFTER_TRIGGER.test(text) : /;\s*[^\s;]/.test(text)
 }

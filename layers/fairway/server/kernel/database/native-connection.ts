@@ -9,7 +9,7 @@ import {
   type ResultSet,
 } from '@libsql/client'
 import NativeDatabase from 'libsql'
-import { createRemembered } from '../remember'
+import { createCache } from '../cache'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'
 import { withArgs } from './sql-text'
 
@@ -133,8 +133,8 @@ export function createNativeConnection(options: NativeConnectionOptions): Native
 
 function toConnection(database: NativeDatabase.Database): Connection {
   const kept = <T extends object>(prepare: (sql: string) => T) => {
-    const prepared = createRemembered<T>('prepared-statements')
-    return (sql: string): T => prepared.of(sql, () => prepare(sql))
+    const prepared = createCache<T>('prepared-statements')
+    return (sql: string): T => prepared.getOrSet(sql, () => prepare(sql))
   }
   const executes = kept(sql => prepareExecute(database, sql))
   const rows = kept(sql => {

@@ -5,7 +5,7 @@ import { type Client, type InStatement, LibsqlError, type ResultSet } from '@lib
 import NativeDatabase from 'libsql'
 import { type StorageWatch, toDatabaseError } from './database-error'
 import { createMemories, createReadThrough, type WriteClock } from './memory'
-import { createRemembered } from '../remember'
+import { createCache } from '../cache'
 import { retryBusy } from './mutex'
 import { rowsOf } from './orm'
 import { type ApartReader, createApartReader } from './apart-reader'
@@ -196,7 +196,7 @@ function inTransaction<T>({ database }: Connection, read: () => T): T {
 
 /** Caches facts about one state of the database. Each call first checks for the present state. */
 function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remember'] {
-  const known = createRemembered<{ value: unknown }>('file-facts', shortcuts)
+  const known = createCache<{ value: unknown }>('file-facts', shortcuts)
   let version: unknown
   return () => {
     let isCurrent = false
@@ -208,7 +208,7 @@ function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remem
         version = now
         isCurrent = true
       }
-      return known.of(key, () => ({ value: make() })).value as T
+      return known.getOrSet(key, () => ({ value: make() })).value as T
     }
   }
 }

@@ -35,7 +35,7 @@ export interface SerialClient extends RowClient {
 
 const READ = /^\s*select\b/i
 /** Statements that may share a transaction with other callers' writes. */
-const SHARES = /^\s*(?:insert|update|delete|replace|select)\b/i
+const CAN_SHARE_COMMIT = /^\s*(?:insert|update|delete|replace|select)\b/i
 
 /**
  * Creates the client with one write or transaction at a time, which is tried again while another process holds the lock. Converts
@@ -164,7 +164,7 @@ function createSchedule(options: SerialClientOptions) {
     writeOnce: <T>(run: () => Promise<T>): Promise<T> =>
       withDatabaseErrors(inTurn(() => use(run)).finally(onWrite), watch),
     /** A write that shares its commit with others of the same turn of the loop; undefined without a file. */
-    writeTogether: writer && ((writing: Writing) => withDatabaseErrors(commits.ask(writer, writing), watch)),
+    writeTogether: writer && ((writing: Writing) => withDatabaseErrors(commits.enqueue(writer, writing), watch)),
     /** A transaction, which keeps other writes waiting until it ends. */
     openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode), watch),
     /** Resolves when all earlier requests are done. */
@@ -176,7 +176,7 @@ const isRead = (statement: InStatement): boolean => READ.test(textOf(statement))
 // Only a followed page asks more closely: the text of every write would be read otherwise.
 const writes = (statement: InStatement): boolean =>
   !isRead(statement) && (!followedReads() || mayWrite(textOf(statement)))
-const sharesCommit = (statement: InStatement): boolean => SHARES.test(textOf(statement))
+const sharesCommit = (statement: InStatement): boolean => CAN_SHARE_COMMIT.test(textOf(statement))
 
 type EndingOptions = Pick<SerialClientOptions, 'log' | 'watch' | 'idleInMs'>
 

@@ -8,7 +8,7 @@ import type { NativeClient, Writing, Written } from './native-client'
 
 interface SharedCommits {
   /** Writes together with the other requests of this turn; the results are on the disk when it resolves. */
-  ask(writer: NativeClient, writing: Writing): Promise<ResultSet[]>
+  enqueue(writer: NativeClient, writing: Writing): Promise<ResultSet[]>
   /** Starts a new group: later requests run after those that already wait. */
   close(): void
 }
@@ -26,7 +26,7 @@ interface SharedCommitOptions {
 
 type Use = <T>(run: () => Promise<T>) => Promise<T>
 
-interface Asked {
+interface PendingWrite {
   writing: Writing
   until: number
   answer: PromiseWithResolvers<ResultSet[]>
@@ -39,7 +39,7 @@ const LAST_ATTEMPT_IN_MS = 100
 
 /** Collects the writes of one turn of the loop. Callers learn of a success only after the commit. */
 export function createSharedCommits({ turn, use, deadline, onWrite }: SharedCommitOptions): SharedCommits {
-  let gathering: { asked: Asked[]; statements: number } | undefined
+  let gathering: { writes: PendingWrite[]; statements: number } | undefined
 
   const close = (): void => {
     gathering = undefined
@@ -47,20 +47,20 @@ export function createSharedCommits({ turn, use, deadline, onWrite }: SharedComm
 
   return {
     close,
-    ask(writer, writing) {
-      const asked: Asked = { writing, until: deadline(), answer: Promise.withResolvers<ResultSet[]>() }
+    enqueue(writer, writing) {
+      const pending: PendingWrite = { writing, until: deadline(), answer: Promise.withResolvers<ResultSet[]>() }
       if (!gathering) {
-        const group = (gathering = { asked: [], statements: 0 })
+        const group = (gathering = { writes: [], statements: 0 })
         void turn(async () => {
           await nextTurnOfTheLoop()
           if (gathering === group) close()
-          await commit({ writer, use, onWrite }, group.asked)
+          await commit({ writer, use, onWrite }, group.writes)
         })
       }
-      gathering.asked.push(asked)
+      gathering.writes.push(pending)
       gathering.statements += writing.statements.length
       if (gathering.statements >= MOST_TOGETHER) close()
-      return asked.answer.promise
+      return pending.answer.promise
     },
   }
 }
@@ -69,7 +69,7 @@ interface Writer extends Pick<SharedCommitOptions, 'use' | 'onWrite'> {
   writer: NativeClient
 }
 
-async function commit(by: Writer, group: readonly Asked[]): Promise<void> {
+async function commit(by: Writer, group: readonly PendingWrite[]): Promise<void> {
   const [first, ...others] = group
   if (!first) return
   if (others.length === 0) return writeAlone(by, first)
@@ -77,10 +77,10 @@ async function commit(by: Writer, group: readonly Asked[]): Promise<void> {
   try {
     const written = await retryBusy(() => by.use(async () => by.writer.writeTogether(writings)), first.until)
     if (written) settle(by, group, written)
-    else for (const asked of group) await writeAlone(by, asked)
+    else for (const pending of group) await writeAlone(by, pending)
   } catch (error) {
-    const hasTime = ({ until }: Asked) => isBusy(error) && until > performance.now() + LAST_ATTEMPT_IN_MS
-    const [waiting, done] = [group.filter(hasTime), group.filter(asked => !hasTime(asked))]
+    const hasTime = ({ until }: PendingWrite) => isBusy(error) && until > performance.now() + LAST_ATTEMPT_IN_MS
+    const [waiting, done] = [group.filter(hasTime), group.filter(pending => !hasTime(pending))]
     settle(
       by,
       done,
@@ -90,19 +90,19 @@ async function commit(by: Writer, group: readonly Asked[]): Promise<void> {
   }
 }
 
-async function writeAlone(by: Writer, asked: Asked): Promise<void> {
-  const { statements, isBatch } = asked.writing
+async function writeAlone(by: Writer, pending: PendingWrite): Promise<void> {
+  const { statements, isBatch } = pending.writing
   const [only] = statements
   const run = async () =>
     isBatch || !only ? by.writer.batch([...statements], 'write') : [await by.writer.execute(only)]
-  const written = await retryBusy(() => by.use(run), asked.until).then(
+  const written = await retryBusy(() => by.use(run), pending.until).then(
     results => ({ results }),
     (error: unknown) => ({ error }),
   )
-  settle(by, [asked], [written])
+  settle(by, [pending], [written])
 }
 
-function settle({ onWrite }: Writer, group: readonly Asked[], written: readonly Written[]): void {
+function settle({ onWrite }: Writer, group: readonly PendingWrite[], written: readonly Written[]): void {
   onWrite()
   for (const [index, { answer }] of group.entries()) {
     const own = written[index]

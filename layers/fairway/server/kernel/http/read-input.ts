@@ -23,14 +23,14 @@ export async function readInput<T extends z.ZodType>(
   schema: T,
   fields: object = {},
 ): Promise<z.output<T>> {
-  return remembered(event, parseInput(schema, { ...(await readJsonBody(event)), ...fields }))
+  return noteInput(event, parseInput(schema, { ...(await readJsonBody(event)), ...fields }))
 }
 
 /** Parses the query of a request with its schema; `fields` override it. The last value of a repeated name counts. */
 export const readQuery = <T extends z.ZodType>(event: H3Event, schema: T, fields: object = {}): z.output<T> =>
-  remembered(event, parseInput(schema, { ...Object.fromEntries(new URLSearchParams(requestQuery(event))), ...fields }))
+  noteInput(event, parseInput(schema, { ...Object.fromEntries(new URLSearchParams(requestQuery(event))), ...fields }))
 
-function remembered<T>(event: H3Event, input: T): T {
+function noteInput<T>(event: H3Event, input: T): T {
   event.context.input = { ...event.context.input, ...input }
   return input
 }

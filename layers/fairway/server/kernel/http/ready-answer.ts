@@ -30,8 +30,8 @@ export function makeReady(
 }
 
 /** Returns whether a response may come from memory: only for a GET from the network, while DevTools do not record requests. */
-export const mayBeReady = ({ node: { req } }: H3Event, { walk }: App): boolean =>
-  req.method === 'GET' && walk === undefined && req instanceof IncomingMessage
+export const mayBeReady = ({ node: { req } }: H3Event, { trace }: App): boolean =>
+  req.method === 'GET' && trace === undefined && req instanceof IncomingMessage
 
 /** Sends a ready response, with the headers of every response at this path, in one write. */
 export function sendReady(event: H3Event, app: App, path: string, { status, headers, body }: ReadyAnswer): void {

@@ -66,7 +66,7 @@ const extras = (app: App) =>
   app.memo('job-extras', (): { make: MakeExtras } => ({ make: () => ({ as: missing, mail: missing }) }))
 
 /** Sets the parts of a job's context that the queue does not provide. */
-export function giveJobs(app: App, make: MakeExtras): void {
+export function setJobContext(app: App, make: MakeExtras): void {
   extras(app).make = make
 }
 export const extrasOf = (app: App): MakeExtras => extras(app).make

@@ -5,7 +5,7 @@ import type { Orm } from '../database/client'
 import { withValues } from '../database/orm'
 import { sha256 } from '../crypto/hash'
 import { AppError } from '../http/app-error'
-import { createRemembered } from '../remember'
+import { createCache } from '../cache'
 import type { Limit } from './limits'
 import { rateLimits } from './tables'
 
@@ -64,7 +64,7 @@ async function countForAll(app: App, limit: Limit, subject: string, now: number)
 
 /** Counts only in this process. */
 function countHere(app: App, limit: Limit, subject: string, now: number): Counted {
-  const windows = app.memo(`local-limit:${limit.name}`, () => createRemembered<Counted>('local-limits'))
+  const windows = app.memo(`local-limit:${limit.name}`, () => createCache<Counted>('local-limits'))
   const known = windows.get(subject)
   if (known && known.endsAt > now) {
     known.count += 1

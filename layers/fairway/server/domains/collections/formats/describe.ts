@@ -38,7 +38,7 @@ export const allOf = (names: readonly string[], schema: JsonSchema): Properties 
 
 /** What the caller may do with the collection; only in pages that report it. */
 export const canOf = ({ collection }: ServedCollection): Properties =>
-  collection.reader.saysCan ? { can: closed({ create: { type: 'boolean' } }) } : {}
+  collection.reader.includesPermissions ? { can: closed({ create: { type: 'boolean' } }) } : {}
 
 /** An object schema with additional properties before the existing ones. */
 export const extended = (schema: JsonSchema, required: Properties, optional: Properties = {}): JsonSchema => ({

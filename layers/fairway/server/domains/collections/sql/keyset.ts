@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { sealDeterministic, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { CursorParameters } from '../collection'
 import { refused } from '../query/read-query'
@@ -176,7 +176,7 @@ const payloadSchema = z.tuple([
  */
 export function writeToken(app: App, of: string, { values, isBackward, isInclusive }: TokenPosition): string {
   const payload = JSON.stringify([VERSION, sha256(of), isBackward, isInclusive, values])
-  return sealAlike(app.config.keys, PURPOSE, payload, PURPOSE)
+  return sealDeterministic(app.config.keys, PURPOSE, payload, PURPOSE)
 }
 
 /**

@@ -92,7 +92,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
     },
     serveAs: name => void (place.collection = name),
     fileFields: declared.plan.files,
-    saysCan: hasCan(declaration.item, declared.plan.source),
+    includesPermissions: hasCan(declaration.item, declared.plan.source),
     needs: relationalNeeds(declared.plan.source),
     keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
   }

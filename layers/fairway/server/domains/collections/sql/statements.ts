@@ -6,7 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { ReadApart, RowStatement } from '#fairway/server/kernel/database/client'
 import { FOLDED_ENDING } from '#fairway/server/kernel/field-types'
-import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
+import { createCache, type Cache } from '#fairway/server/kernel/cache'
 import type { FilterCondition, PageSelection, ReadContext } from '../collection'
 import type { OrderBy } from '../effective-options'
 import type { Field } from './fields'
@@ -47,7 +47,7 @@ export function prepareRead(
 ) {
   const filters = parseFilters(plan, conditions)
   const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
-    cache.of(`${key} | ${filters.key} | ${scoped.key}`, () => {
+    cache.getOrSet(`${key} | ${filters.key} | ${scoped.key}`, () => {
       const made = make(scoped.condition, filters.conditions())
       if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
       return made
@@ -87,10 +87,10 @@ export function prepareRead(
 export type PreparedRead = ReturnType<typeof prepareRead>
 
 /** The statements created for earlier requests of the same shape. */
-type StatementCache = Remembered<Fragment>
+type StatementCache = Cache<Fragment>
 
 /** Creates an empty cache of statements. */
-export const createStatementCache = (): StatementCache => createRemembered('collection-statements')
+export const createStatementCache = (): StatementCache => createCache('collection-statements')
 
 /** The parts of a page's SELECT. */
 interface PageShape {

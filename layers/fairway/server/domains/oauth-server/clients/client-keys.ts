@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { App } from '#fairway/server/kernel/app-context'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
-import { createRemembered } from '#fairway/server/kernel/remember'
+import { createCache } from '#fairway/server/kernel/cache'
 import { OAuthError } from '../oauth-error'
 import { FETCH_LIMITS, isWithheld, WithheldDocument } from './client-metadata'
 import { type ClientSigning, keySetSchema } from './client-signing'
@@ -35,7 +35,7 @@ export const isForNow = (error: unknown): boolean =>
  * or when too many are.
  */
 function createClientKeys(app: App) {
-  const kept = createRemembered<Kept>('client-keys')
+  const kept = createCache<Kept>('client-keys')
   const running = new Map<string, Promise<Kept>>()
   const ageOf = ({ fetchedAt }: Kept) => app.now().getTime() - fetchedAt
 

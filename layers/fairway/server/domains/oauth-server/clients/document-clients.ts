@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
-import { createRemembered } from '#fairway/server/kernel/remember'
+import { createCache } from '#fairway/server/kernel/cache'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient, fetchDocument } from './client-metadata'
 import { watchDocumentFetches } from './document-outage'
@@ -81,8 +81,8 @@ function hostFault(hostname: string): string | undefined {
  */
 function createDocumentClients(app: App) {
   const now = () => app.now()
-  const kept = createRemembered<Kept>('client-documents')
-  const refusals = createRemembered<Refusal>('client-refusals')
+  const kept = createCache<Kept>('client-documents')
+  const refusals = createCache<Refusal>('client-refusals')
   const running = new Map<string, Promise<OAuthClient>>()
   const fetches = watchDocumentFetches(app)
 

@@ -7,7 +7,7 @@ const shortcut = (most: number) => ({ most, isShortcut: true })
 const needed = (most: number) => ({ most, isShortcut: false })
 
 /** The maximum number of values in each; the least recently used are dropped first. */
-export const REMEMBERED = {
+export const CACHES = {
   'access-rows': shortcut(2000),
   'access-tokens': shortcut(1000),
   'client-documents': needed(1000),
@@ -32,37 +32,37 @@ export const REMEMBERED = {
   'straight-paths': shortcut(1000),
 }
 
-export type RememberedName = keyof typeof REMEMBERED
+export type CacheName = keyof typeof CACHES
 
 /** Values under a key that contains everything they depend on. */
-export interface Remembered<Value> {
+export interface Cache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
   /** Returns the value under this key, or the result of `make`. */
-  of(key: string, make: () => Value): Value
+  getOrSet(key: string, make: () => Value): Value
 }
 
-const NOTHING: Remembered<never> = {
+const NOTHING: Cache<never> = {
   get: () => undefined,
   set: () => undefined,
   delete: () => undefined,
   clear: () => undefined,
-  of: (_key, make) => make(),
+  getOrSet: (_key, make) => make(),
 }
 
-/** Creates an empty memory of this name; a disabled shortcut keeps no values. */
-export function createRemembered<Value extends {}>(name: RememberedName, shortcuts = true): Remembered<Value> {
-  const { most, isShortcut } = REMEMBERED[name]
-  if (isShortcut && !shortcuts) return NOTHING as Remembered<Value>
+/** Creates an empty cache of this name; a disabled shortcut keeps no values. */
+export function createCache<Value extends {}>(name: CacheName, shortcuts = true): Cache<Value> {
+  const { most, isShortcut } = CACHES[name]
+  if (isShortcut && !shortcuts) return NOTHING as Cache<Value>
   const kept = new LRUCache<string, Value>({ max: most })
   return {
     get: key => kept.get(key),
     set: (key, value) => void kept.set(key, value),
     delete: key => void kept.delete(key),
     clear: () => kept.clear(),
-    of(key, make) {
+    getOrSet(key, make) {
       const known = kept.get(key)
       if (known !== undefined) return known
       const made = make()
@@ -72,12 +72,12 @@ export function createRemembered<Value extends {}>(name: RememberedName, shortcu
   }
 }
 
-/** The parts of an App that this needs. The kernel's database also has memories, and an App holds that database. */
-interface Rememberer {
+/** The parts of an App that this needs. The kernel's database also has caches, and an App holds that database. */
+interface CacheHolder {
   config: { shortcuts: boolean }
   memo<T>(name: string, make: () => T): T
 }
 
-/** Returns an application's memory of this name. */
-export const remembered = <Value extends {}>({ config, memo }: Rememberer, name: RememberedName): Remembered<Value> =>
-  memo(`remembered:${name}`, () => createRemembered<Value>(name, config.shortcuts))
+/** Returns an application's cache of this name. */
+export const cacheOf = <Value extends {}>({ config, memo }: CacheHolder, name: CacheName): Cache<Value> =>
+  memo(`cache:${name}`, () => createCache<Value>(name, config.shortcuts))

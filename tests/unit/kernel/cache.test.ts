@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMemo } from '#fairway/server/kernel/app-context'
-import { createRemembered, REMEMBERED, remembered } from '#fairway/server/kernel/remember'
+import { cacheOf, CACHES, createCache } from '#fairway/server/kernel/cache'
 import { openEmptyDatabase } from '../../support/database'
 
-describe('createRemembered', () => {
+describe('createCache', () => {
   it('keeps a limited number of values and drops the least recently used one first', () => {
-    const kept = createRemembered<number>('sign-in-pages')
-    const { most } = REMEMBERED['sign-in-pages']
+    const kept = createCache<number>('sign-in-pages')
+    const { most } = CACHES['sign-in-pages']
     for (let at = 0; at < most; at++) kept.set(String(at), at)
     expect(kept.get('0')).toBe(0)
     kept.set('one more', 1)
@@ -14,20 +14,20 @@ describe('createRemembered', () => {
   })
 
   it('creates each value once', () => {
-    const kept = createRemembered<{ at: number }>('cookies')
-    const first = kept.of('a', () => ({ at: 1 }))
-    expect(kept.of('a', () => ({ at: 2 }))).toBe(first)
+    const kept = createCache<{ at: number }>('cookies')
+    const first = kept.getOrSet('a', () => ({ at: 1 }))
+    expect(kept.getOrSet('a', () => ({ at: 2 }))).toBe(first)
     kept.delete('a')
-    expect(kept.of('a', () => ({ at: 3 }))).toEqual({ at: 3 })
+    expect(kept.getOrSet('a', () => ({ at: 3 }))).toEqual({ at: 3 })
   })
 
   it('keeps only values that responses depend on when shortcuts are off', () => {
-    for (const [name, { isShortcut }] of Object.entries(REMEMBERED)) {
+    for (const [name, { isShortcut }] of Object.entries(CACHES)) {
       const app = { config: { shortcuts: false }, memo: createMemo() }
-      const kept = remembered<number>(app, name as keyof typeof REMEMBERED)
+      const kept = cacheOf<number>(app, name as keyof typeof CACHES)
       kept.set('a', 1)
       expect([name, kept.get('a')]).toEqual([name, isShortcut ? undefined : 1])
-      expect(kept.of('a', () => 2)).toBe(isShortcut ? 2 : 1)
+      expect(kept.getOrSet('a', () => 2)).toBe(isShortcut ? 2 : 1)
     }
   })
 })
