@@ -1,9 +1,10 @@
-import { setResponseHeader } from 'h3'
+import { type H3Event, setResponseHeader } from 'h3'
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { cancelAddressChange, noteAccountEvent } from '#fairway/server/domains/people'
-import { proofOf, requireFreshProof } from '#fairway/server/domains/sessions'
-import { getRequestId } from '#fairway/server/kernel/app-context'
+import { proofOf, requireFreshProof, type ServerSession } from '#fairway/server/domains/sessions'
+import { type App, getRequestId } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
@@ -11,8 +12,34 @@ import { accountEndSchema, addressStateSchema, pendingAddressSchema } from '#fai
 import { addressInput, addressState, askForNewAddress, mailAddressLinksAgain } from './account/change-address'
 import { deleteAccount, deleteAccountInput, planAccountEnd } from './account/delete-account'
 import { exportAccount } from './account/export-account'
+import {
+  changePassword,
+  changePasswordSchema,
+  setPassword,
+  setPasswordSchema,
+  type SignedInRequest,
+  updateUser,
+  updateUserSchema,
+} from './password-sign-in'
 
 const changeSchema = z.object({ change: pendingAddressSchema })
+const doneSchema = z.object({ status: z.literal(true) })
+
+type Change<Input> = (app: App, input: Input, request: SignedInRequest) => Promise<{ setCookies: readonly string[] }>
+
+/** Runs a change of the account and sets the cookies of the renewed session. Throws `not-found` where Fairway signs nobody in. */
+async function changeAccount<Input>(
+  change: Change<Input>,
+  input: Input,
+  { app, session, event }: { app: App; session: ServerSession; event: H3Event },
+): Promise<{ status: true }> {
+  if (app.config.customSignIn || app.config.authDisabled) throw new AppError('not-found')
+  const { userId, email, name, id: sessionId, provedSecondFactor } = session
+  const person = { userId, email, name, sessionId, provedSecondFactor }
+  const changed = await change(app, input, { ...requestInfo(event), ...person })
+  setCookies(event, changed.setCookies)
+  return { status: true }
+}
 
 export default defineOperations({
   'get-account-end': operation({
@@ -40,6 +67,34 @@ export default defineOperations({
       setCookies(event, ended.setCookies)
       return { deleted: true as const }
     },
+  }),
+  'update-user': operation({
+    description: 'Changes your name, or the language of your mails.',
+    method: 'POST',
+    path: '/_fw/auth/update-user',
+    openIn: ['setup'],
+    input: updateUserSchema,
+    output: doneSchema,
+    run: (input, context) => changeAccount(updateUser, input, context),
+  }),
+  'change-password': operation({
+    description: 'Changes your password and ends your other sessions.',
+    method: 'POST',
+    path: '/_fw/auth/change-password',
+    openIn: ['setup'],
+    input: changePasswordSchema,
+    output: doneSchema,
+    run: (input, context) => changeAccount(changePassword, input, context),
+  }),
+  'set-password': operation({
+    description: 'Sets your first password and ends your other sessions.',
+    method: 'POST',
+    path: '/_fw/auth/set-password',
+    openIn: ['setup'],
+    recentSignIn: true,
+    input: setPasswordSchema,
+    output: doneSchema,
+    run: (input, context) => changeAccount(setPassword, input, context),
   }),
   'export-account': operation({
     description: 'Returns everything that is stored about you as a file.',

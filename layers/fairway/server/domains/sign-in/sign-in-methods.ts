@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { checkTermsTicked } from '#fairway/server/domains/people'
-import { endSession, getSession, requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
+import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
@@ -84,9 +84,6 @@ const methods: readonly SignInMethod[] = [
   { path: 'passkey/verify', run: anonymous(passkeyInput.verify, signInWithPasskey) },
   { path: 'two-factor', intent: SECOND_FACTOR_INTENT, run: anonymous(twoFactorInput.code, signInWithCode) },
   { intent: 'dev', run: provider.signInDev },
-  { path: 'change-password', run: signedIn(password.changePasswordSchema, password.changePassword) },
-  { path: 'set-password', run: recentlySignedIn(password.setPasswordSchema, password.setPassword) },
-  { path: 'update-user', run: signedIn(password.updateUserSchema, password.updateUser) },
   { path: 'sign-out', isForOwnSignIn: true, run: signOut },
 ]
 
@@ -159,28 +156,6 @@ function anonymous<T extends z.ZodType>(
       ...requestInfo(event),
       language: language ?? requestLanguage(event),
     })
-}
-
-function signedIn<T extends z.ZodType>(
-  schema: T,
-  run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
-): Run {
-  return async (event, values) => {
-    const { userId, email, name, id: sessionId, provedSecondFactor } = await requireSession(event)
-    const person = { userId, email, name, sessionId, provedSecondFactor }
-    return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), ...person })
-  }
-}
-
-/** The same for methods that require a recent sign-in. */
-function recentlySignedIn<T extends z.ZodType>(
-  schema: T,
-  run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
-): Run {
-  return async (event, values) => {
-    await requireRecentSignIn(event)
-    return signedIn(schema, run)(event, values)
-  }
 }
 
 async function resendVerification(event: H3Event, values: Record<string, unknown>): Promise<SignInAnswer> {
