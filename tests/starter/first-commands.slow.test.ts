@@ -7,7 +7,8 @@ import { emptyFolder, freshCache, run, runOk, settingsOf, startProgram, startScr
 
 // Runs the exact commands of README.md, docs/index.md and the start guide, with the machine's own Node in a fresh clone.
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const PORT = '4511'
+// Away from the ports of other files: a development server whose port is taken uses the next one.
+const PORT = '4711'
 const origin = `http://localhost:${PORT}`
 const env = { PORT, NUXT_PORT: PORT }
 

@@ -165,6 +165,7 @@ export async function startProgram(
   origin: string,
   env: NodeJS.Dict<string> = {},
 ): Promise<Running> {
+  if (await fetch(origin).catch(() => undefined)) throw new Error(`Another program answers at ${origin}.`)
   const child = spawn(command, args, {
     cwd: project,
     env: { ...outsideEnv(), ...env },
