@@ -55,11 +55,9 @@ describe('readEnv', () => {
   })
 
   it('keeps idle connections for 130 seconds by default, longer than Caddy’s 120, and accepts other values', () => {
-    const { idleConnectionsInMs, headerTimeInMs } = load(production)
-    expect([idleConnectionsInMs, headerTimeInMs]).toEqual([130_000, 20_000])
-    const told = load({ ...production, FW_IDLE_CONNECTIONS: '620', FW_HEADER_TIME: '5' })
-    expect([told.idleConnectionsInMs, told.headerTimeInMs]).toEqual([620_000, 5000])
-    expect(faultsOf(() => readEnv({ FW_IDLE_CONNECTIONS: '0', FW_HEADER_TIME: '0' }))).toHaveLength(2)
+    expect(load(production).idleConnectionsInMs).toBe(130_000)
+    expect(load({ ...production, FW_IDLE_CONNECTIONS: '620' }).idleConnectionsInMs).toBe(620_000)
+    expect(faultsOf(() => readEnv({ FW_IDLE_CONNECTIONS: '0' }))).toHaveLength(1)
   })
 
   it('treats an empty variable as unset', () => {

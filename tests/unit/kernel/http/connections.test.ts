@@ -13,7 +13,7 @@ let server: Server
 
 beforeAll(async () => {
   server = createServer({ connectionsCheckingInterval: 50 }, (request, response) => {
-    limitConnections(request, { idleConnectionsInMs: IDLE_IN_MS, headerTimeInMs: HEADERS_IN_MS })
+    limitConnections(request, { idleConnectionsInMs: IDLE_IN_MS }, HEADERS_IN_MS)
     response.end()
   }).listen(0)
   await once(server, 'listening')

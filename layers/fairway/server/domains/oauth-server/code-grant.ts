@@ -22,6 +22,9 @@ import { OAuthError } from './oauth-error'
 import { rootMark } from './root-mark'
 import { refusedGrant, refuseSuspended, requireField, requireVerifier } from './token-request'
 
+/** How long a code may be exchanged. RFC 6749 (4.1.2) recommends ten minutes at most. */
+const CODE_LIFE_IN_MS = 60_000
+
 interface ConsentInput {
   clientId: string
   /** As shown on the consent page. */
@@ -65,8 +68,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const code = randomToken(32)
   const grantId = newId()
   const now = app.now().getTime()
-  const { codeLifeInSeconds, accessTokenLifeInSeconds } = app.config.oauth
-  const codeExpiresAt = now + codeLifeInSeconds * 1000
+  const { accessTokenLifeInSeconds } = app.config.oauth
+  const codeExpiresAt = now + CODE_LIFE_IN_MS
   // Without a refresh token, the grant ends with its only access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
   const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + accessTokenLifeInSeconds * 1000

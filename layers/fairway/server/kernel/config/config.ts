@@ -72,7 +72,6 @@ export interface Config {
   /** How long the server keeps an idle connection open. */
   idleConnectionsInMs: number
   /** How long the headers of a request may take to arrive. */
-  headerTimeInMs: number
   /** How many seconds shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
@@ -99,7 +98,6 @@ export interface Config {
 
 export interface OAuthConfig {
   /** How long an authorization code can be exchanged. */
-  codeLifeInSeconds: number
   /** The lifetime of an access token. */
   accessTokenLifeInSeconds: number
   /** Whether the metadata invites hosts to use a client ID metadata document; `off` also refuses such documents. */
@@ -145,10 +143,7 @@ export const DEV_EMAIL = 'dev@local.test'
 /** The owner of rows that older applications wrote before there were accounts. Only the migration uses it, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 
-const connectionsConfig = ({ FW_IDLE_CONNECTIONS: idle = 130, FW_HEADER_TIME: header = 20 }: Env) => ({
-  idleConnectionsInMs: idle * 1000,
-  headerTimeInMs: header * 1000,
-})
+const connectionsConfig = ({ FW_IDLE_CONNECTIONS: idle = 130 }: Env) => ({ idleConnectionsInMs: idle * 1000 })
 
 /** Builds the configuration from the environment. Throws one ConfigError that lists every fault of this environment. */
 export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Config {
@@ -204,7 +199,6 @@ const isOwnMachine = (env: Env, environment: Config['environment']): boolean =>
 const isMailSent = (env: Env): boolean => Boolean(env.SMTP_URL && env.EMAIL_FROM)
 
 const oauthConfig = (env: Env): OAuthConfig => ({
-  codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
   accessTokenLifeInSeconds: env.FW_ACCESS_TOKEN_LIFETIME ?? 3600,
   clientDocuments: env.FW_CLIENT_DOCUMENTS ?? 'auto',
   refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,

@@ -4,12 +4,6 @@ import { seconds, inGroup, splitList, text, parseJson } from './env-variable'
 
 /** The environment variables of the authorization server for `/mcp`. */
 export const oauthVariables = inGroup('Remote endpoint', {
-  FW_OAUTH_CODE_LIFETIME: {
-    schema: z.coerce.number().int().min(10).max(600),
-    description: 'How many seconds an authorization code may be exchanged, from 10 to 600.',
-    unset: '`60`',
-    example: '60',
-  },
   FW_ACCESS_TOKEN_LIFETIME: {
     schema: z.coerce.number().int().min(60).max(3600),
     description:

@@ -185,13 +185,6 @@ export const operatorVariables = inGroup('Server', {
     unset: '`130`; nginx keeps one for 60, Traefik for 90, Caddy for 120',
     example: '130',
   },
-  FW_HEADER_TIME: {
-    schema: seconds.pipe(z.number().min(1).max(300)),
-    description:
-      'How many seconds the headers of a request may take to arrive. Slower connections are closed; the server looks for them every 30 seconds.',
-    unset: '`20`',
-    example: '20',
-  },
   FW_LOG_LEVEL: {
     schema: z.enum(['debug', 'info', 'warn', 'error']),
     description: 'The least important log line that is written.',

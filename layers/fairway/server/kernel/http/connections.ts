@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config'
 
+const HEADERS_IN_MS = 20_000
+
 const limited = new WeakSet<object>()
 
 /**
@@ -10,9 +12,10 @@ const limited = new WeakSet<object>()
  */
 export function limitConnections(
   { socket: { server } }: IncomingMessage,
-  { idleConnectionsInMs, headerTimeInMs }: Pick<Config, 'idleConnectionsInMs' | 'headerTimeInMs'>,
+  { idleConnectionsInMs }: Pick<Config, 'idleConnectionsInMs'>,
+  headersInMs = HEADERS_IN_MS,
 ): void {
   if (import.meta.dev || !server || limited.has(server)) return
   limited.add(server)
-  Object.assign(server, { keepAliveTimeout: idleConnectionsInMs, headersTimeout: headerTimeInMs })
+  Object.assign(server, { keepAliveTimeout: idleConnectionsInMs, headersTimeout: headersInMs })
 }
