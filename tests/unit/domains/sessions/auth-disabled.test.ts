@@ -23,8 +23,16 @@ it('stays after a sign-out, and signing in and up are skipped', async () => {
   const left = await fetch('/_fw/session', { method: 'DELETE' })
   expect([left.status, left.headers.getSetCookie().filter(cookie => !/max-age=0/i.test(cookie))]).toEqual([204, []])
   expect(await whoIs()).toBe(DEV)
-  for (const path of ['/_fw/auth/sign-in/email', '/_fw/auth/sign-up/email'])
-    expect((await fetch(path, { method: 'POST', json: {} })).status).toBe(404)
+  for (const [path, json] of [
+    ['sign-in/email', {}],
+    ['sign-up/email', {}],
+    ['update-user', { name: 'Ada' }],
+    ['change-password', { currentPassword: 'a', newPassword: 'quiet harbour lantern 42' }],
+    ['set-password', { newPassword: 'quiet harbour lantern 42' }],
+  ] as const) {
+    const answer = await fetch(`/_fw/auth/${path}`, { method: 'POST', json })
+    expect([path, answer.status]).toEqual([path, 404])
+  }
   for (const method of ['GET', 'POST']) {
     const answer = await fetch('/sign-in?return=%2Fnotes', {
       method,

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Actor } from '#fairway/server/domains/organizations'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import type { ExportFile } from '#fairway/server/kernel/export-rows'
 import type { OpenIn, OpenState } from '#fairway/server/kernel/http/methods'
@@ -61,6 +62,8 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   permission?: Permission
   /** API tokens with the scope `operator` may call it too. Creating one required a recent sign-in, so calls require none. */
   tokens?: Permission extends 'operator' ? true : never
+  /** Whether this installation has it; every call is `not-found` elsewhere. */
+  isThere?: (config: Config) => boolean
   /** The states besides an ordinary session in which it stays open. */
   openIn?: readonly Extract<OpenState, 'setup' | 'view' | 'view-as-operator'>[]
   /**
@@ -112,6 +115,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   status: number
   permission?: OrgPermission | 'operator'
   tokens?: true
+  isThere?: (config: Config) => boolean
   openIn: OpenIn
   recentSignIn: boolean | ((input: never) => boolean)
   limit?: Limit & { per: CallsPer }

@@ -4,7 +4,7 @@ import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { cancelAddressChange, noteAccountEvent } from '#fairway/server/domains/people'
 import { proofOf, requireFreshProof, type ServerSession } from '#fairway/server/domains/sessions'
 import { type App, getRequestId } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
@@ -27,13 +27,15 @@ const doneSchema = z.object({ status: z.literal(true) })
 
 type Change<Input> = (app: App, input: Input, request: SignedInRequest) => Promise<{ setCookies: readonly string[] }>
 
-/** Runs a change of the account and sets the cookies of the renewed session. Throws `not-found` where Fairway signs nobody in. */
+/** Whether Fairway itself signs people in. */
+const signsIn = ({ customSignIn, authDisabled }: Config): boolean => !customSignIn && !authDisabled
+
+/** Runs a change of the account and sets the cookies of the renewed session. */
 async function changeAccount<Input>(
   change: Change<Input>,
   input: Input,
   { app, session, event }: { app: App; session: ServerSession; event: H3Event },
 ): Promise<{ status: true }> {
-  if (app.config.customSignIn || app.config.authDisabled) throw new AppError('not-found')
   const { userId, email, name, id: sessionId, provedSecondFactor } = session
   const person = { userId, email, name, sessionId, provedSecondFactor }
   const changed = await change(app, input, { ...requestInfo(event), ...person })
@@ -72,6 +74,7 @@ export default defineOperations({
     description: 'Changes your name, or the language of your mails.',
     method: 'POST',
     path: '/_fw/auth/update-user',
+    isThere: signsIn,
     openIn: ['setup'],
     input: updateUserSchema,
     output: doneSchema,
@@ -81,6 +84,7 @@ export default defineOperations({
     description: 'Changes your password and ends your other sessions.',
     method: 'POST',
     path: '/_fw/auth/change-password',
+    isThere: signsIn,
     openIn: ['setup'],
     input: changePasswordSchema,
     output: doneSchema,
@@ -90,6 +94,7 @@ export default defineOperations({
     description: 'Sets your first password and ends your other sessions.',
     method: 'POST',
     path: '/_fw/auth/set-password',
+    isThere: signsIn,
     openIn: ['setup'],
     recentSignIn: true,
     input: setPasswordSchema,
