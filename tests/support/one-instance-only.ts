@@ -20,7 +20,15 @@ export const ONE_INSTANCE_ONLY: Record<string, string> = {
     HEARD_BEFORE,
   'http/doctor.test.ts > reports database, migrations, base URL and MCP sign-in as ready and exits with 0':
     'what is said of a database file',
+  'http/fresh-pages.test.ts > a page keeps its bytes and its ETag until one of its own rows changes':
+    'each instance renders for itself, and this page shows a random number',
+  'http/identity-client.test.ts > keeps accounts and sessions when the hub variable is removed, and offers no hub':
+    'a server that stops takes its libSQL server with it',
   'http/local-migration.test.ts > moves either all rows or none': 'waits for the lock of a database file',
+  'http/operator-console.test.ts > shows the time of the newest backup after fw backup has written one':
+    'copies a database file',
+  'http/query-plans.test.ts > scan no whole table for any GET address with each of its parameters':
+    'only statements of a database file are recorded',
   'http/slow-clients.test.ts': 'the balancer stands between them and the server',
   'http/hostile-requests.test.ts': 'broken requests end at the balancer',
   'http/start.test.ts > the server exits with a reason when its port is in use': 'the balancer has the port',
