@@ -165,7 +165,8 @@ export async function startProgram(
   origin: string,
   env: NodeJS.Dict<string> = {},
 ): Promise<Running> {
-  if (await fetch(origin).catch(() => undefined)) throw new Error(`Another program answers at ${origin}.`)
+  if (await fetch(origin, { signal: AbortSignal.timeout(5000) }).catch(() => undefined))
+    throw new Error(`Another program answers at ${origin}.`)
   const child = spawn(command, args, {
     cwd: project,
     env: { ...outsideEnv(), ...env },

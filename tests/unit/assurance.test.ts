@@ -174,18 +174,20 @@ function answerFaults(page: string, { id, asks, kind = '', evidence = '' }: Row)
 
 /** A place is a link to a file and the title of exactly one test of `npm test`. */
 function testFaults(page: string, place: string): string[] {
-  const [, link, title = ''] = /^\[[^\]]+\]\(([^)]+)\) «(.+)»$/.exec(place) ?? []
+  const [, label, link, title = ''] = /^\[([^\]]+)\]\(([^)]+)\) «(.+)»$/.exec(place) ?? []
   if (!link) return [`is no test: ${place}`]
   if (link.includes('.slow.')) return [`npm test leaves out ${link}`]
   const file = join(dirname(page), link)
   if (!existsSync(join(root, file))) return [`there is no ${file}`]
+  if (label !== file.replace(/^packages\/|tests\//g, '')) return [`${label} names another file than ${file}`]
   const found = testsIn(file).filter(full => isNamed(full, plain(title))).length
   return found === 1 ? [] : [`${found} tests of ${file} are called «${plain(title)}»`]
 }
 
 function documentFaults(page: string, place: string): string[] {
-  const [, link] = /^\[[^\]]+\]\(([^)]+)\)$/.exec(place) ?? []
-  return link && isThere(join(dirname(page), link)) ? [] : [`there is no ${place}`]
+  const [, label, link] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(place) ?? []
+  const target = link && join(dirname(page), link)
+  return target && target === label && isThere(target) ? [] : [`there is no ${place}`]
 }
 
 const known = new Map<string, string[]>()
