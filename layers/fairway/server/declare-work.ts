@@ -11,9 +11,9 @@ import { declareMails } from '#fairway/server/kernel/mail/mail-content'
 import {
   type ActingPerson,
   declareJobs,
-  setJobContext,
   type JobContext,
   type JobEntry,
+  setJobContext,
 } from '#fairway/server/kernel/jobs'
 
 interface Work {

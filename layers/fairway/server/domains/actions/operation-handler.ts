@@ -115,7 +115,7 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
       : plain()
   }
   const write = audit && { action: name, keeps: audit, ...(auditsElsewhere && { orgId: null }) }
-  return async event => {
+  return event => {
     if (operation.isThere?.(getApp(event).config) === false) throw new AppError('not-found')
     event.context.openIn = operation.openIn
     return tokens ? withToken(event, session => respond(event, session), write) : respond(event)

@@ -10,6 +10,7 @@ import {
   touchSession,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
@@ -53,7 +54,7 @@ export async function findCookieSession(
  */
 export function readySession(app: App, request: IncomingMessage): ReadyAnswer | undefined {
   const { headers } = request
-  if (headers.authorization !== undefined || app.config.customSignIn || app.config.authDisabled) return undefined
+  if (headers.authorization !== undefined || !signsIn(app.config)) return undefined
   const [token] = sessionTokens(app, headers.cookie)
   if (token === undefined) return undefined
   const kept = keptSessions(app).peek(token)

@@ -4,7 +4,7 @@ import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { cancelAddressChange, noteAccountEvent } from '#fairway/server/domains/people'
 import { proofOf, requireFreshProof, type ServerSession } from '#fairway/server/domains/sessions'
 import { type App, getRequestId } from '#fairway/server/kernel/app-context'
-import type { Config } from '#fairway/server/kernel/config/config'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { requestLanguage } from '#fairway/server/kernel/messages'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
@@ -26,9 +26,6 @@ const changeSchema = z.object({ change: pendingAddressSchema })
 const doneSchema = z.object({ status: z.literal(true) })
 
 type Change<Input> = (app: App, input: Input, request: SignedInRequest) => Promise<{ setCookies: readonly string[] }>
-
-/** Whether Fairway itself signs people in. */
-const signsIn = ({ customSignIn, authDisabled }: Config): boolean => !customSignIn && !authDisabled
 
 /** Runs a change of the account and sets the cookies of the renewed session. */
 async function changeAccount<Input>(

@@ -1,6 +1,7 @@
 // The address of the sign-in page: its content and the results of its forms.
 import { getQuery, type H3Event } from 'h3'
 import { devAccountState, findWaitingLink } from '#fairway/server/domains/people'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { languageCookie } from '#fairway/server/kernel/http/cookie'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
@@ -66,7 +67,7 @@ const PLAIN_QUERY = new RegExp(`^(?:[?&](?:return|${SIGN_IN_AGAIN})=[^&?#]*)*$`)
  * another page.
  */
 export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
-  if (app.config.customSignIn || app.config.authDisabled || app.config.devAccount !== 'off') return undefined
+  if (!signsIn(app.config) || app.config.devAccount !== 'off') return undefined
   const { path } = event
   if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length)) || /invitation/i.test(path)) return undefined
   const ready = app.memo('ready-sign-in', () => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { checkTermsTicked } from '#fairway/server/domains/people'
 import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -104,9 +105,7 @@ export function signInMethods(app: App): SignInMethods {
 
 /** Finds the handler of a path below `/_fw/auth`, or undefined. */
 export const findAuthEndpoint = ({ config }: App, path: string): Run | undefined =>
-  methods.find(
-    method => method.path === path && (method.isForOwnSignIn || !(config.customSignIn || config.authDisabled)),
-  )?.run
+  methods.find(method => method.path === path && (method.isForOwnSignIn || signsIn(config)))?.run
 
 export type SignInForm = Record<string, string>
 

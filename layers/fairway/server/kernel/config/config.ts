@@ -272,6 +272,10 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
   },
 })
 
+/** Whether Fairway signs people in: not where the application does, and not where `AUTH_DISABLED` gives everyone one identity. */
+export const signsIn = ({ customSignIn, authDisabled }: Pick<Config, 'customSignIn' | 'authDisabled'>): boolean =>
+  !customSignIn && !authDisabled
+
 /** An application with its own sign-in turns off all of Fairway's sign-in methods. */
 const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: FwConfig) =>
   getSession

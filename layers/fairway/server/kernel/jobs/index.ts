@@ -1,6 +1,6 @@
 export { declareJobs, enqueue, findJob, jobNames, queueJob } from './enqueue'
 export { cancelJob, runsJobs, startJobs, wakeSoon } from './engine'
-export { type ActingPerson, defineJob, setJobContext, type JobContext, type JobEntry, PLATFORM_JOB } from './job'
+export { type ActingPerson, defineJob, type JobContext, type JobEntry, PLATFORM_JOB, setJobContext } from './job'
 export { countJobs, findJobOf, jobMetrics, listJobs } from './list-jobs'
 export { purgeJobs, retryFailed, retryJob } from './queue'
 export { followJob } from './follow-job'

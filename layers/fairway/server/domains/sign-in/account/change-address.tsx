@@ -15,6 +15,7 @@ import {
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
@@ -72,7 +73,7 @@ async function refusalFor(
   { userId, emailVerified }: Pick<Asker, 'userId' | 'emailVerified'>,
 ): Promise<AppError | undefined> {
   const person = await findPerson(app, { userId })
-  if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
+  if (!signsIn(app.config)) return new AppError('sign-in-elsewhere')
   if (!person || isLocalIdentity(person)) return new AppError('not-a-real-account')
   if (!app.mailer.isReady) return new AppError('mail-unavailable')
   if (!emailVerified) return new AppError('email-not-verified')

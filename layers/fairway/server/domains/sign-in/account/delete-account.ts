@@ -27,6 +27,7 @@ import {
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
+import { signsIn } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { countRows, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
@@ -93,7 +94,7 @@ const leavingWithRows = async (on: Runs, { userId, email }: PersonKey, closedIds
   )
 
 async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
-  if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
+  if (!signsIn(app.config)) return new AppError('sign-in-elsewhere')
   const person = await findPerson(app, { userId })
   // Another request has deleted the account in the meantime.
   if (!person) return new AppError('unauthenticated')
